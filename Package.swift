@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is held to the same rules: Swift 6 mode, warnings are errors, and a file's imports show what
+/// leaks into its interface.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// One module per row of the table in DESIGN.md; the arrows there are the dependencies here.
+let package = Package(
+    name: "tideline",
+    products: [.executable(name: "tideline", targets: ["tideline"])],
+    targets: [
+        // C and C++ libraries: a module map or a small shim each, nothing else.
+        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),
+        .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // Streams.
+        module("RecordLog"),
+        module("RdKafka", ["CRdKafka", "RecordLog"]),
+        module("StreamCore", ["RecordLog"]),
+        module("StreamRuntime", ["StreamCore", "RecordLog"]),
+        module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
+
+        // Timelines.
+        module("Timelines"),
+        module("Agendas", ["CIcal", "Timelines"]),
+        module("Messages", ["Timelines", "Agendas", "CSimdjson"]),
+        module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "RecordLog"]),
+
+        // Edges.
+        module("Sinks", ["Messages", "RecordLog", "Timelines"]),
+        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "CZlib"]),
+        module("Observability"),
+        module("Arguments"),
+        module("Settings", ["CYaml"]),
+        .executableTarget(
+            name: "tideline",
+            dependencies: [
+                "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
+                "Sinks", "Producers", "Observability", "Arguments", "Settings",
+            ],
+            swiftSettings: strict),
+
+        // Tests, one target per module, and the ones that run the program on a real broker.
+        tests("RecordLogTests", ["RecordLog"]),
+        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
+        tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
+        tests("StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
+        tests("TimelinesTests", ["Timelines"]),
+        tests("AgendasTests", ["Agendas", "Timelines"]),
+        tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
+        tests("PipelineTests", [
+            "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines", "Agendas",
+            "RdKafka", "TestBroker",
+        ]),
+        tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
+        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
+        tests("ObservabilityTests", ["Observability"]),
+        tests("ArgumentsTests", ["Arguments"]),
+        tests("SettingsTests", ["Settings"]),
+        tests("ProjectTests", []),
+        tests("AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"]),
+        .target(name: "TestBroker", path: "Tests/TestBroker", swiftSettings: strict),
+    ],
+    cxxLanguageStandard: .cxx17
+)
