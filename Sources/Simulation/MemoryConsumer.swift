@@ -88,7 +88,7 @@ final class MemoryConsumer: Consumer {
         checkIsOpen()
         guard let group else { throw LogError(.wrongState, name: "_UNKNOWN_GROUP", "\(clientId) has no group") }
         return try cluster.attempt(.committed, client: clientId) { (broker) throws(LogError) in
-            do {
+            do throws(LogError) {
                 let offsets = try broker.committed(partitions, group: group, isolation: isolation)
                 hasTimedOut = false
                 return offsets
