@@ -1,0 +1,15 @@
+/// The options of a strategy as a configuration gives them; each read takes its key away, so that what is left is unknown.
+package struct StrategyOptions: Sendable {
+    package private(set) var remaining: Parameters
+
+    package init(_ options: Parameters = Parameters()) {
+        remaining = options
+    }
+
+    /// Takes the value of `key` out; nil where it is absent.
+    package mutating func take(_ key: String) -> ParameterValue? {
+        let value = remaining[key]
+        remaining[key] = nil
+        return value
+    }
+}

@@ -1,0 +1,72 @@
+/// One user's widget: what it shows, for whom, and how (DESIGN.md section 3, configuration).
+package struct WidgetConfiguration: Hashable, Sendable {
+    package var configurationId: String
+    package var kind: String
+    package var family: WidgetFamily
+    /// Who is told to reload; the configurationId where none is named.
+    package var recipient: String
+    /// An IANA name that exists on this system.
+    package var timeZone: String
+    package var isSignedIn: Bool
+    package var vehicleId: String?
+    /// In the order given, each once.
+    package var calendarIds: [String]
+    package var parameters: Parameters
+    package var strategy: any TimelineStrategy
+    package var preEventLead: CalendarDuration
+    package var mode: TimelineMode
+    /// 1 … 500; nil: the family's.
+    package var maximumEntries: Int?
+    /// Which sinks write this configuration's timelines; nil: all of them.
+    package var sinks: [String]?
+    package var sensitivity: Sensitivity?
+
+    package init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
+        self.configurationId = configurationId
+        self.kind = kind
+        self.family = .systemMedium
+        self.recipient = configurationId
+        self.timeZone = "UTC"
+        self.isSignedIn = true
+        self.calendarIds = []
+        self.parameters = Parameters()
+        self.strategy = strategy
+        self.preEventLead = .minutes(30)
+        self.mode = .normal
+    }
+
+    /// How much a vehicle must change to make a timeline anew without a change of status.
+    package struct Sensitivity: Hashable, Sendable {
+        /// km/h
+        package var speed: Double?
+        /// Metres.
+        package var distance: Double?
+
+        package init(speed: Double? = nil, distance: Double? = nil) {
+            self.speed = speed
+            self.distance = distance
+        }
+    }
+
+    /// The vehicle that is chosen: not missing, empty or "0" (STRATEGIES.md 2, status).
+    package var chosenVehicle: String? {
+        guard let vehicleId, !vehicleId.isEmpty, vehicleId != "0" else { return nil }
+        return vehicleId
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.configurationId == right.configurationId && left.kind == right.kind && left.family == right.family
+            && left.recipient == right.recipient && left.timeZone == right.timeZone
+            && left.isSignedIn == right.isSignedIn && left.vehicleId == right.vehicleId
+            && left.calendarIds == right.calendarIds && left.parameters == right.parameters
+            && AnyHashable(left.strategy) == AnyHashable(right.strategy) && left.preEventLead == right.preEventLead
+            && left.mode == right.mode && left.maximumEntries == right.maximumEntries && left.sinks == right.sinks
+            && left.sensitivity == right.sensitivity
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(configurationId)
+        hasher.combine(kind)
+        hasher.combine(AnyHashable(strategy))
+    }
+}

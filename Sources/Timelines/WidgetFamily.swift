@@ -1,0 +1,19 @@
+/// WidgetKit's widget families, by their names there.
+package enum WidgetFamily: String, CaseIterable, Sendable {
+    case systemSmall, systemMedium, systemLarge, systemExtraLarge, systemExtraLargePortrait
+    case accessoryCircular, accessoryRectangular, accessoryInline, accessoryCorner
+
+    /// How many entries a timeline of this family has at most (STRATEGIES.md 1.4).
+    package var maximumEntries: Int {
+        switch self {
+        case .systemSmall: 5
+        case .systemMedium: 10
+        default: 20
+        }
+    }
+}
+
+/// How often a schedule or an interval may come: WidgetKit's `TimelineScheduleMode`.
+package enum TimelineMode: String, CaseIterable, Sendable {
+    case normal, lowFrequency
+}
