@@ -1,5 +1,3 @@
-package import RecordLog
-
 /// One JSON file per configuration in a directory: the record's value as it is, replaced atomically, removed by a
 /// tombstone and where the configuration's `sinks` no longer name this sink.
 ///
