@@ -23,6 +23,10 @@ struct JSONObject {
         value(name).map { $0.elementsEqual("true".utf8) } ?? false
     }
 
+    func isNull(_ name: String) -> Bool {
+        value(name).map { $0.elementsEqual("null".utf8) } ?? false
+    }
+
     func has(_ name: String) -> Bool { value(name) != nil }
 
     /// The bytes of a member's value.

@@ -1,4 +1,4 @@
-package import Timelines
+import Timelines
 
 /// How fast a source's records go out.
 package enum Pacing: Hashable, Sendable {

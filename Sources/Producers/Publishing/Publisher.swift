@@ -70,19 +70,22 @@ package final class Publisher {
     private static let waitMax = Duration.milliseconds(100)
 
     private func produce(_ record: SourceRecord, to topic: String) throws(PublishError) {
-        let result = record.key.withUnsafeBytes { key in
-            Result { () throws(LogError) in
+        do throws(LogError) {
+            try record.key.withUnsafeBufferPointer { key throws(LogError) in
+                let key = UnsafeRawBufferPointer(key)
                 guard let value = record.value else {
                     return try producer.produce(
                         topic: topic, partition: nil, key: key, value: nil, headers: record.headers)
                 }
-                try value.withUnsafeBytes { value throws(LogError) in
+                try value.withUnsafeBufferPointer { value throws(LogError) in
                     try producer.produce(
-                        topic: topic, partition: nil, key: key, value: value, headers: record.headers)
+                        topic: topic, partition: nil, key: key, value: UnsafeRawBufferPointer(value),
+                        headers: record.headers)
                 }
             }
+        } catch {
+            throw .log(error)
         }
-        if case .failure(let error) = result { throw .log(error) }
     }
 
     /// - Returns: false where it was stopped first.
