@@ -81,7 +81,14 @@ package struct JSONWriter {
     package mutating func instant(_ instant: Instant) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        append(instant)
+        instant.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    package mutating func date(_ date: LocalDate) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        date.write(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
