@@ -97,7 +97,7 @@ final class MemoryConsumer: Consumer {
                     hasTimedOut = true
                     throw error
                 }
-                // After a time-out librdkafka gives neither offset nor error, for which the port has this name (rule 2).
+                // After a time-out librdkafka gives neither offset nor error (rule 2); the port has a name for that.
                 throw LogError(.unstableOffsets, name: "UNSTABLE_OFFSET_COMMIT", error.message, isRetriable: true)
             }
         }
