@@ -49,9 +49,9 @@ func fiveDecimals(_ degrees: Double) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(12)
     if units < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.appendDecimal(units.magnitude / 100_000, digits: 1)
+    bytes.appendDecimal(Int(units.magnitude / 100_000), digits: 1)
     bytes.append(UInt8(ascii: "."))
-    bytes.appendDecimal(units.magnitude % 100_000, digits: 5)
+    bytes.appendDecimal(Int(units.magnitude % 100_000), digits: 5)
     return String(decoding: bytes, as: UTF8.self)
 }
 
