@@ -10,7 +10,8 @@ struct SharedPartsTests {
         let broker = try await TestBroker.shared()
         let again = try await TestBroker.shared()
         #expect(broker.bootstrap == again.bootstrap)
-        #expect(isAnswering(broker.bootstrap))
+        // One that was given may be on another machine, under a name.
+        #expect(broker.kind == .given || isAnswering(broker.bootstrap))
     }
 
     @Test("a dedicated broker can be stopped and comes back at its port")
