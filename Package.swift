@@ -63,6 +63,7 @@ let package = Package(
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
         tests("StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
+        tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines"]),
         tests("AgendasTests", ["Agendas", "Timelines"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),

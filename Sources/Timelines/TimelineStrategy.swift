@@ -15,6 +15,17 @@ package protocol TimelineStrategy: Hashable, Sendable {
 
     /// Entries in any order and the policy, before the rules for every strategy are applied.
     func draft(for request: TimelineRequest) -> TimelineDraft
+
+    /// Whether the strategy makes its timelines for those who are not signed in, too (STRATEGIES.md 1.13).
+    static var showsSignedOut: Bool { get }
+
+    /// Parameters that count where the configuration has none of that name (STRATEGIES.md 1.8).
+    var parameterDefaults: Parameters { get }
+}
+
+extension TimelineStrategy {
+    package static var showsSignedOut: Bool { false }
+    package var parameterDefaults: Parameters { Parameters() }
 }
 
 /// What is known when a timeline is made; all that a timeline is a function of (STRATEGIES.md 1.1).
@@ -66,10 +77,13 @@ package struct SourceNeeds: Hashable, Sendable {
     package struct Refresh: Hashable, Sendable {
         package var every: CalendarDuration
         package var parkedEvery: CalendarDuration
+        /// The configuration's, for intervals of local days.
+        package var timeZone: String
 
-        package init(every: CalendarDuration, parkedEvery: CalendarDuration) {
+        package init(every: CalendarDuration, parkedEvery: CalendarDuration, timeZone: String = "UTC") {
             self.every = every
             self.parkedEvery = parkedEvery
+            self.timeZone = timeZone
         }
     }
 
@@ -95,11 +109,20 @@ package struct TimelineDraft: Sendable {
     package var policy: ReloadPolicy
     /// The strategy's interval, where it has one: rule 5 falls back on it.
     package var interval: CalendarDuration?
+    /// With the policy `atEnd`: where the end comes later than this, the policy is `after` it.
+    package var latestUpdate: Instant?
+    /// The earliest date that did not fit in; a strategy of endless dates names the first one that it did not make.
+    package var firstLeftOut: Instant?
 
-    package init(entries: [TimelineEntry], policy: ReloadPolicy, interval: CalendarDuration? = nil) {
+    package init(
+        entries: [TimelineEntry], policy: ReloadPolicy, interval: CalendarDuration? = nil,
+        latestUpdate: Instant? = nil, firstLeftOut: Instant? = nil
+    ) {
         self.entries = entries
         self.policy = policy
         self.interval = interval
+        self.latestUpdate = latestUpdate
+        self.firstLeftOut = firstLeftOut
     }
 }
 

@@ -1,0 +1,90 @@
+/// Local time in one time zone: the dates and wall-clock times of instants, and back (STRATEGIES.md 1.10).
+///
+/// Cheap to make and to copy; any thread may use it. Zones come from Foundation, on the proleptic Gregorian calendar.
+package struct LocalCalendar: Sendable {
+    private let offsets: ZoneOffsets
+
+    /// Nil unless `timeZone` is a name of the IANA database in its exact spelling: no abbreviations, no offsets.
+    package init?(_ timeZone: String) {
+        guard let offsets = ZoneOffsets.named(timeZone) else { return nil }
+        self.offsets = offsets
+    }
+
+    package static let utc: LocalCalendar = {
+        guard let utc = LocalCalendar("UTC") else { preconditionFailure("Foundation knows no UTC") }
+        return utc
+    }()
+
+    package var timeZone: String { offsets.name }
+
+    /// What becomes of a wall-clock time that the zone's clocks skip.
+    package enum GapRule: Sendable {
+        /// The first instant after the gap: STRATEGIES.md 1.10, for times of day and midnights.
+        case firstInstantAfter
+        /// The offset before the gap: RFC 5545 section 3.3.5, for starts and ends of events.
+        case offsetBefore
+    }
+
+    /// The date on the wall at an instant.
+    package func date(at instant: Instant) -> LocalDate {
+        LocalDate(dayNumber: Int(local(instant).floored(by: Instant.millisecondsOfDay)))
+    }
+
+    /// The time on the wall at an instant; what is less than a second is left out.
+    package func time(at instant: Instant) -> LocalTime {
+        let local = local(instant)
+        let ofDay = local - local.floored(by: Instant.millisecondsOfDay) * Instant.millisecondsOfDay
+        let seconds = Int(ofDay / 1000)
+        return LocalTime(hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60)
+    }
+
+    /// The instant at which the clocks show this; the first one where they show it twice.
+    package func instant(
+        of date: LocalDate, at time: LocalTime = .midnight, inGap rule: GapRule = .firstInstantAfter
+    ) -> Instant {
+        instant(
+            ofLocal: Int64(date.dayNumber) * Instant.millisecondsOfDay + Int64(time.secondOfDay) * 1000, inGap: rule)
+    }
+
+    /// Whether the clocks never show this: RFC 5545 section 3.3.10 leaves out what an RRULE makes there.
+    package func isInGap(_ date: LocalDate, _ time: LocalTime) -> Bool {
+        let instant = instant(of: date, at: time)
+        return self.date(at: instant) != date || self.time(at: instant) != time
+    }
+}
+
+// MARK: - Local milliseconds
+
+extension LocalCalendar {
+    /// Milliseconds since 1970-01-01 00:00 on the wall.
+    func local(_ instant: Instant) -> Int64 {
+        instant.milliseconds + offsets.offset(at: instant.milliseconds)
+    }
+
+    func instant(ofLocal local: Int64, inGap rule: GapRule) -> Instant {
+        // Offsets are less than a day, and no zone changes twice within two: these two are all that can hold.
+        let before = offsets.offset(at: local - Instant.millisecondsOfDay)
+        let after = offsets.offset(at: local + Instant.millisecondsOfDay)
+        let early = local - before
+        if before == after || offsets.offset(at: early) == before { return Instant(milliseconds: early) }
+        let late = local - after
+        if offsets.offset(at: late) == after { return Instant(milliseconds: late) }
+        switch rule {
+        case .offsetBefore: return Instant(milliseconds: early)
+        case .firstInstantAfter: return change(after: late, upTo: early)
+        }
+    }
+
+    /// In a gap the clocks have not yet changed at `late`, reckoned with the offset after it, but have at `early`.
+    private func change(after late: Int64, upTo early: Int64) -> Instant {
+        let offsetBefore = offsets.offset(at: late)
+        var (low, high) = (late, early)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if offsets.offset(at: middle) == offsetBefore { low = middle } else { high = middle }
+        }
+        return Instant(milliseconds: high)
+    }
+
+    var missingDays: [Int] { offsets.missingDays }
+}

@@ -1,0 +1,49 @@
+extension LocalDate {
+    /// The ISO 8601 text, such as `2026-11-20`.
+    package var iso8601: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(10)
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the ISO 8601 text.
+    package func write(to bytes: inout [UInt8]) {
+        bytes.appendDecimal(year, digits: 4)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDecimal(month, digits: 2)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDecimal(day, digits: 2)
+    }
+
+    /// Reads `2026-11-20`: years 0001 to 9999; nil for all other texts and for dates that do not exist.
+    package init?(iso8601 text: some Collection<UInt8>) {
+        guard let date = withBytes(of: text, { LocalDate(iso8601: $0) }) else { return nil }
+        self = date
+    }
+
+    package init?(iso8601 text: String) {
+        self.init(iso8601: text.utf8)
+    }
+
+    package init?(iso8601 bytes: UnsafeRawBufferPointer) {
+        var text = TextReader(bytes)
+        guard let date = text.date(), text.isAtEnd else { return nil }
+        self = date
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number in decimal with leading zeros; more digits where it needs them.
+    mutating func appendDecimal(_ number: some BinaryInteger, digits: Int) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        let begin = count
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        while count - begin < digits { append(UInt8(ascii: "0")) }
+        self[begin...].reverse()
+    }
+}
