@@ -17,6 +17,8 @@ final class CalendarProcessor: Processor {
     private var parser = JSONParser()
     /// By slot of the calendar: its events, read.
     private var expanded: [EventCalendar] = []
+    /// By slot of the calendar: the longest lead that any of its events ever named; wider than needed does no harm.
+    private var longestLeads: [CalendarDuration?] = []
     /// Calendars whose events were changed by this transaction, with the trace of the first change.
     private var changed = PendingSlots<[UInt8]?>()
     /// Calendars that this transaction touched: after an abort they are read from the store again.
@@ -45,22 +47,18 @@ final class CalendarProcessor: Processor {
     private func file(
         _ value: UnsafeRawBufferPointer, of record: InputRecord, _ context: TaskContext
     ) throws(MessageProblem) {
-        let event = try CalendarEvent.decode(ConfluentFraming.skipped(value), with: &parser)
+        let contentType = context.headers(of: record).first { $0.name == "content-type" }?.value
+        let event = try CalendarEventMessage.decode(
+            ConfluentFraming.skipped(value), contentType: contentType.map { String(decoding: $0, as: UTF8.self) },
+            with: &parser)
         guard let calendar = slot(of: event.calendarId, orForward: record, context) else { return }
-        // The merge rule: an older sequence changes nothing.
-        guard expanded[calendar].apply(event) else { return }
+        guard apply(event, to: calendar) else { return }
         events[events.slot(of: event.key.text)] = EventState(value: Array(value))
         noteChange(of: calendar, record, context)
     }
 
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
-        let text = record.key.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let key: EventKey
-        do throws(CalendarEventProblem) {
-            key = try EventKey(text: text)
-        } catch {
-            throw MessageProblem(.unreadable, field: "key", error.description)
-        }
+        let key = try EventKey.decode(record.key ?? UnsafeRawBufferPointer(start: nil, count: 0))
         guard let calendar = slot(of: key.calendarId, orForward: record, context) else { return }
         guard let event = events.find(key.text), events[event] != nil else { return }
         events[event] = nil
@@ -85,8 +83,19 @@ final class CalendarProcessor: Processor {
 
     private func slot(ofOwned calendarId: UnsafeRawBufferPointer) -> Int {
         let slot = calendars.slot(of: calendarId)
-        while expanded.count <= slot { expanded.append(EventCalendar()) }
+        while expanded.count <= slot {
+            expanded.append(EventCalendar())
+            longestLeads.append(nil)
+        }
         return slot
+    }
+
+    /// - Returns: whether the calendar has changed: an event that is older than what is known changes nothing.
+    private func apply(_ event: CalendarEvent, to calendar: Int) -> Bool {
+        if let lead = event.preEventLead, lead.nominal > longestLeads[calendar]?.nominal ?? .zero {
+            longestLeads[calendar] = lead
+        }
+        return expanded[calendar].apply(event)
     }
 
     private func noteChange(of calendar: Int, _ record: InputRecord, _ context: TaskContext) {
@@ -150,7 +159,7 @@ final class CalendarProcessor: Processor {
             revision: calendars[calendar]?.revision ?? 0, cause: cause, at: at,
             content: SourceContent(occurrences: occurrences, origin: calendars[calendar]?.origin),
             traceParent: traceParent)
-        context.send(to: links.configurationId(of: slot, in: subscriptions), node: Node.configurations) {
+        context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
         }
     }
@@ -159,7 +168,7 @@ final class CalendarProcessor: Processor {
     private func agenda(of calendar: Int, _ subscription: CalendarSubscription, at: Instant) -> [Occurrence] {
         guard let zone = LocalCalendar(subscription.timeZone) else { return [] }
         let events = expanded[calendar]
-        let leads = events.events.compactMap(\.preEventLead) + [subscription.need.preEventLead]
+        let leads = [longestLeads[calendar], subscription.need.preEventLead].compactMap { $0 }
         let longest = leads.max { $0.nominal < $1.nominal }
         let window = subscription.need.window(at: at, in: zone)
         let range = window.range(lead: longest)
@@ -203,10 +212,10 @@ final class CalendarProcessor: Processor {
         guard let state = events[slot] else { return }
         state.value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                let event = try CalendarEvent.decode(ConfluentFraming.skipped(bytes), with: &parser)
+                let event = try CalendarEventMessage.decode(ConfluentFraming.skipped(bytes), with: &parser)
                 var calendarId = event.calendarId
                 let calendar = calendarId.withUTF8 { self.slot(ofOwned: UnsafeRawBufferPointer($0)) }
-                _ = expanded[calendar].apply(event)
+                _ = apply(event, to: calendar)
             } catch {
                 preconditionFailure("An event that was read once cannot be read again: \(error)")
             }

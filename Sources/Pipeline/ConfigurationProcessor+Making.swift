@@ -139,7 +139,7 @@ extension ConfigurationProcessor {
         let change = ReloadProcessor.Change(
             recipient: record.recipient, kind: record.kind, configurationId: record.configurationId, reason: reason,
             revision: record.revision, traceParent: traceParent)
-        context.send(to: record.recipient, node: Node.reloads) { change.encode(into: &$0) }
+        context.send(to: record.recipient, node: NodeID.reloads) { change.encode(into: &$0) }
     }
 }
 

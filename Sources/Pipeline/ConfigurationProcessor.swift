@@ -139,9 +139,9 @@ final class ConfigurationProcessor: Processor {
         let subscriber = SubscriptionRequest.Subscriber(
             configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
         switch source {
-        case .vehicle(let id): context.send(to: id, node: Node.vehicles) { request.encode(from: subscriber, into: &$0) }
+        case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { request.encode(from: subscriber, into: &$0) }
         case .calendar(let id):
-            context.send(to: id, node: Node.calendars) { request.encode(from: subscriber, into: &$0) }
+            context.send(to: id, node: NodeID.calendars) { request.encode(from: subscriber, into: &$0) }
         }
     }
 

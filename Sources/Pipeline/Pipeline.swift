@@ -37,7 +37,7 @@ package struct PipelineSettings: Sendable {
 }
 
 /// The processors by their numbers, which exchange messages carry: never to be changed.
-enum Node {
+enum NodeID {
     static let vehicles = 0
     static let calendars = 1
     static let configurations = 2
@@ -67,15 +67,15 @@ extension Topology {
     package static func widgets(_ settings: PipelineSettings) -> Topology {
         Topology(
             sources: [
-                Source(topic: settings.topics.telemetry, node: Node.vehicles, readingOrder: 2),
-                Source(topic: settings.topics.calendarEvents, node: Node.calendars, readingOrder: 1),
-                Source(topic: settings.topics.configurations, node: Node.configurations, readingOrder: 0),
+                Source(topic: settings.topics.telemetry, node: NodeID.vehicles, readingOrder: 2),
+                Source(topic: settings.topics.calendarEvents, node: NodeID.calendars, readingOrder: 1),
+                Source(topic: settings.topics.configurations, node: NodeID.configurations, readingOrder: 0),
             ],
             nodes: [
-                Topology.Node(name: "vehicles") { VehicleProcessor(settings) },
-                Topology.Node(name: "calendars") { CalendarProcessor(settings) },
-                Topology.Node(name: "configurations") { ConfigurationProcessor(settings) },
-                Topology.Node(name: "reloads") { ReloadProcessor(settings) },
+                Node(name: "vehicles") { VehicleProcessor(settings) },
+                Node(name: "calendars") { CalendarProcessor(settings) },
+                Node(name: "configurations") { ConfigurationProcessor(settings) },
+                Node(name: "reloads") { ReloadProcessor(settings) },
             ],
             outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters])
     }

@@ -176,7 +176,7 @@ final class VehicleProcessor: Processor {
             source: .vehicle(subscription.need.vehicleId), version: subscription.version,
             revision: state?.revision ?? 0, cause: cause, at: at,
             content: SourceContent(vehicle: state?.vehicle, origin: state?.origin), traceParent: pending.traceParent)
-        context.send(to: links.configurationId(of: slot, in: subscriptions), node: Node.configurations) {
+        context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
         }
         let due = subscription.need.refresh?.nextUpdate(after: at, status: status)

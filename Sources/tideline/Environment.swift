@@ -116,6 +116,18 @@ struct Environment {
         }
     }
 
+    /// - Throws: with status 69, naming all topics that are missing at once.
+    func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) {
+        let found: [String: TopicDescription]
+        do throws(LogError) {
+            found = try admin.describeTopics(names, timeout: .seconds(30))
+        } catch {
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+        }
+        let absent = names.filter { found[$0] == nil }
+        if !absent.isEmpty { throw missing(absent) }
+    }
+
     /// The line to type where topics are missing.
     func missing(_ names: [String]) -> CommandFailure {
         var line = "tideline topics --bootstrap \(settings[Keys.bootstrap])"

@@ -51,14 +51,7 @@ struct SinkCommand: Verb {
     func execute() throws(CommandFailure) {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
-        do throws(LogError) {
-            let found = try admin.describeTopics([environment.topics.timelines], timeout: .seconds(30))
-            if found.isEmpty { throw LogError(.unknownTopicOrPartition, name: "MISSING", "") }
-        } catch {
-            throw error.code == .unknownTopicOrPartition
-                ? environment.missing([environment.topics.timelines])
-                : CommandFailure(.unavailable, "cannot look at the topics: \(error)")
-        }
+        try environment.require([environment.topics.timelines], admin)
         admin.close()
         let bar = ProgressBar.standardError("writing timelines", unit: "records", environment.logger)
         let summary = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp).run { progress in
