@@ -76,7 +76,7 @@ let package = Package(
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
-        tests("ProjectTests", []),
+        tests("ProjectTests", ["TestBroker"]),
         tests("AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"]),
         .target(name: "TestBroker", path: "Tests/TestBroker", swiftSettings: strict),
     ],

@@ -8,7 +8,8 @@ package struct ConsumedBatch: ~Copyable {
     /// The rebalance listener ran inside this poll: the records are not to be trusted (rule 1).
     package var rebalanced: Bool
 
-    private let headers: (RecordView) -> [Header]
+    /// Reads the headers of one of the records; of use only while the batch lives.
+    package let headerReader: (RecordView) -> [Header]
     private let release: () -> Void
 
     /// - Parameters:
@@ -22,7 +23,7 @@ package struct ConsumedBatch: ~Copyable {
         self.ends = ends
         self.failures = failures
         self.rebalanced = rebalanced
-        self.headers = headers
+        self.headerReader = headers
         self.release = release
     }
 
@@ -31,7 +32,7 @@ package struct ConsumedBatch: ~Copyable {
     }
 
     package borrowing func headers(of record: RecordView) -> [Header] {
-        headers(record)
+        headerReader(record)
     }
 }
 

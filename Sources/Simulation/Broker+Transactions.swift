@@ -110,7 +110,8 @@ extension Broker {
     private mutating func admit(_ id: String, _ epoch: Int) throws(TransactionError) {
         guard coordinator[id]?.epoch != epoch else { return }
         counters.fencedCalls += 1
-        throw .fenced(LogError(.fatal, name: "_FENCED", "a newer producer of \(id) exists, or its transaction timed out"))
+        throw .fenced(
+            LogError(.fatal, name: "_FENCED", "a newer producer of \(id) exists, or its transaction timed out"))
     }
 
     /// - Returns: the number of the open transaction, a new one where there was none.

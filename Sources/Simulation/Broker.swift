@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The cluster's state: topics, groups and the transaction coordinator. Plain values; no callbacks, no clock of its own.
+/// The cluster's state: topics, groups and the transaction coordinator. Plain values, no callbacks, no clock.
 struct Broker: Sendable {
     var topics: [String: Topic] = [:]
     var groups: [String: ConsumerGroup] = [:]
@@ -101,7 +101,8 @@ struct Broker: Sendable {
         guard exists(place) else { throw .unknown(place) }
         if let limit = topic.settings["max.message.bytes"].flatMap({ Int($0) }), record.size > limit {
             throw LogError(
-                .recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "\(record.size) bytes are more than \(name) takes, \(limit)")
+                .recordTooLarge, name: "MSG_SIZE_TOO_LARGE",
+                "\(record.size) bytes are more than \(name) takes, \(limit)")
         }
         return place
     }

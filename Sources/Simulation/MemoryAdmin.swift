@@ -42,7 +42,8 @@ final class MemoryAdmin: Admin {
                 }
                 guard (0...log.high).contains(offset.rawValue) else {
                     throw LogError(
-                        .offsetOutOfRange, name: "OFFSET_OUT_OF_RANGE", "\(place) ends at \(log.high), before \(offset)")
+                        .offsetOutOfRange, name: "OFFSET_OUT_OF_RANGE",
+                        "\(place) ends at \(log.high), before \(offset)")
                 }
                 broker.withLog(of: place) { $0.deleteRecords(before: offset.rawValue) }
             }

@@ -2,7 +2,8 @@ package import RecordLog
 
 /// When a member learns of a new generation.
 package enum Rejoin: Hashable, Sendable {
-    /// In its next poll: offsets that it sends before that are refused. The short moment between two heartbeats, made long.
+    /// In its next poll; offsets that it sends before that are refused. This is the moment between two heartbeats,
+    /// made long.
     case inPoll
     /// At once, as librdkafka's own thread mostly does; callbacks wait for the poll all the same.
     case inBackground
@@ -73,8 +74,8 @@ extension MemoryCluster {
 
 /// What happens to transactions from outside.
 extension MemoryCluster {
-    /// While true, commits and aborts answer before their markers are written: the last stable offset and the group's
-    /// offsets stay behind until it is false again, or the same transactional id begins to write or initialises (rule 2).
+    /// While true, commits and aborts answer before their markers are written (rule 2): the last stable offset and the
+    /// group's offsets stay behind until it is false again, or the same transactional id writes again or initialises.
     package var delaysMarkers: Bool {
         get { withBroker { $0.delaysMarkers } }
         set {

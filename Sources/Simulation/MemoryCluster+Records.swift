@@ -74,7 +74,7 @@ extension MemoryCluster {
     /// Compacts a topic's partitions below their last stable offsets: the newest record of each key stays, aborted
     /// records and markers go, offsets stay as they are. Records without a key stay.
     ///
-    /// - Parameter removingTombstones: also drops keys whose newest record is a tombstone, as after delete.retention.ms.
+    /// - Parameter removingTombstones: also drops keys that end in a tombstone, as after delete.retention.ms.
     package func compact(_ topic: String, removingTombstones: Bool = false) {
         withBroker { $0.compact(topic, removingTombstones: removingTombstones) }
     }

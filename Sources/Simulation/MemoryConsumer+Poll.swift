@@ -72,9 +72,10 @@ extension MemoryConsumer {
                 content: entry.record)
         }
         if !read.records.isEmpty { lastServed = place }
-        guard read.isAtEnd, assignment.toldEnd != read.next, read.records.count < room else { return read.records.count }
+        let count = read.records.count
+        guard read.isAtEnd, assignment.toldEnd != read.next, count < room else { return count }
         assignment.toldEnd = read.next
         fetched.ends.append(PartitionEnd(topic: assignment.topic, partition: place.partition, offset: read.next))
-        return read.records.count + 1
+        return count + 1
     }
 }

@@ -88,7 +88,7 @@ final class MemoryConsumer: Consumer {
         checkIsOpen()
         guard let group else { throw LogError(.wrongState, name: "_UNKNOWN_GROUP", "\(clientId) has no group") }
         return try cluster.attempt(.committed, client: clientId) { (broker) throws(LogError) in
-            do {
+            do throws(LogError) {
                 let offsets = try broker.committed(partitions, group: group, isolation: isolation)
                 hasTimedOut = false
                 return offsets
@@ -97,7 +97,7 @@ final class MemoryConsumer: Consumer {
                     hasTimedOut = true
                     throw error
                 }
-                // After a time-out librdkafka gives neither offset nor error, for which the port has this name (rule 2).
+                // After a time-out librdkafka gives neither offset nor error (rule 2); the port has a name for that.
                 throw LogError(.unstableOffsets, name: "UNSTABLE_OFFSET_COMMIT", error.message, isRetriable: true)
             }
         }
