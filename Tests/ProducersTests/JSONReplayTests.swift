@@ -67,7 +67,8 @@ struct JSONReplayTests {
             {"vehicleId":"v","observedAt":1790000000000}
             {"vehicleId":"v","observedAt":"soon"}
             """#, .telemetry)
-        #expect(records.map(\.due) == [Instant(rfc3339: "2026-11-20T06:00:00Z"), Instant(milliseconds: 1_790_000_000_000), nil])
+        let first = Instant(rfc3339: "2026-11-20T06:00:00Z")
+        #expect(records.map(\.due) == [first, Instant(milliseconds: 1_790_000_000_000), nil])
         #expect(records.allSatisfy { $0.value != nil })
     }
 

@@ -80,8 +80,8 @@ struct FilesSinkTests {
         let sink = try FilesSink(directory: directory.path)
         let long = String(repeating: "x", count: 300)
         let ids = [
-            "", ".", "..", "a/b", "a%2fb", "%", "%25", "A", "a", "ä", "a\u{308}", "a\0b", ".hidden", ".tideline-new-a", "~",
-            "con", "a b", "\n", "🚐", long, long + "y", String(repeating: "Ж", count: 90),
+            "", ".", "..", "a/b", "a%2fb", "%", "%25", "A", "a", "ä", "a\u{308}", "a\0b", ".hidden", ".tideline-new-a",
+            "~", "con", "a b", "\n", "🚐", long, long + "y", String(repeating: "Ж", count: 90),
         ]
         for (offset, id) in ids.enumerated() {
             let record = Contract.record(id, Contract.timeline("#\(offset)", revision: 1), offset: Int64(offset))

@@ -39,8 +39,8 @@ struct DueQueue<Element> {
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].precedes(heap[least]) {
-                least = child
+            for child in (2 * parent + 1)..<(2 * parent + 3) where child < heap.count {
+                if heap[child].precedes(heap[least]) { least = child }
             }
             if least == parent { return }
             heap.swapAt(parent, least)

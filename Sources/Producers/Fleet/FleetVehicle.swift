@@ -41,9 +41,10 @@ struct FleetVehicle {
     init(index: Int, seed: UInt64, start: Instant, in grid: StreetGrid) {
         generator = SeededGenerator(seed: seed, stream: UInt64(index))
         let number = String(index + 1)
-        let letters = (0..<2).map { _ in Character(UnicodeScalar(UInt8(65 + generator.integer(in: 0...25)))) }
+        let alphabet = "ABCDEFGHJKLMNPRSTUVWXYZ".map(String.init)
+        let letters = generator.choose(alphabet) + generator.choose(alphabet)
         vehicleId = "vehicle-" + String(repeating: "0", count: max(0, 4 - number.count)) + number
-        registration = "TL \(String(letters)) \(generator.integer(in: 1000...9999))"
+        registration = "TL \(letters) \(generator.integer(in: 1000...9999))"
         alias = "\(generator.choose(["Van", "Car", "Truck", "Courier", "Shuttle"])) \(number)"
         depot = generator.integer(in: 0...StreetGrid.depots.count - 1)
         isElectric = generator.happens(0.25)

@@ -26,9 +26,8 @@ package final class TelemetryReplay: RecordSource {
 
     package func next() throws(InputProblem) -> SourceRecord? {
         while index < files.count {
-            let source = try current ?? open(files[index])
-            current = source
-            if let record = try source.next() { return record }
+            if current == nil { current = try open(files[index]) }
+            if let record = try current?.next() { return record }
             current = nil
             index += 1
         }
