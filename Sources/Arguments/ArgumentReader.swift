@@ -46,6 +46,8 @@ struct ArgumentReader {
         while let letter = letters.popFirst() {
             let name = "-\(letter)"
             let takesValue = definitions.contains { !$0.isFlag && $0.names.contains(name) }
+            let isKnown = definitions.contains { $0.names.contains(name) }
+            guard isKnown else { throw .unknownOption(word, letter: name, among: names) }
             guard takesValue || letters.first == "=" else {
                 try readOption(name, attached: nil)
                 continue
@@ -58,7 +60,6 @@ struct ArgumentReader {
 
     private mutating func readOption(_ name: String, attached: String?) throws(UsageProblem) {
         guard let index = definitions.firstIndex(where: { $0.names.contains(name) || $0.offNames.contains(name) }) else {
-            let names = definitions.flatMap { $0.names + $0.offNames } + ["--help"]
             throw .unknownOption(name, among: names)
         }
         let definition = definitions[index]
@@ -79,6 +80,10 @@ struct ArgumentReader {
             given[index].append(value)
             rest = rest.dropFirst()
         }
+    }
+
+    private var names: [String] {
+        definitions.flatMap { $0.names + $0.offNames } + ["--help"]
     }
 
     private func missingValue(of definition: ArgumentDefinition, name: String) -> UsageProblem {

@@ -76,11 +76,10 @@ struct BashCompletion {
         root.all.flatMap { node in
             node.offeredOptions.filter(\.takesValue).map { option in
                 let patterns = option.names.map { "\(node.commandLine) \($0)".quotedForShell }
-                let condition = option.takesMany ? "[[ $current != -* ]]" : "((count == 0))"
                 return """
                             \(patterns.joined(separator: " | ")))
-                                if \(condition); then
-                                    \(offer(option.offered))
+                                if \(option.takesMany ? "[[ $current != -* ]]" : "((count == 0))"); then
+                                    \(offer(option.offered) ?? "# Anything.")
                                     return
                                 fi
                                 ;;
@@ -92,21 +91,19 @@ struct BashCompletion {
 
     private var commandCases: String {
         root.all.map { node in
-            let names = node.offeredOptions.flatMap(\.names).joined(separator: " ")
-            let others = others(of: node)
-            let body =
-                others == ":"
-                ? offer(words: names)
-                : """
-                if [[ $current == -* ]]; then
-                                \(offer(words: names))
+            let options = offer(words: node.offeredOptions.flatMap(\.names))
+            guard let others = others(of: node) else {
+                return """
+                            \(node.commandLine.quotedForShell)) \(options) ;;
+                    """
+            }
+            return """
+                        \(node.commandLine.quotedForShell))
+                            if [[ $current == -* ]]; then
+                                \(options)
                             else
                                 \(others)
                             fi
-                """
-            return """
-                        \(node.commandLine.quotedForShell))
-                            \(body)
                             ;;
                 """
         }
@@ -114,24 +111,24 @@ struct BashCompletion {
     }
 
     /// What is offered where no option is begun: subcommands, or the first argument.
-    private func others(of node: CommandNode) -> String {
+    private func others(of node: CommandNode) -> String? {
         if !node.subcommands.isEmpty {
-            let help = node.isRoot ? ["help"] : []
-            return offer(words: (node.subcommands.map(\.name) + help).joined(separator: " "))
+            return offer(words: node.subcommands.map(\.name) + (node.isRoot ? ["help"] : []))
         }
-        return node.arguments.first.map { offer($0.offered) } ?? ":"
+        return node.arguments.first.flatMap { offer($0.offered) }
     }
 
-    private func offer(_ kind: CompletionKind) -> String {
+    private func offer(_ kind: CompletionKind) -> String? {
         switch kind {
-        case .default: ":"
-        case .list(let values): offer(words: values.joined(separator: " "))
-        case .file(let extensions): (["\(root.functionName)_files"] + extensions.map(\.quotedForShell)).joined(separator: " ")
+        case .default: nil
+        case .list(let values): offer(words: values)
+        case .file(let extensions):
+            (["\(root.functionName)_files"] + extensions.map(\.quotedForShell)).joined(separator: " ")
         case .directory: "\(root.functionName)_directories"
         }
     }
 
-    private func offer(words: String) -> String {
-        "\(root.functionName)_offer \(words.quotedForShell)"
+    private func offer(words: [String]) -> String {
+        "\(root.functionName)_offer \(words.joined(separator: " ").quotedForShell)"
     }
 }

@@ -31,12 +31,12 @@ struct CommandParser {
         for (index, word) in zip(words.indices, words.prefix { $0 != "--" }) {
             if let exit = builtIn(word, rest: words[(index + 1)...], at: node) { throw exit }
         }
-        do {
+        do throws(UsageProblem) {
             var reader = ArgumentReader(node.definitions)
             try reader.read(words)
             let decoder = ArgumentDecoder(values: try reader.values(), path: [])
             let command = decode(node.type, from: decoder)
-            do {
+            do throws(ValidationError) {
                 try command.validateAll()
             } catch {
                 throw UsageProblem(error.description)

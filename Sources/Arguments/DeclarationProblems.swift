@@ -41,7 +41,9 @@ extension ParsableCommand {
     }
 
     private static func exampleProblems(of node: CommandNode, root: CommandNode) -> [String] {
-        node.configuration.examples.flatMap { example -> [String] in
+        // A command that cannot be parsed at all is told above.
+        guard root.all.allSatisfy({ $0.type.unwrappedProperties.isEmpty }) else { return [] }
+        return node.configuration.examples.flatMap { example -> [String] in
             let commands = ShellWords.commands(of: example.line).filter { $0.first == root.name }
             guard commands.contains(where: { $0.starts(with: node.path) }) else {
                 return ["the example '\(example.line)' does not call it"]

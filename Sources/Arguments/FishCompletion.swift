@@ -26,6 +26,11 @@ struct FishCompletion {
                 test (count $options) -gt 0; and contains -- $options[-1] $argv
             end
 
+            # Files with one of the extensions given, and directories.
+            function _\(name)_files
+                complete -C "_\(name)_nothing "(commandline -ct) | string match -r -- '^.*(?:/|\\.(?:'(string join '|' $argv)'))$'
+            end
+
             complete -c \(root.name) -f
             \(root.all.flatMap(lines).joined(separator: "\n"))
             """
@@ -64,7 +69,7 @@ struct FishCompletion {
         case .list(let values): ["-f", "-a \(values.joined(separator: " ").quotedForFish)"]
         case .file(let extensions) where extensions.isEmpty: ["-F"]
         case .file(let extensions):
-            ["-k", "-a \("(__fish_complete_suffix \(extensions.map { ".\($0)" }.joined(separator: " ")))".quotedForFish)"]
+            ["-f", "-a \("(_\(root.functionName)_files \(extensions.joined(separator: " ")))".quotedForFish)"]
         case .directory: ["-f", "-a '(__fish_complete_directories)'"]
         }
     }

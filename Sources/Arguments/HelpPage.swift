@@ -8,6 +8,9 @@ struct HelpPage {
     private let node: CommandNode
     private let columns: Int
 
+    /// Where the texts begin beside all but very long labels.
+    private static let textColumn = 26
+
     init(_ node: CommandNode, columns: Int) {
         self.node = node
         self.columns = columns
@@ -39,17 +42,12 @@ struct HelpPage {
     }
 
     private func section(_ title: String, _ rows: [Row]) -> String? {
-        guard let longest = rows.map(\.label.count).max() else { return nil }
-        // A column for the texts beside all but very long labels.
-        let column = min(longest + 4, 26)
+        guard !rows.isEmpty else { return nil }
         let lines = rows.map { row in
             let label = "  \(row.label)"
             guard !row.text.isEmpty else { return label }
-            guard label.count + 2 <= column else {
-                return "\(label)\n\(TextWrapping.wrap(row.text, columns: columns, indent: column))"
-            }
-            let text = TextWrapping.wrap(row.text, columns: columns, indent: column)
-            return label + text.dropFirst(label.count)
+            let text = TextWrapping.wrap(row.text, columns: columns, indent: Self.textColumn)
+            return label.count + 2 <= Self.textColumn ? label + text.dropFirst(label.count) : "\(label)\n\(text)"
         }
         return "\(title):\n\(lines.joined(separator: "\n"))"
     }

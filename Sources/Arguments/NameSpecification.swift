@@ -41,12 +41,14 @@ package struct NameSpecification: ExpressibleByArrayLiteral, Equatable, Sendable
 }
 
 extension String {
-    /// `untilCaughtUp` and `UntilCaughtUp` as `until-caught-up`.
+    /// `untilCaughtUp` and `UntilCaughtUp` as `until-caught-up`, `configurationID` as `configuration-id`.
     var hyphenated: String {
         var result = ""
+        var followsCapital = true
         for character in self {
-            if character.isUppercase, !result.isEmpty { result.append("-") }
+            if character.isUppercase, !followsCapital { result.append("-") }
             result += character.lowercased()
+            followsCapital = character.isUppercase
         }
         return result
     }

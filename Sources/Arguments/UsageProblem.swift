@@ -10,6 +10,12 @@ struct UsageProblem: Error {
         UsageProblem("Unknown option '\(name)'.\(question(name, names))")
     }
 
+    /// An unknown letter of `word`, which perhaps lacks its second hyphen.
+    static func unknownOption(_ word: String, letter name: String, among names: [String]) -> UsageProblem {
+        let long = "-\(word.prefix { $0 != "=" })"
+        return UsageProblem("Unknown option '\(name)'.\(names.contains(long) ? " Did you mean '\(long)'?" : "")")
+    }
+
     static func invalid(_ word: String, for usage: String, reason: String?, candidates: [String]) -> UsageProblem {
         let reason = reason.map { ": \($0)" } ?? ""
         return UsageProblem("The value '\(word)' is invalid for '\(usage)'\(reason).\(question(word, candidates))")

@@ -23,62 +23,70 @@ struct ZshCompletion {
     }
 
     private func leaf(_ node: CommandNode) -> String {
-        let specifications = node.offeredOptions.map(specification) + arguments(of: node)
-        return """
-            \(node.functionName)() {
-                _arguments -s -S \\
-            \(specifications.map { "        \($0)" }.joined(separator: " \\\n"))
-            }
-            """
+        let many = node.arguments.isEmpty ? node.offeredOptions.filter(\.takesMany) : []
+        let rest = many.isEmpty ? arguments(of: node) : ["'*: :->more'"]
+        var lines = ["\(node.functionName)() {"]
+        if !many.isEmpty { lines += stateVariables }
+        lines.append("    _arguments -s -S \\")
+        lines.append((node.offeredOptions.map(specification) + rest).map { "        \($0)" }.joined(separator: " \\\n"))
+        if !many.isEmpty {
+            // An option of _arguments has a fixed number of values, so the later ones come as arguments.
+            lines += ["    [[ $state == more ]] || return", "    case ${${(M)words[1,CURRENT-1]:#-*}[-1]} in"]
+            lines += many.map { "        \($0.names.joined(separator: "|"))) \(action($0.offered)) ;;" }
+            lines.append("    esac")
+        }
+        return (lines + ["}"]).joined(separator: "\n")
     }
 
     private func branch(_ node: CommandNode) -> String {
+        let verbs = node.subcommands.map { ($0.name, $0.configuration.abstract) }
         let help = node.isRoot ? [("help", "Show the help of a subcommand.")] : []
-        let verbs = node.subcommands.map { ($0.name, $0.configuration.abstract) } + help
-        let descriptions = verbs.map { "            \("\($0.0):\($0.1)".quotedForShell)" }
-        let cases = node.subcommands.map { "            \($0.name)) \($0.functionName) ;;" }
-        let specifications = node.offeredOptions.map { "        \(specification($0))" }
-        return """
-            \(node.functionName)() {
-                local context state state_descr line
-                local -A opt_args
-                local -a subcommands
-                _arguments -C \\
-            \(specifications.joined(separator: " \\\n")) \\
-                    '1: :->subcommand' \\
-                    '*:: :->words'
-                case $state in
-                    subcommand)
-                        subcommands=(
-            \(descriptions.joined(separator: "\n"))
-                        )
-                        _describe subcommand subcommands
-                        ;;
-                    words)
-                        case $words[1] in
-            \(cases.joined(separator: "\n"))
-                        esac
-                        ;;
-                esac
-            }
-            """
+        let descriptions = (verbs + help).map { "                \("\($0.0):\($0.1)".quotedForShell)" }
+        // Behind the word help, subcommands come as if it were not there.
+        let helpCase = node.isRoot ? ["                help) \(node.functionName) ;;"] : []
+        let cases = node.subcommands.map { "                \($0.name)) \($0.functionName) ;;" } + helpCase
+        let specifications =
+            node.offeredOptions.map(specification) + ["'1: :->subcommand'", "'*:: :->words'"]
+        let lines =
+            ["\(node.functionName)() {"] + stateVariables
+            + [
+                "    local -a subcommands",
+                "    _arguments -C \\",
+                specifications.map { "        \($0)" }.joined(separator: " \\\n"),
+                "    case $state in",
+                "        subcommand)",
+                "            subcommands=(",
+            ] + descriptions + [
+                "            )",
+                "            _describe subcommand subcommands",
+                "            ;;",
+                "        words)",
+                "            case $words[1] in",
+            ] + cases + [
+                "            esac",
+                "            ;;",
+                "    esac",
+                "}",
+            ]
+        return lines.joined(separator: "\n")
+    }
+
+    private var stateVariables: [String] {
+        ["    local context state state_descr line", "    local -A opt_args"]
     }
 
     private func specification(_ option: OfferedOption) -> String {
-        let description = "[\(escape(option.abstract, "[]:"))]"
-        let value = option.takesValue ? ":\(option.takesMany ? "*-*:" : "")\(escape(option.valueName, ":")):\(action(option.offered))" : ""
-        let rest = "\(description)\(value)"
-        if option.isRepeating {
-            return option.names.map { "\("*\($0)\(equals($0, option))\(rest)".quotedForShell)" }.joined(separator: " ")
+        let value = option.takesValue ? ":\(escape(option.valueName, ":")):\(action(option.offered))" : ""
+        let repetition = option.isRepeating ? "*" : "(\(option.names.joined(separator: " ")))"
+        return option.names.map { name in
+            "\(repetition)\(name)\(equals(name, option))[\(escape(option.abstract, "[]:"))]\(value)".quotedForShell
         }
-        let exclusion = "(\(option.names.joined(separator: " ")))"
-        return option.names.map { "\("\(exclusion)\($0)\(equals($0, option))\(rest)".quotedForShell)" }
-            .joined(separator: " ")
+        .joined(separator: " ")
     }
 
-    /// `--name=` lets the value follow after an equals sign or as the next word; with several values the words follow.
+    /// `--name=` lets the value follow after an equals sign or as the next word.
     private func equals(_ name: String, _ option: OfferedOption) -> String {
-        option.takesValue && !option.takesMany && name.hasPrefix("--") ? "=" : ""
+        option.takesValue && name.hasPrefix("--") ? "=" : ""
     }
 
     private func arguments(of node: CommandNode) -> [String] {
