@@ -89,16 +89,16 @@ final class Demo {
         try removeOldTimelines()
         let screen = try DemoScreen(environment, fleet: scenario.fleet)
         screen.welcome(output: output, seconds: seconds)
-        let sink = try SinkRun(environment, target: "files:\(output)", untilCaughtUp: false)
-        start("sink") { [phase] () throws(CommandFailure) in _ = try sink.run(until: { phase.isSinkDone }) }
+        start("sink") { [environment, output, phase] () throws(CommandFailure) in
+            let sink = try SinkRun(environment, target: "files:\(output)", untilCaughtUp: false)
+            _ = try sink.run(until: { phase.isSinkDone })
+        }
 
-        var options = PipelineRun.Options()
-        options.removesConsumedRecords = false
-        let pipeline = try PipelineRun(environment, admin, options)
-        let summary = Mutex<RunSummary?>(nil)
-        start("pipeline") { [phase] () throws(CommandFailure) in
-            let done = try pipeline.run(until: { phase.isPipelineDone })
-            summary.withLock { $0 = done }
+        start("pipeline") { [environment, phase] () throws(CommandFailure) in
+            var options = PipelineRun.Options()
+            options.removesConsumedRecords = false
+            let pipeline = try PipelineRun(environment, try environment.connect(), options)
+            phase.finish(try pipeline.run(until: { phase.isPipelineDone }))
         }
         start("producers") { [environment, scenario, phase] () throws(CommandFailure) in
             try scenario.publish(to: environment) { phase.isProducingDone }
@@ -119,7 +119,7 @@ final class Demo {
         screen.show(for: .milliseconds(100))
         screen.close()
         if let failure = phase.failure { throw failure }
-        screen.summarise(summary.withLock { $0 }, output: output)
+        screen.summarise(phase.summary, output: output)
     }
 
     private func start(_ name: String, _ body: @escaping @Sendable () throws(CommandFailure) -> Void) {
@@ -157,14 +157,18 @@ final class Demo {
 final class DemoPhase: Sendable {
     private let done = Atomic<Int>(0)
     private let failed = Mutex<CommandFailure?>(nil)
+    private let finished = Mutex<RunSummary?>(nil)
 
     var isProducingDone: Bool { done.load(ordering: .relaxed) >= 1 || failure != nil }
     var isPipelineDone: Bool { done.load(ordering: .relaxed) >= 2 || failure != nil }
     var isSinkDone: Bool { done.load(ordering: .relaxed) >= 3 || failure != nil }
     var failure: CommandFailure? { failed.withLock { $0 } }
+    /// What the pipeline did; nil until it has ended.
+    var summary: RunSummary? { finished.withLock { $0 } }
 
     func endProducing() { done.store(1, ordering: .relaxed) }
     func endPipeline() { done.store(2, ordering: .relaxed) }
     func endSink() { done.store(3, ordering: .relaxed) }
+    func finish(_ summary: RunSummary) { finished.withLock { $0 = summary } }
     func fail(_ failure: CommandFailure) { failed.withLock { if $0 == nil { $0 = failure } } }
 }

@@ -174,12 +174,12 @@ extension Verb {
         try environment.require([name], admin)
         admin.close()
         let bar = ProgressBar.standardError(title, unit: "records", environment.logger)
-        let summary = try Publication(environment).publish(source, to: name, pacing: pacing, limit: limit) { progress in
+        let summary = try Publication(environment).publish(source, to: name, pacing: pacing, limit: limit, progress: { progress in
             if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
                 bar.setTotal(Int(Double(progress.records) / fraction))
             }
             bar.update(completed: progress.records)
-        }
+        })
         bar.setTotal(summary.records)
         bar.update(completed: summary.records)
         bar.finish()

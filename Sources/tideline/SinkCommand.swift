@@ -54,9 +54,9 @@ struct SinkCommand: Verb {
         try environment.require([environment.topics.timelines], admin)
         admin.close()
         let bar = ProgressBar.standardError("writing timelines", unit: "records", environment.logger)
-        let summary = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp).run { progress in
+        let summary = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp).run(progress: { progress in
             bar.update(completed: progress.summary.records)
-        }
+        })
         bar.finish()
         print(summary.json)
     }
