@@ -76,7 +76,9 @@ package struct TaskCounters: Hashable, Sendable {
     /// By output of the topology.
     package var outputs: [Int] = []
 
-    package init() {}
+    package init(outputs: Int = 0) {
+        self.outputs = Array(repeating: 0, count: outputs)
+    }
 
     package mutating func add(_ other: TaskCounters) {
         records += other.records

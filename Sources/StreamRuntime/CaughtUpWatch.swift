@@ -28,12 +28,25 @@ package final class CaughtUpWatch {
     package func isCaughtUp() throws(LogError) -> Bool {
         let exchangeEnds = try admin.endOffsets(of: exchange, isolation: .readUncommitted, timeout: timeout)
         let partitions = (Array(targets.keys) + exchange).sorted()
-        let committed = try admin.committedOffsets(group: group, partitions: partitions, timeout: timeout)
-        let hasReached = partitions.allSatisfy { partition in
-            guard let target = targets[partition] ?? exchangeEnds[partition] else { return true }
-            return (committed[partition]?.next ?? Offset(-1)) >= target
+        let hasReached = try committed(partitions).map { committed in
+            partitions.allSatisfy { partition in
+                guard let target = targets[partition] ?? exchangeEnds[partition] else { return true }
+                return (committed[partition]?.next ?? Offset(-1)) >= target
+            }
         }
-        defer { lastExchangeEnds = hasReached ? exchangeEnds : nil }
-        return hasReached && lastExchangeEnds == exchangeEnds
+        defer { lastExchangeEnds = hasReached == true ? exchangeEnds : nil }
+        return hasReached == true && lastExchangeEnds == exchangeEnds
+    }
+
+    /// Nil: a transaction that holds some of them is open, so there is no stable answer yet.
+    private func committed(
+        _ partitions: [TopicPartition]
+    ) throws(LogError) -> [TopicPartition: CommittedOffset]? {
+        do throws(LogError) {
+            return try admin.committedOffsets(group: group, partitions: partitions, timeout: timeout)
+        } catch {
+            if error.code == .unstableOffsets { return nil }
+            throw error
+        }
     }
 }

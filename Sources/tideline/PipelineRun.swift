@@ -80,7 +80,7 @@ final class PipelineRun {
     var statuses: [StreamStatus] { application.statuses }
 
     private var summary: RunSummary {
-        var counters = TaskCounters()
+        var counters = TaskCounters(outputs: topology.outputs.count)
         for status in application.statuses { counters.add(status.counters) }
         let usage = ProcessUsage.current()
         let elapsed = WallClock.uptime() - began
