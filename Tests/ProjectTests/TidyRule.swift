@@ -67,7 +67,7 @@ struct TidyRule: Sendable, CustomTestStringConvertible {
     ) { file in
         // Comments count.
         file.lines.flatMap { line in
-            ["FIXME", "TODO", "XXX", "try!", "fatalError"].filter { line.text.contains($0) }.map {
+            ["FIXME", "TODO", "XXX", "try!", "fatalError("].filter { line.text.contains($0) }.map {
                 Violation(path: file.path, line: line.number, problem: $0)
             }
         }

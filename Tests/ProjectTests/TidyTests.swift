@@ -36,8 +36,9 @@ struct TidyTests {
         for module in try ModuleTable.folders() where !ModuleTable.isForC(module) {
             let names = module == "tideline" ? ["main.swift", "Tideline.swift"] : ["\(module).swift"]
             let first = files.first { $0.module == module && names.contains($0.name) }
-            let saysWhatFor = first?.lines.first?.text.hasPrefix("// \(module): ") == true
-            #expect(saysWhatFor, "Sources/\(module)/\(names[0]):1: begin with \"// \(module): …\"")
+            let line = first?.lines.first?.text ?? ""
+            let saysWhatFor = line.hasPrefix("//") && line.count >= 30
+            #expect(saysWhatFor, "Sources/\(module)/\(names[0]):1: begin with a comment that says what it is for")
         }
     }
 
@@ -47,7 +48,7 @@ struct TidyTests {
             let folder = PackageRoot.url.appending(path: "Sources/\(module)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
                 let kind = URL(filePath: path).pathExtension
-                #expect(["modulemap", "h", "c", "cpp", ""].contains(kind), "Sources/\(module)/\(path)")
+                #expect(["modulemap", "h", "hpp", "c", "cpp", ""].contains(kind), "Sources/\(module)/\(path)")
             }
         }
     }
