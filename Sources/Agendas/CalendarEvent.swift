@@ -1,0 +1,61 @@
+package import Timelines
+
+/// One record of the topic `calendar.events` (DESIGN.md section 3): a single event, a series with its recurrence
+/// lines, or, with a `recurrenceId`, what one instance of a series is instead.
+///
+/// Always a possible event: the initialiser refuses others.
+package struct CalendarEvent: Hashable, Sendable {
+    package let calendarId: String
+    package let uid: String
+    /// The original start of the instance that this event stands for.
+    package let recurrenceId: EventTime?
+    package let sequence: Int
+    package let updatedAt: Instant?
+    package let title: String
+    package let location: String?
+    package let start: EventTime
+    package let end: EventEnd?
+    /// An IANA name that exists on this system. Of no meaning for all-day events, which float.
+    package let timeZone: String?
+    package let status: EventStatus
+    /// RRULE, RDATE and EXDATE lines as RFC 5545 writes them, unfolded.
+    package let recurrence: [String]
+    package let preEventLead: CalendarDuration?
+    package let vehicleId: String?
+
+    package var isAllDay: Bool {
+        if case .date = start { true } else { false }
+    }
+
+    package var key: EventKey { EventKey(calendarId: calendarId, uid: uid, recurrenceId: recurrenceId) }
+
+    /// - Parameter allDay: what the record says; nil, where it says nothing and `start` decides.
+    /// - Throws: the first field that is wrong, and what is allowed in it.
+    package init(
+        calendarId: String, uid: String, recurrenceId: EventTime? = nil, sequence: Int = 0, updatedAt: Instant? = nil,
+        title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil, timeZone: String? = nil,
+        allDay: Bool? = nil, status: EventStatus = .confirmed, recurrence: [String] = [],
+        preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
+    ) throws(CalendarEventProblem) {
+        self.calendarId = calendarId
+        self.uid = uid
+        self.recurrenceId = recurrenceId
+        self.sequence = sequence
+        self.updatedAt = updatedAt
+        self.title = title
+        self.location = location
+        self.start = start
+        self.end = end
+        self.timeZone = timeZone
+        self.status = status
+        self.recurrence = recurrence
+        self.preEventLead = preEventLead
+        self.vehicleId = vehicleId
+        try check(saidAllDay: allDay)
+    }
+}
+
+/// An event's status, by the contract's names.
+package enum EventStatus: String, CaseIterable, Sendable {
+    case confirmed, tentative, cancelled
+}

@@ -1,0 +1,136 @@
+package import Timelines
+
+/// What a calendar comes to in a window.
+package struct Agenda: Hashable, Sendable {
+    /// By start, calendarId, uid, then by original start.
+    package var occurrences: [Occurrence]
+    /// The series that are left out, by uid.
+    package var problems: [AgendaProblem]
+}
+
+/// Why a series is left out of an agenda.
+package struct AgendaProblem: Hashable, Sendable {
+    package var uid: String
+    package var reason: String
+}
+
+extension EventCalendar {
+    /// The occurrences that overlap `[from, to)`; of one without length, those that start in it. Cancelled ones are
+    /// left out.
+    ///
+    /// - Parameter calendar: the viewer's zone, for floating times and for the days of all-day events.
+    package func occurrences(from: Instant, to: Instant, in calendar: LocalCalendar) -> [Occurrence] {
+        agenda(from: from, to: to, in: calendar).occurrences
+    }
+
+    /// As `occurrences`, with the series that have too many instances to look at (some 100,000).
+    package func agenda(from: Instant, to: Instant, in calendar: LocalCalendar) -> Agenda {
+        guard from < to else { return Agenda(occurrences: [], problems: []) }
+        var placed: [(start: Instant, occurrence: Occurrence)] = []
+        var problems: [AgendaProblem] = []
+        for (uid, series) in series {
+            do throws(ExpansionLimit) {
+                for occurrence in try series.occurrences(from: from, to: to, in: calendar) {
+                    let (start, end) = calendar.interval(of: occurrence.when)
+                    guard start < to, end > from || (start == end && start >= from) else { continue }
+                    placed.append((start, occurrence))
+                }
+            } catch {
+                problems.append(AgendaProblem(
+                    uid: uid, reason: "is left out: more than \(ExpansionLimit.steps) instances would have to be examined"))
+            }
+        }
+        placed.sort { left, right in
+            left.start == right.start ? left.occurrence.precedes(right.occurrence) : left.start < right.start
+        }
+        problems.sort { $0.uid.precedesByUTF8($1.uid) }
+        return Agenda(occurrences: placed.map(\.occurrence), problems: problems)
+    }
+}
+
+extension EventCalendar.Series {
+    /// The occurrences that overlap the window, and perhaps some beside it.
+    fileprivate func occurrences(
+        from: Instant, to: Instant, in view: LocalCalendar
+    ) throws(ExpansionLimit) -> [Occurrence] {
+        guard let master else { return overridden(by: nil, from: from, to: to, in: view) }
+        if overrides.isEmpty, !master.reaches(from, to) { return [] }
+        let expansion = SeriesExpansion(master.event, master.recurrence, viewedIn: view)
+        var result: [Occurrence] = []
+        if master.event.status != .cancelled, master.reaches(from, to) {
+            let replaced = Exclusions(
+                overrides.values.map { original(of: $0.event, in: expansion, view) }, zone: expansion.zone)
+            for instance in try expansion.instances(from: from, to: to) where !replaced.contain(instance.original) {
+                result.append(Occurrence(
+                    master.event, when: instance.when,
+                    recurrenceId: master.recurrence == nil ? nil : instance.original))
+            }
+        }
+        return result + overridden(by: expansion, from: from, to: to, in: view)
+    }
+
+    /// What overrides make. Where two name the same instance in different forms, the newer one counts.
+    private func overridden(
+        by master: SeriesExpansion?, from: Instant, to: Instant, in view: LocalCalendar
+    ) -> [Occurrence] {
+        var newest: [Occurrence.Moment: CalendarEvent] = [:]
+        for entry in overrides.values {
+            let original = original(of: entry.event, in: master, view)
+            if let other = newest[original], other.precedence(over: entry.event) { continue }
+            newest[original] = entry.event
+        }
+        return newest.compactMap { original, event in
+            guard event.status != .cancelled else { return nil }
+            return Occurrence(
+                event, when: SeriesExpansion(event, nil, viewedIn: view).own.when, recurrenceId: original)
+        }
+    }
+
+    private func original(
+        of override: CalendarEvent, in master: SeriesExpansion?, _ view: LocalCalendar
+    ) -> Occurrence.Moment {
+        guard let time = override.recurrenceId else { preconditionFailure("an override names its instance") }
+        let zone = override.timeZone.flatMap { LocalCalendar($0) }
+        if let master { return master.original(RecurrenceSet.Time(time: time, zone: zone)) }
+        if case .date(let date) = time { return .date(date) }
+        return .instant(time.instant(in: zone ?? view))
+    }
+}
+
+extension EventCalendar.Entry {
+    fileprivate func reaches(_ from: Instant, _ to: Instant) -> Bool {
+        reach.map { $0.lowerBound < to && $0.upperBound > from } ?? true
+    }
+}
+
+extension CalendarEvent {
+    /// One order of versions, so that the result does not hang on the order of a dictionary.
+    fileprivate func precedence(over other: CalendarEvent) -> Bool {
+        if isNewer(than: other) { return true }
+        return other.isNewer(than: self) ? false : other.key.text.precedesByUTF8(key.text)
+    }
+}
+
+extension Occurrence {
+    fileprivate init(_ event: CalendarEvent, when: Extent, recurrenceId: Moment?) {
+        self.init(
+            calendarId: event.calendarId, uid: event.uid, recurrenceId: recurrenceId, title: event.title,
+            location: event.location, when: when, isTentative: event.status == .tentative,
+            preEventLead: event.preEventLead, vehicleId: event.vehicleId)
+    }
+
+    /// Of two that start together: by calendarId, uid, original start.
+    fileprivate func precedes(_ other: Occurrence) -> Bool {
+        if !calendarId.isSameByUTF8(as: other.calendarId) { return calendarId.precedesByUTF8(other.calendarId) }
+        if !uid.isSameByUTF8(as: other.uid) { return uid.precedesByUTF8(other.uid) }
+        return originalText.precedesByUTF8(other.originalText)
+    }
+
+    private var originalText: String {
+        switch recurrenceId {
+        case .instant(let instant): instant.rfc3339
+        case .date(let date): date.iso8601
+        case nil: ""
+        }
+    }
+}

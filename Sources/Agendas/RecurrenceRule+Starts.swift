@@ -1,0 +1,147 @@
+import Timelines
+
+/// A series of which more would have to be looked at than is allowed.
+struct ExpansionLimit: Error {
+    /// Periods of a rule and starts that it makes, of one series and one call. Rules of every second, and COUNTs in the
+    /// millions, end here instead of keeping a thread busy.
+    static let steps = 100_000
+}
+
+/// Where a rule is to be followed, and what its starts must be.
+struct StartRequest {
+    /// The start of the series: the first instance, whether the rule makes it or not.
+    var first: WallClock
+    var window: ClosedRange<WallClock>
+    var isAllDay: Bool
+    /// Whether a wall-clock time exists: what a rule makes in a gap is no instance and is not counted
+    /// (RFC 5545 §3.3.10).
+    var exists: (WallClock) -> Bool
+    /// Whether a wall-clock time is not past the given UNTIL.
+    var isUntil: (WallClock, EventTime) -> Bool
+}
+
+extension RecurrenceRule {
+    /// The starts in the window that the rule makes, after `first`, ascending.
+    ///
+    /// - Parameter steps: what is left of `ExpansionLimit.steps`.
+    func starts(_ request: StartRequest, steps: inout Int) throws(ExpansionLimit) -> [WallClock] {
+        let first = request.first
+        let last = request.window.upperBound
+        // To know which instance is the last of a COUNT, all must be looked at.
+        let begin = count == nil ? max(first, request.window.lowerBound) : first
+        var remaining = count.map { $0 - 1 } ?? Int.max
+        var period = firstPeriod(for: begin.day, firstDay: first.day)
+        var result: [WallClock] = []
+        while remaining > 0, periodBegin(period, firstDay: first.day) <= last.day {
+            let candidates = candidates(inPeriod: period, request, from: begin)
+            steps -= 1 + candidates.count
+            guard steps >= 0 else { throw ExpansionLimit() }
+            for start in candidates where start > first {
+                if let until, !request.isUntil(start, until) { return result }
+                guard start <= last, remaining > 0 else { return result }
+                guard request.exists(start) else { continue }
+                remaining -= 1
+                if start >= request.window.lowerBound { result.append(start) }
+            }
+            period += frequency < .daily ? 1 : interval
+        }
+        return result
+    }
+
+    // MARK: - Periods
+
+    /// The period to begin with so that no start at or after `day` is missed.
+    private func firstPeriod(for day: Int, firstDay: Int) -> Int {
+        let (date, first) = (LocalDate(dayNumber: day), LocalDate(dayNumber: firstDay))
+        let period =
+            switch frequency {
+            // Weeks at the turn of a year belong to either.
+            case .yearly: date.year - first.year - 1
+            case .monthly: (date.year - first.year) * 12 + date.month - first.month
+            case .weekly: (weekBegin(day) - weekBegin(firstDay)) / 7
+            case .secondly, .minutely, .hourly, .daily: day - firstDay
+            }
+        let step = frequency < .daily ? 1 : interval
+        return max(0, period / step * step)
+    }
+
+    private func periodBegin(_ period: Int, firstDay: Int) -> Int {
+        let first = LocalDate(dayNumber: firstDay)
+        switch frequency {
+        case .yearly:
+            return LocalDate(year: first.year + period, month: 1, day: 1).dayNumber - 3
+        case .monthly:
+            let month = first.year * 12 + first.month - 1 + period
+            let year = month.flooredDivision(by: 12)
+            return LocalDate(year: year, month: month - year * 12 + 1, day: 1).dayNumber
+        case .weekly:
+            return weekBegin(firstDay) + period * 7
+        case .secondly, .minutely, .hourly, .daily:
+            return firstDay + period
+        }
+    }
+
+    private func candidates(inPeriod period: Int, _ request: StartRequest, from begin: WallClock) -> [WallClock] {
+        let days = days(inPeriod: period, firstDay: request.first.day)
+        if request.isAllDay { return picked(days.map { WallClock(day: $0, second: 0) }) }
+        guard frequency < .daily else {
+            let times = timesOfDay(like: request.first.time)
+            return picked(days.flatMap { day in times.map { WallClock(day: day, second: $0) } })
+        }
+        return days.flatMap { times(of: $0, request, from: begin) }
+    }
+
+    /// BYSETPOS: the nth starts of one period's set.
+    private func picked(_ set: [WallClock]) -> [WallClock] {
+        guard !positions.isEmpty else { return set }
+        return set.indices.filter { positions.contains($0 + 1) || positions.contains($0 - set.count) }.map { set[$0] }
+    }
+
+    // MARK: - Times of day
+
+    /// The times of a day of a rule whose periods are days and longer, in seconds of the day.
+    private func timesOfDay(like first: LocalTime) -> [Int] {
+        let hours = hours.isEmpty ? [first.hour] : hours
+        let minutes = minutes.isEmpty ? [first.minute] : minutes
+        let seconds = seconds.isEmpty ? [first.second] : seconds
+        return hours.flatMap { hour in
+            minutes.flatMap { minute in seconds.map { (hour * 60 + minute) * 60 + $0 } }
+        }
+    }
+
+    /// The starts of one day of a rule whose periods are hours, minutes or seconds, no earlier than the hour of
+    /// `begin` and no later than the window.
+    private func times(of day: Int, _ request: StartRequest, from begin: WallClock) -> [WallClock] {
+        let first = request.first
+        let minutesSaid = minutes.isEmpty ? (frequency == .hourly ? [first.time.minute] : Array(0...59)) : minutes
+        let secondsSaid = seconds.isEmpty ? (frequency == .secondly ? Array(0...59) : [first.time.second]) : seconds
+        let unit: Int64 = frequency == .hourly ? 3600 : frequency == .minutely ? 60 : 1
+        let firstUnit = first.seconds.flooredDivision(by: unit)
+        func isDue(_ wall: WallClock) -> Bool {
+            (wall.seconds.flooredDivision(by: unit) - firstUnit) % Int64(interval) == 0
+        }
+
+        var result: [WallClock] = []
+        for hour in 0..<24 where hours.isEmpty || hours.contains(hour) {
+            let hourBegin = WallClock(day: day, second: hour * 3600)
+            guard hourBegin.seconds + 3600 > begin.seconds, hourBegin <= request.window.upperBound else { continue }
+            if frequency == .hourly {
+                guard isDue(hourBegin) else { continue }
+                result += picked(minutesSaid.flatMap { minute in
+                    secondsSaid.map { WallClock(seconds: hourBegin.seconds + Int64(minute * 60 + $0)) }
+                })
+                continue
+            }
+            for minute in minutesSaid {
+                let minuteBegin = WallClock(seconds: hourBegin.seconds + Int64(minute * 60))
+                let all = secondsSaid.map { WallClock(seconds: minuteBegin.seconds + Int64($0)) }
+                if frequency == .minutely {
+                    if isDue(minuteBegin) { result += picked(all) }
+                } else {
+                    result += all.filter(isDue)
+                }
+            }
+        }
+        return result
+    }
+}
