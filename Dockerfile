@@ -10,7 +10,7 @@ FROM debian:bookworm-slim
 COPY Scripts/setup /usr/local/lib/tideline/setup
 RUN /usr/local/lib/tideline/setup run \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --no-create-home tideline \
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin tideline \
     && install --directory --owner tideline /timelines
 COPY --from=build /tideline/.build/release/tideline /usr/local/bin/tideline
 USER tideline

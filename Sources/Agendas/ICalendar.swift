@@ -1,4 +1,4 @@
-package import Timelines
+import Timelines
 
 /// iCalendar text (RFC 5545), as `.ics` files hold it.
 package enum ICalendar {

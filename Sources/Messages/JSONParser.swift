@@ -23,10 +23,10 @@ package struct JSONParser: ~Copyable {
     package mutating func value(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> ParameterValue {
         let payload = ConfluentFraming.skipped(bytes)
         // simdjson takes no null pointer, and an empty buffer may have one.
-        guard let start = payload.baseAddress else { throw MessageProblem(.unreadable, "is empty, not JSON") }
+        guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
         let document = csimdjson_read_document(handle, start, payload.count)
         switch document.problem {
-        case csimdjson_problem_none:
+        case .none:
             var nodes = JSONNodes(UnsafeBufferPointer(start: document.nodes, count: document.count))
             return nodes.next()
         case let problem:
@@ -45,9 +45,9 @@ package struct JSONParser: ~Copyable {
     /// Reads one telemetry record; what is returned is valid until the next call.
     mutating func telemetry(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> UnsafePointer<csimdjson_telemetry> {
         let payload = ConfluentFraming.skipped(bytes)
-        guard let start = payload.baseAddress else { throw MessageProblem(csimdjson_problem_not_json) }
+        guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
         let record = csimdjson_read_telemetry(handle, start, payload.count)!
-        guard record.pointee.problem == csimdjson_problem_none else {
+        guard record.pointee.problem == .none else {
             throw MessageProblem(record.pointee.problem, field: record.pointee.problem_field)
         }
         return record
@@ -68,14 +68,14 @@ struct JSONNodes {
         let node = nodes[position]
         position += 1
         switch node.type {
-        case csimdjson_type_null: return .null
-        case csimdjson_type_false: return .bool(false)
-        case csimdjson_type_true: return .bool(true)
-        case csimdjson_type_number: return .number(String(node.text))
-        case csimdjson_type_string: return .string(String(node.text))
-        case csimdjson_type_array:
+        case .null: return .null
+        case .false: return .bool(false)
+        case .true: return .bool(true)
+        case .number: return .number(String(node.text))
+        case .string: return .string(String(node.text))
+        case .array:
             return .array((0..<node.count).map { _ in next() })
-        case csimdjson_type_object:
+        case .object:
             return .object(Parameters((0..<node.count).map { _ in nextMember() }))
         }
     }

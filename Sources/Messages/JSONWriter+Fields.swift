@@ -32,6 +32,12 @@ extension JSONWriter {
         instant(value)
     }
 
+    package mutating func date(_ name: StaticString, _ value: LocalDate?) {
+        guard let value else { return }
+        key(name)
+        date(value)
+    }
+
     package mutating func strings(_ name: StaticString, _ values: [String]?) {
         guard let values else { return }
         key(name)

@@ -97,6 +97,24 @@ struct MessageFields {
         }
     }
 
+    /// An ISO 8601 date.
+    func date(_ key: String) throws(MessageProblem) -> LocalDate? {
+        guard let text = try text(key) else { return nil }
+        guard let date = LocalDate(iso8601: text) else {
+            throw .notAllowed(path(to: key), "a date, such as 2026-11-20")
+        }
+        return date
+    }
+
+    /// An ISO 8601 duration of at most 31 days, as STRATEGIES.md 2 bounds leads; nominal days.
+    func lead(_ key: String) throws(MessageProblem) -> CalendarDuration? {
+        guard let text = try text(key) else { return nil }
+        guard let duration = CalendarDuration(iso8601: text), duration.nominal <= .hours(24 * 31) else {
+            throw .notAllowed(path(to: key), "an ISO 8601 duration from PT0S to P31D, such as PT30M")
+        }
+        return duration
+    }
+
     /// One of an enumeration's names; the problem says them all and which one was probably meant.
     func name<Name>(_ key: String, of type: Name.Type) throws(MessageProblem) -> Name?
     where Name: RawRepresentable<String> & CaseIterable {

@@ -4,7 +4,7 @@ package struct MessageProblem: Error, Hashable, Sendable {
     package var kind: Kind
     /// The path of the field (`speed`, `series.fuel[2].at`); nil where the message as a whole cannot be read.
     package var field: String?
-    /// What is wrong and what is allowed; reads on from the field's name: "must be true or false".
+    /// What is wrong and what is allowed, such as "must be true or false".
     package var message: String
 
     package init(_ kind: Kind, field: String? = nil, _ message: String) {
@@ -39,6 +39,6 @@ package struct MessageProblem: Error, Hashable, Sendable {
 
 extension MessageProblem: CustomStringConvertible {
     package var description: String {
-        field.map { "\($0) \(message)" } ?? message
+        field.map { "\($0): \(message)" } ?? message
     }
 }

@@ -14,8 +14,8 @@ package struct TelemetryReader: ~Copyable {
     /// - Throws: naming the field and what is allowed, where the bytes are not a telemetry record.
     package mutating func read(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> TelemetryView {
         let record = try parser.telemetry(bytes)
-        guard record.pointee.given & csimdjson_field_series.bit != 0 else {
-            return TelemetryView(record: record, givenSeries: [])
+        guard record.pointee.given & csimdjson_field.series.bit != 0 else {
+            return TelemetryView(record: record, givenSeries: nil)
         }
         var nodes = JSONNodes(UnsafeBufferPointer(start: record.pointee.series, count: record.pointee.series_count))
         let series = try MessageFields(nodes.next(), path: "series").series()
@@ -26,33 +26,34 @@ package struct TelemetryReader: ~Copyable {
 /// One telemetry record, as its reader holds it: valid until the reader's next call.
 package struct TelemetryView {
     fileprivate let record: UnsafePointer<csimdjson_telemetry>
-    fileprivate let givenSeries: [Vehicle.Series]
+    /// Nil where there are none, the usual case: an empty array would be counted in and out.
+    fileprivate let givenSeries: [Vehicle.Series]?
 
     package var vehicleId: TelemetryText { TelemetryText(record.pointee.vehicle_id) }
     package var observedAt: Instant { Instant(milliseconds: record.pointee.observed_at) }
-    package var ignition: Bool? { given(csimdjson_field_ignition, record.pointee.ignition) }
+    package var ignition: Bool? { given(.ignition, record.pointee.ignition) }
     /// km/h
-    package var speed: Double? { given(csimdjson_field_speed, record.pointee.speed) }
-    package var latitude: Double? { given(csimdjson_field_latitude, record.pointee.latitude) }
-    package var longitude: Double? { given(csimdjson_field_longitude, record.pointee.longitude) }
-    package var heading: Double? { given(csimdjson_field_heading, record.pointee.heading) }
-    package var address: TelemetryText? { given(csimdjson_field_address, TelemetryText(record.pointee.address)) }
+    package var speed: Double? { given(.speed, record.pointee.speed) }
+    package var latitude: Double? { given(.latitude, record.pointee.latitude) }
+    package var longitude: Double? { given(.longitude, record.pointee.longitude) }
+    package var heading: Double? { given(.heading, record.pointee.heading) }
+    package var address: TelemetryText? { given(.address, TelemetryText(record.pointee.address)) }
 
     package var registration: TelemetryChange<TelemetryText> {
-        change(csimdjson_field_registration, TelemetryText(record.pointee.registration))
+        change(.registration, TelemetryText(record.pointee.registration))
     }
     package var alias: TelemetryChange<TelemetryText> {
-        change(csimdjson_field_alias, TelemetryText(record.pointee.alias))
+        change(.alias, TelemetryText(record.pointee.alias))
     }
     package var customAddressIcon: TelemetryChange<TelemetryText> {
-        change(csimdjson_field_custom_address_icon, TelemetryText(record.pointee.custom_address_icon))
+        change(.custom_address_icon, TelemetryText(record.pointee.custom_address_icon))
     }
     /// Ascending by name, each ascending by time.
-    package var series: TelemetryChange<[Vehicle.Series]> { change(csimdjson_field_series, givenSeries) }
+    package var series: TelemetryChange<[Vehicle.Series]> { change(.series, givenSeries ?? []) }
 
     /// The status that the record names, or else the one that follows from ignition and speed (DESIGN.md section 3).
     package var status: VehicleStatus {
-        if let status = given(csimdjson_field_status, record.pointee.status) { return VehicleStatus(status) }
+        if let status = given(.status, record.pointee.status) { return VehicleStatus(status) }
         if ignition == false { return .ignitionOff }
         if let speed, speed >= 3 { return .moving }
         return ignition == true ? .idling : .stopped
@@ -60,11 +61,11 @@ package struct TelemetryView {
 
     /// None of status, ignition, speed and position: the record says who the vehicle is, not what it does.
     package var isMasterData: Bool {
-        let observed =
-            csimdjson_field_status.bit | csimdjson_field_ignition.bit | csimdjson_field_speed.bit
-            | csimdjson_field_latitude.bit | csimdjson_field_longitude.bit
-        return record.pointee.given & observed == 0
+        record.pointee.given & Self.observation == 0
     }
+
+    private static let observation: UInt32 =
+        [csimdjson_field.status, .ignition, .speed, .latitude, .longitude].reduce(0) { $0 | $1.bit }
 
     private func given<Value>(_ field: csimdjson_field, _ value: @autoclosure () -> Value) -> Value? {
         record.pointee.given & field.bit != 0 ? value() : nil
@@ -87,18 +88,21 @@ package enum TelemetryChange<Value> {
 
 /// UTF-8 text inside a reader: valid until the reader's next call.
 package struct TelemetryText {
-    package let utf8: UnsafeRawBufferPointer
+    private let text: csimdjson_text
 
     fileprivate init(_ text: csimdjson_text) {
-        utf8 = UnsafeRawBufferPointer(start: text.start, count: text.length)
+        self.text = text
     }
+
+    package var utf8: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: text.start, count: text.length) }
 
     /// Whether the bytes are the same; makes no `String`.
     package static func == (left: TelemetryText, right: String) -> Bool {
-        var right = right
-        return right.withUTF8 { right in
-            left.utf8.count == right.count && left.utf8.elementsEqual(UnsafeRawBufferPointer(right))
+        let isSame = right.utf8.withContiguousStorageIfAvailable {
+            csimdjson_text_equals(left.text, $0.baseAddress, $0.count)
         }
+        // Only text that comes from elsewhere than Swift lies in pieces.
+        return isSame ?? left.utf8.elementsEqual(right.utf8)
     }
 }
 
@@ -116,12 +120,12 @@ extension VehicleStatus {
     fileprivate init(_ status: csimdjson_status) {
         self =
             switch status {
-            case csimdjson_status_moving: .moving
-            case csimdjson_status_idling: .idling
-            case csimdjson_status_stopped: .stopped
-            case csimdjson_status_ignition_off: .ignitionOff
-            case csimdjson_status_charging: .charging
-            case csimdjson_status_offline: .offline
+            case .moving: .moving
+            case .idling: .idling
+            case .stopped: .stopped
+            case .ignition_off: .ignitionOff
+            case .charging: .charging
+            case .offline: .offline
             }
     }
 }

@@ -49,16 +49,16 @@ func fiveDecimals(_ degrees: Double) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(12)
     if units < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.appendDecimal(units.magnitude / 100_000, digits: 1)
+    bytes.appendDecimal(Int(units.magnitude / 100_000), digits: 1)
     bytes.append(UInt8(ascii: "."))
-    bytes.appendDecimal(units.magnitude % 100_000, digits: 5)
+    bytes.appendDecimal(Int(units.magnitude % 100_000), digits: 5)
     return String(decoding: bytes, as: UTF8.self)
 }
 
 /// The value in units of the fifth decimal, rounded to the nearest by the exact value of the binary number.
 func hundredThousandths(_ value: Double) -> Int64 {
     let scaled = value * 100_000
-    guard scaled.magnitude < 1e15 else { return Int64(clamping: Int128(exactly: scaled.rounded()) ?? 0) }
+    guard scaled.magnitude < 1e15 else { return wholeNumber(scaled) }
     let below = scaled.rounded(.down)
     let fraction = scaled - below
     guard fraction == 0.5 else { return Int64(scaled.rounded()) }
@@ -66,4 +66,9 @@ func hundredThousandths(_ value: Double) -> Int64 {
     let lost = (-scaled).addingProduct(value, 100_000)
     if lost != 0 { return Int64(below) + (lost > 0 ? 1 : 0) }
     return Int64(scaled.rounded(.toNearestOrEven))
+}
+
+/// Rounded to the nearest whole number, within what 64 bits hold; 0 for what is not a number.
+func wholeNumber(_ value: Double) -> Int64 {
+    Int64(exactly: value.rounded()) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
 }

@@ -57,11 +57,18 @@ enum ModuleTable {
             return [Violation(path: file.path, line: 1, problem: "the table does not have module \(file.module)")]
         }
         let statement =
-            /^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|typealias|var|let)\s+)?(\w+)/
+            #/
+            ^\s* (?: @\w+ (?: \( \w+ \) )? \s+ )*
+            (?: (?: package | public | internal | fileprivate | private ) \s+ )?
+            import \s+
+            (?: (?: struct | class | enum | protocol | func | typealias | var | let ) \s+ )?
+            (\w+)
+            /#
         return file.lines.compactMap { line in
-            guard let match = line.code.firstMatch(of: statement), !allowed.contains(String(match.1)) else { return nil }
-            return Violation(
-                path: file.path, line: line.number, problem: "\(file.module) may not import \(match.1)")
+            guard line.uses("import"), let imported = line.code.firstMatch(of: statement)?.1,
+                !allowed.contains(String(imported))
+            else { return nil }
+            return Violation(path: file.path, line: line.number, problem: "\(file.module) may not import \(imported)")
         }
     }
 }

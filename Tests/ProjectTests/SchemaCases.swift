@@ -45,9 +45,15 @@ enum SchemaCases {
         right: [
             #"{"calendarId": "c", "uid": "u", "title": "t", "start": "2026-11-20T06:00:00Z", "duration": "P1DT2H"}"#,
             #"{"calendarId": "c", "uid": "u", "title": "t", "start": "2026-11-20T06:00", "timeZone": "Europe/Paris"}"#,
-            #"{"calendarId": 1, "uid": 2, "title": "", "start": "2026-11-20", "allDay": true, "recurrenceId": "2026-11-19"}"#,
+            """
+            {"calendarId": 1, "uid": 2, "title": "", "start": "2026-11-20", "allDay": true, \
+            "recurrenceId": "2026-11-19"}
+            """,
             #"{"id": "g", "status": "cancelled"}"#,
-            #"{"kind": "calendar#event", "id": "g", "summary": "s", "start": {"date": "2026-11-20"}, "end": {"date": "2026-11-21"}}"#,
+            """
+            {"kind": "calendar#event", "id": "g", "summary": "s", "start": {"date": "2026-11-20"}, \
+            "end": {"date": "2026-11-21"}}
+            """,
         ],
         wrong: [
             #"{"calendarId": "c", "title": "t", "start": "2026-11-20T06:00:00Z"}"#,
@@ -66,8 +72,14 @@ enum SchemaCases {
         right: [
             #"{"configurationId": "c", "kind": "k", "vehicleId": ""}"#,
             #"{"configurationId": 1, "kind": "k", "vehicleId": 0, "strategy": "withRetry", "maximumEntries": 500}"#,
-            #"{"configurationId": "c", "kind": "k", "strategy": {"name": "withRetry", "inner": {"name": "status", "every": "PT5M"}}}"#,
-            #"{"configurationId": "c", "kind": "k", "strategy": {"name": "schedule", "schedule": {"type": "periodic", "from": 0, "by": "PT5M"}}}"#,
+            """
+            {"configurationId": "c", "kind": "k", "strategy": {"name": "withRetry", "inner": {"name": "status", \
+            "every": "PT5M"}}}
+            """,
+            """
+            {"configurationId": "c", "kind": "k", "strategy": {"name": "schedule", \
+            "schedule": {"type": "periodic", "from": 0, "by": "PT5M"}}}
+            """,
             #"{"configurationId": "c", "kind": "k", "strategy": {"name": "fixedInterval", "span": "limit"}}"#,
         ],
         wrong: [
@@ -143,13 +155,28 @@ enum SchemaCases {
 
     private static let reloads = (
         right: [
-            #"{"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, "issuedAt": "2026-11-20T06:00:00Z"}"#
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
+            "issuedAt": "2026-11-20T06:00:00Z"}
+            """
         ],
         wrong: [
-            #"{"recipient": "r", "kind": "k", "configurationIds": [], "reason": "retry", "revision": 1, "issuedAt": "2026-11-20T06:00:00Z"}"#,
-            #"{"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "why", "revision": 1, "issuedAt": "2026-11-20T06:00:00Z"}"#,
-            #"{"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 0, "issuedAt": "2026-11-20T06:00:00Z"}"#,
-            #"{"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, "issuedAt": 0}"#,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": [], "reason": "retry", "revision": 1, \
+            "issuedAt": "2026-11-20T06:00:00Z"}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "why", "revision": 1, \
+            "issuedAt": "2026-11-20T06:00:00Z"}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 0, \
+            "issuedAt": "2026-11-20T06:00:00Z"}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
+            "issuedAt": 0}
+            """,
         ]
     )
 }

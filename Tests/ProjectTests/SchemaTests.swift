@@ -25,9 +25,12 @@ struct SchemaTests {
         #expect(result.standardOutput.hasSuffix("\(Self.topics.count + 1) passed, 0 failed\n"))
     }
 
-    @Test("the examples are right by the schemas", arguments: [
-        ("configurations", "widget.configurations"), ("events", "calendar.events"), ("telemetry", "vehicle.telemetry"),
-    ])
+    @Test(
+        "the examples are right by the schemas",
+        arguments: [
+            ("configurations", "widget.configurations"), ("events", "calendar.events"),
+            ("telemetry", "vehicle.telemetry"),
+        ])
     func examples(file: String, topic: String) async throws {
         let url = PackageRoot.url.appending(path: "Examples/\(file).jsonl")
         let values = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")

@@ -13,6 +13,14 @@ struct SourceFile: Sendable {
         let text: String
         /// Without comment. A string that holds `//` is cut as well, which can hide a violation but never make one.
         let code: String
+
+        /// Whether `code` has `word` in it, not as the end of a longer one.
+        func uses(_ word: String) -> Bool {
+            code.ranges(of: word).contains { range in
+                guard let before = code[..<range.lowerBound].last, word.first?.isLetter == true else { return true }
+                return !(before.isLetter || before.isNumber || before == "_")
+            }
+        }
     }
 
     init(path: String, text: String) {

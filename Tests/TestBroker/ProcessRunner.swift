@@ -10,14 +10,17 @@ package final class ProcessRunner: Sendable {
     package let standardOutput: URL
     package let standardError: URL
 
-    private let process: Process
     private let state = Mutex(State())
+    /// Signalled once, at the end.
     private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
+        var processIdentifier: pid_t = 0
         var startError: (any Error)?
-        var result: ProcessResult?
+        /// From here on the process identifier may be another program's.
+        var isReaped = false
         var hasTimedOut = false
+        var result: ProcessResult?
         var waiting: [CheckedContinuation<ProcessResult, Never>] = []
     }
 
@@ -40,23 +43,20 @@ package final class ProcessRunner: Sendable {
         let folder = TemporaryDirectory.make(executable.lastPathComponent)
         standardOutput = folder.appending(path: "stdout")
         standardError = folder.appending(path: "stderr")
-        process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments = ["--pdeathsig", "KILL", "--", executable.path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.currentDirectoryURL = directory
-        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        process.standardOutput = try Self.created(standardOutput)
-        process.standardError = try Self.created(standardError)
+        let child = ChildProcess(
+            path: "/usr/bin/env",
+            arguments: ["--chdir", directory.path, "setpriv", "--pdeathsig", "KILL", "--", executable.path] + arguments,
+            environment: environment, input: input?.path ?? "/dev/null", output: standardOutput.path,
+            errorOutput: standardError.path)
 
         let started = DispatchSemaphore(value: 0)
-        Thread { [self] in live(started) }.start()
+        Thread { [self] in live(child, started) }.start()
         started.wait()
         if let error = state.withLock({ $0.startError }) { throw error }
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { [weak self] in self?.timeOut() }
     }
 
-    /// Runs `executable` to its end.
+    /// Runs `executable` to its end; the parameters are those of `init`.
     package static func run(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String] = [:],
         directory: URL = PackageRoot.url, input: URL? = nil, timeout: Duration = .seconds(120)
@@ -67,21 +67,36 @@ package final class ProcessRunner: Sendable {
     }
 
     /// The thread's work: the kernel ties the program to the thread that starts it, so the same one waits.
-    private func live(_ started: DispatchSemaphore) {
+    private func live(_ child: ChildProcess, _ started: DispatchSemaphore) {
+        let identifier: pid_t
         do {
-            try process.run()
+            identifier = try child.start()
         } catch {
             state.withLock { $0.startError = error }
             started.signal()
             return
         }
+        state.withLock { $0.processIdentifier = identifier }
         started.signal()
-        process.waitUntilExit()
 
+        // Waits without reaping: until `isReaped` says otherwise a signal can only meet this program.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        let status = state.withLock { state in
+            var status: Int32 = 0
+            waitpid(identifier, &status, 0)
+            state.isReaped = true
+            return status
+        }
+        finish(status)
+    }
+
+    /// `status` as wait(2) gives it: the signal in the low seven bits, else the exit status in the byte above.
+    private func finish(_ status: Int32) {
+        let signal = status & 0x7f
         let result = ProcessResult(
-            status: process.terminationStatus, isSignalled: process.terminationReason == .uncaughtSignal,
-            hasTimedOut: state.withLock { $0.hasTimedOut }, standardOutput: Self.text(standardOutput),
-            standardError: Self.text(standardError))
+            status: signal == 0 ? (status >> 8) & 0xff : signal, isSignalled: signal != 0,
+            hasTimedOut: state.withLock { $0.hasTimedOut }, standardOutput: output, standardError: errorOutput)
         let waiting = state.withLock { state in
             state.result = result
             return state.waiting
@@ -92,27 +107,29 @@ package final class ProcessRunner: Sendable {
 
     // MARK: - While it runs
 
-    package var processIdentifier: Int32 { process.processIdentifier }
-    package var isRunning: Bool { process.isRunning }
+    package var processIdentifier: Int32 { state.withLock { $0.processIdentifier } }
+    package var isRunning: Bool { state.withLock { !$0.isReaped } }
 
     /// What it wrote to standard output so far.
     package var output: String { Self.text(standardOutput) }
     /// What it wrote to standard error so far.
     package var errorOutput: String { Self.text(standardError) }
 
-    /// SIGTERM, or another signal; nothing where it has ended.
-    package func signal(_ number: Int32 = SIGTERM) {
-        if process.isRunning { Glibc.kill(process.processIdentifier, number) }
+    /// Sends it a signal; nothing where it has ended.
+    package func signal(_ number: Int32) {
+        state.withLock { state in
+            if !state.isReaped { _ = Glibc.kill(state.processIdentifier, number) }
+        }
     }
 
+    /// SIGTERM.
     package func terminate() { signal(SIGTERM) }
 
-    /// `kill -9`.
+    /// SIGKILL: `kill -9`.
     package func kill() { signal(SIGKILL) }
 
     private func timeOut() {
-        guard process.isRunning else { return }
-        state.withLock { $0.hasTimedOut = true }
+        state.withLock { $0.hasTimedOut = !$0.isReaped }
         kill()
     }
 
@@ -136,11 +153,6 @@ package final class ProcessRunner: Sendable {
         return result
     }
 
-    private static func created(_ file: URL) throws -> FileHandle {
-        try Data().write(to: file)
-        return try FileHandle(forWritingTo: file)
-    }
-
     private static func text(_ file: URL) -> String {
         String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
     }
@@ -160,7 +172,7 @@ package struct ProcessResult: Sendable {
 }
 
 extension Duration {
-    var seconds: Double {
+    fileprivate var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
+private let testBrokerScript = PackageRoot.url.appending(path: "Scripts/test-broker")
+
 /// Runs Scripts/test-broker and waits: only on a thread of its own.
-///
-/// Its output goes to files, not pipes: the broker that it leaves behind would keep a pipe open.
 func script(_ arguments: [String]) throws -> String {
-    let runner = try ProcessRunner(PackageRoot.url.appending(path: "Scripts/test-broker"), arguments)
+    let runner = try ProcessRunner(testBrokerScript, arguments)
     let result = runner.waitBlocking()
     guard result.succeeded else { throw TestBrokerError(result.standardError) }
     return result.standardOutput.trimmingCharacters(in: .newlines)
@@ -14,15 +14,12 @@ func script(_ arguments: [String]) throws -> String {
 /// Leaves a guard beside the broker that outlives this process, however it ends, and then ends the broker and removes
 /// its directory. An `atexit` would miss a test process that is killed.
 func endWithThisProcess(_ directory: URL) throws {
-    let guardian = Process()
-    guardian.executableURL = URL(filePath: "/usr/bin/setsid")
-    guardian.arguments = [
-        PackageRoot.url.appending(path: "Scripts/test-broker").path, "guard", directory.path, String(getpid()),
-    ]
-    guardian.standardInput = FileHandle.nullDevice
-    guardian.standardOutput = FileHandle.nullDevice
-    guardian.standardError = FileHandle.nullDevice
-    try guardian.run()
+    let guardian = ChildProcess(
+        path: "/usr/bin/setsid",
+        arguments: ["--fork", testBrokerScript.path, "guard", directory.path, String(getpid())])
+    var status: Int32 = 0
+    waitpid(try guardian.start(), &status, 0)
+    guard status == 0 else { throw TestBrokerError("the guard of \(directory.path) did not start") }
 }
 
 /// A port P of the loopback for which P and P+1 are free: the broker takes both.
