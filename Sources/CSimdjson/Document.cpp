@@ -15,7 +15,7 @@ csimdjson_problem csimdjson_parser::append(ondemand::value value, int depth) noe
     }
     case '"': {
         csimdjson_text content;
-        if (!text(token, content)) return csimdjson_problem_not_json;
+        if (!text(value, content)) return csimdjson_problem_not_json;
         nodes.push_back({csimdjson_type_string, 0, content});
         return csimdjson_problem_none;
     }
@@ -60,7 +60,7 @@ csimdjson_problem csimdjson_parser::append(ondemand::object object, int depth) n
             length++;
         }
         csimdjson_text name{key, length};
-        if (escaped && !text({key - 1, length + 2}, name)) return csimdjson_problem_not_json;
+        if (escaped && !resolve({key, length}, name)) return csimdjson_problem_not_json;
         nodes.push_back({csimdjson_type_string, 0, name});
         csimdjson_problem problem = append(member.value(), depth + 1);
         if (problem != csimdjson_problem_none) return problem;

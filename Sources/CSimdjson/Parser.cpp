@@ -22,10 +22,15 @@ error_code csimdjson_parser::start(const void *bytes, size_t length, ondemand::d
     return parser.iterate(input.get(), length, input_capacity).get(document);
 }
 
-bool csimdjson_parser::text(std::string_view token, csimdjson_text &result) noexcept {
-    token = csimdjson::trimmed(token);
-    if (token.size() < 2 || token.front() != '"' || token.back() != '"') return false;
-    std::string_view content = token.substr(1, token.size() - 2);
+bool csimdjson_parser::text(ondemand::value value, csimdjson_text &result) noexcept {
+    std::string_view token = csimdjson::trimmed(value.raw_json_token());
+    // Taken, not skipped: simdjson would skip a string and a colon after it as if it were a key.
+    ondemand::raw_json_string raw;
+    if (value.get_raw_json_string().get(raw) || token.size() < 2 || token.back() != '"') return false;
+    return resolve(token.substr(1, token.size() - 2), result);
+}
+
+bool csimdjson_parser::resolve(std::string_view content, csimdjson_text &result) noexcept {
     if (content.empty() || !std::memchr(content.data(), '\\', content.size())) {
         result = {content.data(), content.size()};
         return true;

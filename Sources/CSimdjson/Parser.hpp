@@ -29,8 +29,11 @@ struct csimdjson_parser {
     /// Copies the input and finds its structure.
     simdjson::error_code start(const void *bytes, size_t length, simdjson::ondemand::document &document) noexcept;
 
-    /// Resolves the string whose token this is. A string without escapes is lent from the input itself.
-    bool text(std::string_view token, csimdjson_text &result) noexcept;
+    /// Reads a string value. One without escapes is lent from the input itself.
+    bool text(simdjson::ondemand::value value, csimdjson_text &result) noexcept;
+
+    /// Resolves a string whose content, up to the closing quote, this is.
+    bool resolve(std::string_view content, csimdjson_text &result) noexcept;
 
     /// Appends the value and all that is in it to `nodes`, and checks it on the way.
     csimdjson_problem append(simdjson::ondemand::value value, int depth) noexcept;

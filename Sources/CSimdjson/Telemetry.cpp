@@ -58,7 +58,7 @@ struct reader {
     csimdjson_problem identifier(ondemand::value value, csimdjson_text &result) noexcept {
         std::string_view token = value.raw_json_token();
         if (token.front() == '"') {
-            if (!parser.text(token, result)) return csimdjson_problem_not_json;
+            if (!parser.text(value, result)) return csimdjson_problem_not_json;
         } else {
             token = trimmed(token);
             if (!csimdjson::is_number(token)) return csimdjson_problem_wrong_type;
@@ -70,14 +70,14 @@ struct reader {
     csimdjson_problem text(ondemand::value value, csimdjson_text &result) noexcept {
         std::string_view token = value.raw_json_token();
         if (token.front() != '"') return csimdjson_problem_wrong_type;
-        return parser.text(token, result) ? csimdjson_problem_none : csimdjson_problem_not_json;
+        return parser.text(value, result) ? csimdjson_problem_none : csimdjson_problem_not_json;
     }
 
     csimdjson_problem instant(ondemand::value value) noexcept {
         std::string_view token = value.raw_json_token();
         if (token.front() == '"') {
             csimdjson_text text;
-            if (!parser.text(token, text)) return csimdjson_problem_not_json;
+            if (!parser.text(value, text)) return csimdjson_problem_not_json;
             bool is_read = csimdjson::read_instant({text.start, text.length}, record.observed_at);
             return is_read ? csimdjson_problem_none : csimdjson_problem_not_allowed;
         }

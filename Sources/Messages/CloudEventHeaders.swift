@@ -7,10 +7,10 @@ package struct CloudEventHeaders: Sendable {
     // The same in every record, made once.
     private let specVersion = MessageHeader("ce_specversion", "1.0")
     private let contentType = MessageHeader("content-type", "application/json")
+    private let timelineType = MessageHeader("ce_type", "tideline.timeline.v1")
+    private let reloadType = MessageHeader("ce_type", "tideline.reload.v1")
     private let source: MessageHeader
 
-    package static let timelineType = "tideline.timeline.v1"
-    package static let reloadType = "tideline.reload.v1"
     /// Extension attribute: the names of the sinks that write this timeline, separated by commas. Absent: all of them.
     package static let sinksName = "ce_sinks"
     package static let traceParentName = "traceparent"
@@ -27,9 +27,9 @@ package struct CloudEventHeaders: Sendable {
         _ record: TimelineRecord, sinks: [String]? = nil, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
         // Of one revision made twice at one instant the content is the same: that is what makes events duplicates.
-        let id = "\(record.configurationId)/\(record.revision)/\(record.generatedAt.rfc3339)"
         var headers = headers(
-            id: id, type: Self.timelineType, time: record.generatedAt, subject: record.configurationId)
+            id: "\(record.configurationId)/\(record.revision)", type: timelineType, time: record.generatedAt,
+            subject: record.configurationId)
         headers.append(contentType)
         if let sinks { headers.append(Self.sinks(sinks)) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
@@ -40,19 +40,16 @@ package struct CloudEventHeaders: Sendable {
     package func timelineTombstone(
         configurationId: String, at time: Instant, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
-        let id = "\(configurationId)/deleted/\(time.rfc3339)"
-        var headers = headers(id: id, type: Self.timelineType, time: time, subject: configurationId)
+        var headers = headers(
+            id: "\(configurationId)/deleted", type: timelineType, time: time, subject: configurationId)
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
     }
 
     package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
-        let parts = [
-            notification.recipient, notification.kind, String(notification.revision), notification.issuedAt.rfc3339,
-        ]
         var headers = headers(
-            id: parts.joined(separator: "/"), type: Self.reloadType, time: notification.issuedAt,
-            subject: notification.recipient)
+            id: "\(notification.recipient)/\(notification.kind)/\(notification.revision)", type: reloadType,
+            time: notification.issuedAt, subject: notification.recipient)
         headers.append(contentType)
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
@@ -64,14 +61,19 @@ package struct CloudEventHeaders: Sendable {
         return String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
     }
 
-    private func headers(id: String, type: String, time: Instant, subject: String) -> [MessageHeader] {
+    /// - Parameter id: the event's, without the time that makes it unique.
+    private func headers(id: String, type: MessageHeader, time: Instant, subject: String) -> [MessageHeader] {
+        let timeText = time.text
+        var id = Array(id.utf8)
+        id.append(UInt8(ascii: "/"))
+        id.append(contentsOf: timeText)
         var headers: [MessageHeader] = []
         headers.reserveCapacity(9)
         headers.append(specVersion)
-        headers.append(MessageHeader("ce_id", id))
-        headers.append(MessageHeader("ce_type", type))
+        headers.append(MessageHeader(name: "ce_id", value: id))
+        headers.append(type)
         headers.append(source)
-        headers.append(MessageHeader("ce_time", time.rfc3339))
+        headers.append(MessageHeader(name: "ce_time", value: timeText))
         headers.append(MessageHeader("ce_subject", subject))
         return headers
     }

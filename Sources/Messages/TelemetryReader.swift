@@ -15,7 +15,7 @@ package struct TelemetryReader: ~Copyable {
     package mutating func read(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> TelemetryView {
         let record = try parser.telemetry(bytes)
         guard record.pointee.given & csimdjson_field.series.bit != 0 else {
-            return TelemetryView(record: record, givenSeries: [])
+            return TelemetryView(record: record, givenSeries: nil)
         }
         var nodes = JSONNodes(UnsafeBufferPointer(start: record.pointee.series, count: record.pointee.series_count))
         let series = try MessageFields(nodes.next(), path: "series").series()
@@ -26,7 +26,8 @@ package struct TelemetryReader: ~Copyable {
 /// One telemetry record, as its reader holds it: valid until the reader's next call.
 package struct TelemetryView {
     fileprivate let record: UnsafePointer<csimdjson_telemetry>
-    fileprivate let givenSeries: [Vehicle.Series]
+    /// Nil where there are none, the usual case: an empty array would be counted in and out.
+    fileprivate let givenSeries: [Vehicle.Series]?
 
     package var vehicleId: TelemetryText { TelemetryText(record.pointee.vehicle_id) }
     package var observedAt: Instant { Instant(milliseconds: record.pointee.observed_at) }
@@ -48,7 +49,7 @@ package struct TelemetryView {
         change(.custom_address_icon, TelemetryText(record.pointee.custom_address_icon))
     }
     /// Ascending by name, each ascending by time.
-    package var series: TelemetryChange<[Vehicle.Series]> { change(.series, givenSeries) }
+    package var series: TelemetryChange<[Vehicle.Series]> { change(.series, givenSeries ?? []) }
 
     /// The status that the record names, or else the one that follows from ignition and speed (DESIGN.md section 3).
     package var status: VehicleStatus {
@@ -87,18 +88,21 @@ package enum TelemetryChange<Value> {
 
 /// UTF-8 text inside a reader: valid until the reader's next call.
 package struct TelemetryText {
-    package let utf8: UnsafeRawBufferPointer
+    private let text: csimdjson_text
 
     fileprivate init(_ text: csimdjson_text) {
-        utf8 = UnsafeRawBufferPointer(start: text.start, count: text.length)
+        self.text = text
     }
+
+    package var utf8: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: text.start, count: text.length) }
 
     /// Whether the bytes are the same; makes no `String`.
     package static func == (left: TelemetryText, right: String) -> Bool {
-        var right = right
-        return right.withUTF8 { right in
-            left.utf8.count == right.count && left.utf8.elementsEqual(UnsafeRawBufferPointer(right))
+        let isSame = right.utf8.withContiguousStorageIfAvailable {
+            csimdjson_text_equals(left.text, $0.baseAddress, $0.count)
         }
+        // Only text that comes from elsewhere than Swift lies in pieces.
+        return isSame ?? left.utf8.elementsEqual(right.utf8)
     }
 }
 

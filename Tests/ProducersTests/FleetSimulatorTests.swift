@@ -76,7 +76,7 @@ struct FleetSimulatorTests {
 
     @Test("does everything a fleet does: it drives, idles, stops, parks and charges, within the limits")
     func believable() throws {
-        let records = try FleetSimulator(count: 100, seed: 11, start: start).take(100_000)
+        let records = try FleetSimulator(count: 100, seed: 11, start: start).take(40_000)
         let reports = try reports(records)
         var statuses: [String: Int] = [:]
         for report in reports { statuses[report.derivedStatus, default: 0] += 1 }
@@ -94,7 +94,7 @@ struct FleetSimulatorTests {
 
     @Test("no vehicle jumps: between two reports it goes no farther than its speed allows")
     func continuous() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(40_000)
+        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(20_000)
         var last: [String: Report] = [:]
         for report in try reports(records).sorted(by: { $0.instant < $1.instant }) {
             defer { last[report.vehicleId] = report }
@@ -110,11 +110,13 @@ struct FleetSimulatorTests {
 
     @Test("reports every few seconds on the way and rarely when parked")
     func intervals() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(40_000)
+        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(20_000)
+        let end = records.last!.due! - .minutes(1)
         var last: [String: Report] = [:]
         for report in try reports(records).sorted(by: { $0.instant < $1.instant }) {
             defer { last[report.vehicleId] = report }
-            guard let before = last[report.vehicleId], before.speed > 0 else { continue }
+            // The last minute's late reports are still on their way.
+            guard let before = last[report.vehicleId], before.speed > 0, report.instant < end else { continue }
             #expect(report.instant - before.instant <= .seconds(6))
         }
         #expect(records.last!.due! - start > .minutes(20), "parked vehicles are quiet")

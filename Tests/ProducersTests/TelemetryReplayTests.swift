@@ -50,7 +50,7 @@ struct TelemetryReplayTests {
         ])
     func badRows(row: String, names: String) throws {
         let inputs = try Inputs()
-        let file = try inputs.file("bad.csv", buses.dropLast() + row)
+        let file = try inputs.file("bad.csv", buses + row)
         let source = TelemetryReplay(files: [file], format: .capmetrics)
         #expect(try source.take(3).count == 3)
         let problem = #expect(throws: InputProblem.self) { try source.next() }

@@ -60,7 +60,7 @@ struct SinkRunnerTests {
         var polls = 0
         let summary = try run(directory, stop: {
             polls += 1
-            #expect(directory.files.isEmpty, "nothing is committed yet")
+            if polls <= 5 { #expect(directory.files.isEmpty, "nothing is committed yet") }
             if polls == 5 { try? producer.commit(timeout: .seconds(1)) }
             return polls > 100
         })

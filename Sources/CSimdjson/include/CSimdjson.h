@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,10 @@ typedef struct csimdjson_text {
     const char *start;
     size_t length;
 } csimdjson_text;
+
+static inline bool csimdjson_text_equals(csimdjson_text text, const void *bytes, size_t length) {
+    return text.length == length && memcmp(text.start, bytes, length) == 0;
+}
 
 typedef enum CSIMDJSON_CLOSED csimdjson_problem {
     csimdjson_problem_none,
@@ -119,8 +124,8 @@ typedef struct csimdjson_telemetry {
     size_t series_count;
 } csimdjson_telemetry;
 
-/// Reads one record. All of it must be valid JSON, ignored fields included; of a field that comes twice the last counts.
-/// The bytes need no padding. Never null; valid until the parser's next call.
+/// Reads one record. All of it must be valid JSON, ignored fields included; of a field that comes twice the last
+/// counts. The bytes need no padding. Never null; valid until the parser's next call.
 const csimdjson_telemetry *csimdjson_read_telemetry(csimdjson_parser *parser, const void *bytes, size_t length);
 
 #ifdef __cplusplus

@@ -26,10 +26,14 @@ struct FleetVehicle {
         var node: StreetGrid.Node
         var isDepot: Bool
         var end: Instant
-        /// Later than `end` where it charges all the time; nil where it does not charge.
+        /// Nil where it does not charge.
         var chargedAt: Instant?
         /// No reception in some garages: nothing is heard until the vehicle leaves.
         var isSilent: Bool
+
+        func isCharging(at now: Instant) -> Bool {
+            chargedAt.map { now < $0 } ?? false
+        }
     }
 
     /// A report, and how much later than observed it arrives.
@@ -81,7 +85,8 @@ struct FleetVehicle {
             nextReport = min(now + .seconds(Int64(seconds)), begin + ElapsedTime(seconds: trip.duration + 2))
         case .parked(let parking):
             describe(parking, at: now, in: &message, grid)
-            let rest = now + .seconds(Int64(generator.integer(in: 600...900)))
+            let isCharging = parking.isCharging(at: now)
+            let rest = now + .seconds(Int64(generator.integer(in: isCharging ? 90...180 : 600...900)))
             nextReport = max(now + .seconds(1), parking.isSilent ? parking.end : min(parking.end, rest))
         }
         if saysMasterData {
@@ -146,7 +151,7 @@ struct FleetVehicle {
     ) {
         message.speed = 0
         message.ignition = hasIgnitionWire ? false : nil
-        if let chargedAt = parking.chargedAt, now < chargedAt { message.status = .charging }
+        if parking.isCharging(at: now) { message.status = .charging }
         let neighbour = StreetGrid.Node(
             column: parking.node.column + (parking.node.column < StreetGrid.last ? 1 : -1), row: parking.node.row)
         message.address =
