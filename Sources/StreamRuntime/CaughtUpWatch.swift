@@ -6,7 +6,8 @@ package import RecordLog
 /// Blocking; owned by one thread.
 package final class CaughtUpWatch {
     private let admin: any Admin
-    private let group: String
+    /// A read_committed handle of the group, which is no member of it: asks for stable offsets only.
+    private let group: any Consumer
     private let exchange: [TopicPartition]
     private let timeout: Duration
     /// Where the inputs ended at the start.
@@ -15,13 +16,18 @@ package final class CaughtUpWatch {
 
     /// Asks for the ends of the inputs: the read_uncommitted ones, for what is in doubt now may be committed.
     package init(
-        admin: any Admin, group: String, inputs: [TopicPartition], exchange: [TopicPartition], timeout: Duration
+        admin: any Admin, group: any Consumer, inputs: [TopicPartition], exchange: [TopicPartition], timeout: Duration
     ) throws(LogError) {
         self.admin = admin
         self.group = group
         self.exchange = exchange
         self.timeout = timeout
         targets = try admin.endOffsets(of: inputs, isolation: .readUncommitted, timeout: timeout)
+    }
+
+    package func close() {
+        group.close()
+        admin.close()
     }
 
     /// Call it again and again, not faster than commits come.
@@ -43,9 +49,9 @@ package final class CaughtUpWatch {
         _ partitions: [TopicPartition]
     ) throws(LogError) -> [TopicPartition: CommittedOffset]? {
         do throws(LogError) {
-            return try admin.committedOffsets(group: group, partitions: partitions, timeout: timeout)
+            return try group.committed(partitions, timeout: .milliseconds(300))
         } catch {
-            if error.code == .unstableOffsets { return nil }
+            if error.code == .unstableOffsets || error.code == .timedOut { return nil }
             throw error
         }
     }

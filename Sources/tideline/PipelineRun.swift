@@ -72,6 +72,7 @@ final class PipelineRun {
         }
         application.requestStop()
         while !application.wait(.seconds(1)) {}
+        watch?.close()
         admin.close()
         if let failure = application.failure { throw CommandFailure(.software, failure.description) }
         return summary
@@ -116,9 +117,12 @@ final class PipelineRun {
         }
         let exchange = (0..<layout.partitions).map { TopicPartition(topics.exchange, $0) }
         do throws(LogError) {
+            let group = try environment.cluster.makeConsumer(
+                group: environment.settings[Keys.application], isolation: .readCommitted,
+                clientId: environment.settings[Keys.application] + "-watch")
             return try CaughtUpWatch(
-                admin: environment.cluster.makeAdmin(), group: environment.settings[Keys.application],
-                inputs: inputs, exchange: exchange, timeout: .seconds(30))
+                admin: environment.cluster.makeAdmin(), group: group, inputs: inputs, exchange: exchange,
+                timeout: .seconds(30))
         } catch {
             throw CommandFailure(.unavailable, "cannot see where the inputs end: \(error)")
         }
