@@ -48,9 +48,15 @@ struct CompletionTests {
     @Test("bash keeps an option's value apart from its equals sign")
     func bashEqualsSign() async throws {
         let directory = try Scratch()
-        for list in ["tide produce telemetry --format = cap", "tide produce telemetry --format = ndsbr --format = cap"] {
+        for options in ["--format = cap", "--format = ndsbr --format = cap"] {
+            let list = "tide produce telemetry \(options)"
             let words = list.split(separator: " ")
-            let script = "source ./script; COMP_WORDS=(\(list)) COMP_CWORD=\(words.count - 1); _tide; echo ${COMPREPLY[@]}"
+            let script = """
+                source ./script
+                COMP_WORDS=(\(list)) COMP_CWORD=\(words.count - 1)
+                _tide
+                echo ${COMPREPLY[@]}
+                """
             #expect(try await directory.run("bash", completion: .bash, script) == ["capmetrics"])
         }
     }
