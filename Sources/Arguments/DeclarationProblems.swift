@@ -1,6 +1,6 @@
 extension ParsableCommand {
-    /// What is wrong with the declarations of `Self` and all commands below it: what the help lacks, names that clash, and
-    /// examples that do not parse. A program's tests expect none.
+    /// What is wrong with the declarations of `Self` and all commands below it: what the help lacks, names that clash,
+    /// and examples that do not parse. A program's tests expect none.
     package static func declarationProblems() -> [String] {
         let root = CommandNode(Self.self)
         return root.all.flatMap { node in

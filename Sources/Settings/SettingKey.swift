@@ -15,7 +15,8 @@ package struct SettingKey<Value: Sendable>: Sendable {
     /// Whole sentences.
     package let documentation: String
 
-    /// - Precondition: The default is among what `type` allows, and the name is made of letters, digits, hyphens and dots.
+    /// - Precondition: The default is among what `type` allows, and the name is made of letters, digits, hyphens and
+    ///   dots.
     package init(_ name: String, _ type: SettingType<Value>, default defaultValue: Value, _ documentation: String) {
         precondition(Self.isName(name), "\(name) is no name for a setting")
         self.name = name

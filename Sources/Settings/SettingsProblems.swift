@@ -41,8 +41,8 @@ extension SettingsProblem: CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with the settings: flags in their order, then variables by name, then the file by line, then
-/// what does not go together.
+/// Everything that is wrong with the settings: flags in their order, then variables by name, then the file by line,
+/// then what does not go together.
 package struct SettingsProblems: Error, Equatable {
     /// Never empty.
     package let problems: [SettingsProblem]

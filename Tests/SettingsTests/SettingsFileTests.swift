@@ -33,7 +33,8 @@ struct SettingsFileTests {
         ("kafka.a: 1\nkafka.a: 2", "tideline.yaml:2: kafka.a: stands at line 1 already"),
         ("kafka:\n  a.b: 1\n  a: {b: 2}", "tideline.yaml:3: kafka.a.b: stands at line 2 already"),
         ("kafka: {a: 1}\nkafka: {b: 1}", "tideline.yaml:2: kafka: stands at line 1 already"),
-        ("kafka.a: &x 1\nkafka.b: *x", "tideline.yaml:2: kafka.b: anchors and aliases are not supported; write the value out"),
+        ("kafka.a: &x 1\nkafka.b: *x",
+         "tideline.yaml:2: kafka.b: anchors and aliases are not supported; write the value out"),
         ("kafka:\n  debug:\n    - {a: 1}", "tideline.yaml:3: kafka.debug: a list holds plain values only"),
         ("kafka:\n  ? [a]\n  : 1", "tideline.yaml:2: kafka: a key is a text"),
         ("kafka.a: 1\nkafka.b: \"\u{1}\"", "tideline.yaml:2: not YAML: control characters are not allowed"),
@@ -63,8 +64,9 @@ struct DurationTests {
     }
 
     @Test("Anything else is not", arguments: [
-        "", "P", "PT", "P1DT", "30M", "P1M", "P1Y", "-PT1S", "+PT1S", "PT-1S", "PT1.5S", "PT1,5S", "pt1s", "PT1S1M", "PT1S1S",
-        "P1D1W", "PT1D", "P1S", "PTS", "PT1", "PT1S ", " PT1S", "PTT1S", "PT1ST1S", "PT9999999999999S", "P99999999999W",
+        "", "P", "PT", "P1DT", "30M", "P1M", "P1Y", "-PT1S", "+PT1S", "PT-1S", "PT1.5S", "PT1,5S", "pt1s", "PT1S1M",
+        "PT1S1S", "P1D1W", "PT1D", "P1S", "PTS", "PT1", "PT1S ", " PT1S", "PTT1S", "PT1ST1S", "PT9999999999999S",
+        "P99999999999W",
         "PT１S",
     ])
     func refused(text: String) {
