@@ -77,7 +77,10 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
-        tests("AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"]),
+        .testTarget(
+            name: "AcceptanceTests",
+            dependencies: ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
+            exclude: ["Oracle"], swiftSettings: strict),
         .target(name: "TestBroker", path: "Tests/TestBroker", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
