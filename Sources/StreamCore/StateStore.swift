@@ -22,11 +22,13 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var before: [Value?] = []
 
     /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
+    @inlinable
     package init(id: UInt8) {
         self.id = id
     }
 
     /// Slots are 0 ..< `slots`, in the order in which their keys first came.
+    @inlinable
     package var slots: Int { values.count }
 
     @inlinable
@@ -34,14 +36,17 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         keys.find(key, hash: hash)
     }
 
+    @inlinable
     package func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
 
+    @inlinable
     package func find(_ key: String) -> Int? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
+    @inlinable
     package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         let slot = keys.slot(of: key, hash: hash)
         if slot == values.count {
@@ -51,17 +56,21 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         return slot
     }
 
+    @inlinable
     package func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
 
+    @inlinable
     package func slot(of key: String) -> Int {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
+    @inlinable
     package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         keys.withKey(of: slot, body)
     }
 
+    @inlinable
     package func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
@@ -73,7 +82,15 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
+    /// Writes in place; one look-up and one copy for the overlay, however much is changed.
+    @inlinable
+    package func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
+        touch(slot)
+        return body(&values[slot])
+    }
+
     /// Whether anything was written in this transaction.
+    @inlinable
     package var isDirty: Bool { !written.isEmpty }
 
     @inlinable
@@ -87,6 +104,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or nil where it has gone.
+    @inlinable
     package func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
         var key = ByteWriter(capacity: 64)
         var value = ByteWriter(capacity: 256)
@@ -104,12 +122,14 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
+    @inlinable
     package func commit() {
         written.removeAll(keepingCapacity: true)
         before.removeAll(keepingCapacity: true)
         transaction &+= 1
     }
 
+    @inlinable
     package func revert() {
         for (slot, value) in zip(written, before) { values[slot] = value }
         commit()
@@ -117,6 +137,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     // MARK: - Restore
 
+    @inlinable
     package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
