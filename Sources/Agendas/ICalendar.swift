@@ -1,5 +1,3 @@
-package import Timelines
-
 /// iCalendar text (RFC 5545), as `.ics` files hold it.
 package enum ICalendar {
     /// Reads the events of an iCalendar text.
