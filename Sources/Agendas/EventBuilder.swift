@@ -101,10 +101,14 @@ struct EventBuilder {
     }
 
     private func line(of property: String) -> Int {
-        let names = ["start": "DTSTART", "end": "DTEND", "duration": "DURATION", "timeZone": "DTSTART", "TZID": "DTSTART"]
+        let names = [
+            "start": "DTSTART", "end": "DTEND", "duration": "DURATION", "timeZone": "DTSTART", "TZID": "DTSTART",
+        ]
         let name = names[property] ?? property
-        return component.lines.first { name == "recurrence" ? Self.recurrenceNames.contains($0.name) : $0.name == name }?
-            .number ?? component.line
+        let found = component.lines.first {
+            name == "recurrence" ? Self.recurrenceNames.contains($0.name) : $0.name == name
+        }
+        return found?.number ?? component.line
     }
 
     private func unreadable(_ property: String, _ allowed: String) -> CalendarEventProblem {

@@ -23,7 +23,8 @@ func event(
     zone: String? = nil, title: String = "", sequence: Int = 0, updatedAt: String? = nil,
     status: EventStatus = .confirmed, recurrence: [String] = []
 ) throws -> CalendarEvent {
-    let length = try end.map { EventEnd.at(try time($0)) }
+    let length =
+        try end.map { EventEnd.at(try time($0)) }
         ?? duration.map { EventEnd.after(try #require(CalendarDuration(iso8601: $0))) }
     return try CalendarEvent(
         calendarId: "c", uid: uid, recurrenceId: try original.map { try time($0) }, sequence: sequence,

@@ -18,11 +18,12 @@ func overrides() throws {
         try event(of: "2019-02-18T09:00:00", start: "2019-02-18T09:00:00", zone: "Europe/Berlin", status: .cancelled),
         try event(of: "2019-02-25", start: "2019-02-25", title: "All day"))
     let found = try events.occurrences(from: at(february.0), to: at(february.1), in: zone("Europe/Berlin"))
-    #expect(found.map { "\($0.title) \($0.extent) \($0.original ?? "-")" } == [
-        "Team 2019-02-04T08:00:00Z/2019-02-04T09:00:00Z 2019-02-04T08:00:00Z",
-        "Moved 2019-02-12T14:00:00Z/2019-02-12T14:00:00Z 2019-02-11T08:00:00Z",
-        "All day 2019-02-25/2019-02-26 2019-02-25",
-    ])
+    #expect(
+        found.map { "\($0.title) \($0.extent) \($0.original ?? "-")" } == [
+            "Team 2019-02-04T08:00:00Z/2019-02-04T09:00:00Z 2019-02-04T08:00:00Z",
+            "Moved 2019-02-12T14:00:00Z/2019-02-12T14:00:00Z 2019-02-11T08:00:00Z",
+            "All day 2019-02-25/2019-02-26 2019-02-25",
+        ])
 }
 
 @Test("An override is an occurrence of its own without its master, before it comes and after it is gone")
@@ -66,10 +67,12 @@ func status() throws {
     #expect(found.first?.isTentative == true)
 }
 
-@Test("A key's text is read back to the same key", arguments: [
-    ("c/e", nil), ("c%2Fd/50%25", nil), ("c/e/2019-02-10", "2019-02-10"),
-    ("c/e/2019-02-10T09:00:00", "2019-02-10T09:00:00"), ("c/e/2019-02-10T09:00:00Z", "2019-02-10T09:00:00Z"),
-] as [(String, String?)])
+@Test(
+    "A key's text is read back to the same key",
+    arguments: [
+        ("c/e", nil), ("c%2Fd/50%25", nil), ("c/e/2019-02-10", "2019-02-10"),
+        ("c/e/2019-02-10T09:00:00", "2019-02-10T09:00:00"), ("c/e/2019-02-10T09:00:00Z", "2019-02-10T09:00:00Z"),
+    ] as [(String, String?)])
 func keys(_ text: String, _ original: String?) throws {
     let key = try EventKey(text: text)
     #expect(key.text == text)
@@ -82,7 +85,9 @@ func lenientKeys() throws {
     #expect(try EventKey(text: "c/e/2019-02-10T10:00:00+01:00").text == "c/e/2019-02-10T09:00:00Z")
 }
 
-@Test("What is no key is refused", arguments: ["", "c", "c/", "/e", "c/e/", "c/e/soon", "c/e/2019-02-30", "a/b/c/d", "c/%2", "c/%FF"])
+@Test(
+    "What is no key is refused",
+    arguments: ["", "c", "c/", "/e", "c/e/", "c/e/soon", "c/e/2019-02-30", "a/b/c/d", "c/%2", "c/%FF"])
 func wrongKeys(_ text: String) {
     #expect(throws: CalendarEventProblem.self) { try EventKey(text: text) }
 }
