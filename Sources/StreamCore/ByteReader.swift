@@ -43,7 +43,10 @@ public struct ByteReader {
         var shift: UInt64 = 0
         while true {
             let next = try byte()
-            guard shift < 64 else { throw CorruptBytes("number too long, at byte \(position)") }
+            // The tenth byte has room for one bit.
+            guard shift < 63 || (shift == 63 && next <= 1) else {
+                throw CorruptBytes("number too long, at byte \(position)")
+            }
             value |= UInt64(next & 0x7f) << shift
             if next < 0x80 { return value }
             shift += 7
