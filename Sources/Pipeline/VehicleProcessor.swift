@@ -169,7 +169,8 @@ final class VehicleProcessor: Processor {
         let state = vehicles[vehicleSlot]
         var (cause, at) = pending.must ?? (.dataChanged, context.instant)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
-        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return }
+        // A timer that fired meanwhile is armed again.
+        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return arm(slot) }
         if let told = subscription.told, cause != .subscribed, status != told.status { cause = .statusChanged }
         at = max(at, subscription.told?.at ?? at)
         let update = SourceUpdate(
