@@ -127,9 +127,10 @@ extension RecurrenceRule {
             guard hourBegin.seconds + 3600 > begin.seconds, hourBegin <= request.window.upperBound else { continue }
             if frequency == .hourly {
                 guard isDue(hourBegin) else { continue }
-                result += picked(minutesSaid.flatMap { minute in
-                    secondsSaid.map { WallClock(seconds: hourBegin.seconds + Int64(minute * 60 + $0)) }
-                })
+                result += picked(
+                    minutesSaid.flatMap { minute in
+                        secondsSaid.map { WallClock(seconds: hourBegin.seconds + Int64(minute * 60 + $0)) }
+                    })
                 continue
             }
             for minute in minutesSaid {

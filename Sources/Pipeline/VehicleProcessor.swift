@@ -15,6 +15,8 @@ final class VehicleProcessor: Processor {
     private var reader = TelemetryReader()
     /// Subscriptions that may have to be told, in the order in which that came up.
     private var pending = PendingSlots<Pending>()
+    /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
+    private var glances: [Glance?] = []
     /// Vehicles that changed since timelines were brought up last; kept only where that is done.
     private var changed = PendingSlots<Void>()
     private var hasBroughtUpAll = false
@@ -23,6 +25,12 @@ final class VehicleProcessor: Processor {
         /// Tell whatever the comparison says: an answer or a snapshot, with its instant.
         var must: (cause: Cause, at: Instant)?
         var traceParent: [UInt8]?
+    }
+
+    private struct Glance {
+        var status: VehicleStatus?
+        var offlineAfter: ElapsedTime
+        var hasSensitivity: Bool
     }
 
     init(_ settings: PipelineSettings) {
@@ -63,12 +71,21 @@ final class VehicleProcessor: Processor {
             context.counters.late += 1
             return
         }
-        if vehicles[slot] == nil { vehicles[slot] = VehicleState(vehicleId: String(telemetry.vehicleId)) }
-        _ = telemetry.apply(to: &vehicles[slot]!.vehicle)
-        vehicles[slot]!.revision += 1
-        vehicles[slot]!.origin = record.origin
+        let (status, observedAt) = vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
+            _ = telemetry.apply(to: &state!.vehicle)
+            state!.revision += 1
+            state!.origin = record.origin
+            return (state!.vehicle.status, state!.vehicle.observedAt)
+        }
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
-        for subscription in links.subscriptions(of: slot) where hasNews(subscription, of: slot, context.instant) {
+        let now = context.instant
+        for subscription in links.subscriptions(of: slot) where !pending.contains(subscription) {
+            guard let glance = glances[subscription] else { continue }
+            let isNews =
+                VehicleStatus.effective(status, observedAt: observedAt, at: now, offlineAfter: glance.offlineAfter)
+                != glance.status || (glance.hasSensitivity && hasNews(subscription, of: slot, now))
+            guard isNews else { continue }
             pending.insert(subscription) { Pending(must: nil, traceParent: context.traceParent(of: record)) }
         }
     }
@@ -102,10 +119,12 @@ final class VehicleProcessor: Processor {
             guard subscriber.version >= known, let need = terms.vehicle else { return }
             subscriptions[slot] = VehicleSubscription(
                 version: subscriber.version, need: need, sensitivity: terms.sensitivity)
+            glances[slot] = nil
             pending.insert(slot, replacing: Pending(must: (.subscribed, context.instant), traceParent: nil))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
+            glances[slot] = nil
         case .snapshot(let at):
             guard subscriber.version == known else { return }
             pending.insert(slot, replacing: Pending(must: (.scheduled, at), traceParent: nil))
@@ -115,6 +134,7 @@ final class VehicleProcessor: Processor {
     private func link(_ vehicle: Int, _ vehicleId: String, _ configurationId: String) -> Int {
         let slot = subscriptions.slot(of: SubscriptionLinks.key(vehicleId, configurationId))
         links.link(slot, to: vehicle)
+        while glances.count <= slot { glances.append(nil) }
         return slot
     }
 
@@ -186,7 +206,19 @@ final class VehicleProcessor: Processor {
         subscriptions[slot]!.told = .init(
             at: at, status: status, revision: state?.revision ?? 0,
             vehicle: subscription.sensitivity == nil ? nil : state?.vehicle, refreshDue: due)
+        glance(at: slot)
         arm(slot)
+    }
+
+    private func glance(at slot: Int) {
+        while glances.count <= slot { glances.append(nil) }
+        glances[slot] = subscriptions[slot].flatMap { subscription in
+            subscription.told.map { told in
+                Glance(
+                    status: told.status, offlineAfter: subscription.need.offlineAfter,
+                    hasSensitivity: subscription.sensitivity != nil)
+            }
+        }
     }
 
     private func arm(_ slot: Int) {
@@ -210,6 +242,8 @@ final class VehicleProcessor: Processor {
 
     private func derive() {
         timers.removeAll()
+        glances.removeAll()
+        for slot in 0..<subscriptions.slots { glance(at: slot) }
         for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
             let vehicleId = SubscriptionLinks.source(in: subscriptions.key(of: slot))
             links.link(slot, to: vehicles.slot(of: vehicleId))

@@ -44,7 +44,7 @@ final class PipelineRun {
 
         var stream = StreamSettings(
             applicationId: applicationId, exchangeTopic: internalTopics.exchange, stateTopic: internalTopics.state)
-        if settings[Keys.commitInterval] > .zero { stream.commitInterval = settings[Keys.commitInterval] }
+        stream.commitInterval = .milliseconds(settings[Keys.commitInterval])
         stream.transactionTimeout = settings[Keys.transactionTimeout]
         stream.removesConsumedRecords = options.removesConsumedRecords
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
