@@ -77,7 +77,9 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
-        tests("AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"], exclude: ["Oracle"]),
+        tests(
+            "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
+            exclude: ["Oracle"]),
         .target(name: "TestBroker", path: "Tests/TestBroker", swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
