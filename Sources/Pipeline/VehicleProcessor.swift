@@ -174,7 +174,8 @@ final class VehicleProcessor: Processor {
         guard let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         if told.at == context.instant && told.revision == revision { return }
-        pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
+        // News that are pending would be dropped where a status changed back within the transaction.
+        pending.insert(slot, replacing: Pending(must: (.scheduled, context.instant), traceParent: nil))
     }
 
     // MARK: - Telling
