@@ -20,7 +20,7 @@ extension StreamThread {
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
         let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
-        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return }
+        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
@@ -41,6 +41,7 @@ extension StreamThread {
         }
         for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
         sentThroughExchange.removeAll()
+        noteWhatIsBroughtUp()
         countCommit()
     }
 
@@ -62,6 +63,11 @@ extension StreamThread {
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
+    }
+
+    /// After a commit: its flush brought up every task that had caught up.
+    private func noteWhatIsBroughtUp() {
+        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) }
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
