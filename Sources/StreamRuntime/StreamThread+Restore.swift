@@ -120,6 +120,9 @@ extension StreamThread {
         runtime.task.finishRestore()
         for start in runtime.starts { addCursor(start, to: runtime) }
         runtime.state = .running
+        // Its claim is committed in this iteration, before any of its input is read: who takes over after a crash must
+        // find the right name (rule 4).
+        lastCommit = clock.monotonic() - settings.commitInterval
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md 2, local delivery).
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
