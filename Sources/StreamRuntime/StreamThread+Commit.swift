@@ -22,7 +22,9 @@ extension StreamThread {
         }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
-        let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
+        // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
+        let all = refreshes || !sentThroughExchange.isEmpty
+        let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
         if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return }
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
