@@ -112,7 +112,3 @@ extension FNV1a128 {
         }
     }
 }
-
-private func wholeNumber(_ value: Double) -> Int64 {
-    Int64(exactly: value.rounded()) ?? (value > 0 ? .max : .min)
-}

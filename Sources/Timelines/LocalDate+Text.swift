@@ -35,15 +35,15 @@ extension LocalDate {
 
 extension [UInt8] {
     /// Appends a number in decimal with leading zeros; more digits where it needs them.
-    mutating func appendDecimal(_ number: some BinaryInteger, digits: Int) {
+    mutating func appendDecimal(_ number: Int, digits: Int) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        var rest = number.magnitude
-        let begin = count
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        while count - begin < digits { append(UInt8(ascii: "0")) }
-        self[begin...].reverse()
+        let number = number.magnitude
+        var unit: UInt = 1
+        for _ in 1..<digits { unit *= 10 }
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
+        }
     }
 }

@@ -1,4 +1,5 @@
-/// The options of a strategy as a configuration gives them; each read takes its key away, so that what is left is unknown.
+/// The options of a strategy as a configuration gives them; each read takes its key away, so that what is left is
+/// unknown.
 package struct StrategyOptions: Sendable {
     package private(set) var remaining: Parameters
     /// The keys asked for so far, whether they were there or not: all that is allowed, once everything is read.

@@ -15,7 +15,8 @@ package enum TimelineStrategies {
             let names = all.map { $0.name }
             let nearest = nearestName(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
             throw ConfigurationProblem(
-                key: "strategy", "must be one of \(names.joined(separator: ", ")), not \"\(name.prefix(60))\"\(nearest)")
+                key: "strategy",
+                "must be one of \(names.joined(separator: ", ")), not \"\(name.prefix(60))\"\(nearest)")
         }
         var reader = StrategyOptions(options)
         let strategy = try type.init(options: &reader)

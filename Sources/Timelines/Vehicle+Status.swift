@@ -2,8 +2,7 @@ extension Vehicle {
     /// What the vehicle is taken to be doing at `at`: `Offline` once silent for `offlineAfter`; nil until it has been
     /// heard of (STRATEGIES.md 2, status).
     package func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
-        guard hasBeenHeardOf, let status else { return nil }
-        return isSilent(at: at, offlineAfter: offlineAfter) ? .offline : status
+        VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }
 
     /// Whether nothing was heard of it for `offlineAfter`. A vehicle with its ignition off may be silent.
@@ -49,16 +48,16 @@ func fiveDecimals(_ degrees: Double) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(12)
     if units < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.appendDecimal(units.magnitude / 100_000, digits: 1)
+    bytes.appendDecimal(Int(units.magnitude / 100_000), digits: 1)
     bytes.append(UInt8(ascii: "."))
-    bytes.appendDecimal(units.magnitude % 100_000, digits: 5)
+    bytes.appendDecimal(Int(units.magnitude % 100_000), digits: 5)
     return String(decoding: bytes, as: UTF8.self)
 }
 
 /// The value in units of the fifth decimal, rounded to the nearest by the exact value of the binary number.
 func hundredThousandths(_ value: Double) -> Int64 {
     let scaled = value * 100_000
-    guard scaled.magnitude < 1e15 else { return Int64(clamping: Int128(exactly: scaled.rounded()) ?? 0) }
+    guard scaled.magnitude < 1e15 else { return wholeNumber(scaled) }
     let below = scaled.rounded(.down)
     let fraction = scaled - below
     guard fraction == 0.5 else { return Int64(scaled.rounded()) }
@@ -66,4 +65,22 @@ func hundredThousandths(_ value: Double) -> Int64 {
     let lost = (-scaled).addingProduct(value, 100_000)
     if lost != 0 { return Int64(below) + (lost > 0 ? 1 : 0) }
     return Int64(scaled.rounded(.toNearestOrEven))
+}
+
+/// Rounded to the nearest whole number, within what 64 bits hold; 0 for what is not a number.
+func wholeNumber(_ value: Double) -> Int64 {
+    Int64(exactly: value.rounded()) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
+}
+
+extension VehicleStatus {
+    /// What a vehicle with this newest status counts as at `at`; the rule of `Vehicle.status(at:offlineAfter:)` for who
+    /// has the two values at hand.
+    @inlinable
+    package static func effective(
+        _ status: VehicleStatus?, observedAt: Instant?, at: Instant, offlineAfter: ElapsedTime
+    ) -> VehicleStatus? {
+        guard let status, let observedAt else { return nil }
+        if status == .ignitionOff { return status }
+        return at.milliseconds - observedAt.milliseconds >= offlineAfter.milliseconds ? .offline : status
+    }
 }

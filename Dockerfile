@@ -1,0 +1,18 @@
+# The steps are those of .ci/run: the same Scripts/setup, the same `make build`.
+FROM swift:6.2-bookworm AS build
+WORKDIR /tideline
+COPY Scripts/setup Scripts/setup
+RUN apt-get update && apt-get install -y --no-install-recommends make && Scripts/setup build
+COPY . .
+RUN make build
+
+FROM debian:bookworm-slim
+COPY Scripts/setup /usr/local/lib/tideline/setup
+RUN /usr/local/lib/tideline/setup run \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin tideline \
+    && install --directory --owner tideline /timelines
+COPY --from=build /tideline/.build/release/tideline /usr/local/bin/tideline
+USER tideline
+VOLUME /timelines
+ENTRYPOINT ["tideline"]

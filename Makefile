@@ -1,0 +1,48 @@
+# Each target is one step that .ci/run takes as well. `make help` lists them.
+
+SWIFT_SOURCES = Package.swift Sources Tests
+# One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
+RELEASE = --configuration release --product tideline --static-swift-stdlib
+TIDELINE = .build/release/tideline
+# A terminal sees the compiler's progress; a log only what is wrong.
+QUIET = $(shell [ -t 2 ] || echo --quiet)
+
+.PHONY: help build demo test schemas lint format compose-check image-check clean
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+build: ## build tideline for use: .build/release/tideline
+	@Scripts/setup build
+	@echo "building tideline (release)" >&2
+	@swift build $(QUIET) $(RELEASE)
+
+demo: build ## everything in one process; make demo ARGS="--seconds 20"
+	@$(TIDELINE) demo $(ARGS)
+
+test: schemas ## all tests, on a real broker that it finds by itself; make test ARGS="--filter SinksTests"
+	@Scripts/setup build test
+	@echo "building and running the tests" >&2
+	@swift test --disable-xctest $(ARGS)
+
+schemas: ## have an independent validator judge schemas/
+	@Scripts/setup test
+	@Scripts/validate-schemas
+
+lint: ## check the layout of the sources
+	@swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+
+format: ## lay the sources out
+	@swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+compose-check: ## check docker-compose.yml
+	@Scripts/setup compose
+	@Scripts/check-compose
+
+image-check: build ## check that the image has all that the built tideline loads
+	@Scripts/setup run
+	@Scripts/check-libraries $(TIDELINE)
+
+clean: ## remove what was built and fetched
+	@rm -rf .build .venv out

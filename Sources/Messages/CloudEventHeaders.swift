@@ -1,0 +1,88 @@
+package import Timelines
+
+/// The headers of outputs: CloudEvents 1.0 in binary mode of its Kafka binding, the only mode that can carry a tombstone.
+///
+/// Deterministic: the same record gets the same headers, so that a result can be compared with another run's.
+package struct CloudEventHeaders: Sendable {
+    // The same in every record, made once.
+    private let specVersion = MessageHeader("ce_specversion", "1.0")
+    private let contentType = MessageHeader("content-type", "application/json")
+    private let timelineType = MessageHeader("ce_type", "tideline.timeline.v1")
+    private let reloadType = MessageHeader("ce_type", "tideline.reload.v1")
+    private let source: MessageHeader
+
+    /// Extension attribute: the names of the sinks that write this timeline, separated by commas. Absent: all of them.
+    package static let sinksName = "ce_sinks"
+    package static let traceParentName = "traceparent"
+
+    /// - Parameter source: a URI reference that names the application, such as `/tideline`.
+    package init(source: String) {
+        self.source = MessageHeader("ce_source", source)
+    }
+
+    /// - Parameters:
+    ///   - sinks: the configuration's; an empty list stands for no sink at all.
+    ///   - traceParent: the `traceparent` of the input that led to this timeline.
+    package func timeline(
+        _ record: TimelineRecord, sinks: [String]? = nil, traceParent: [UInt8]? = nil
+    ) -> [MessageHeader] {
+        // Of one revision made twice at one instant the content is the same: that is what makes events duplicates.
+        var headers = headers(
+            id: "\(record.configurationId)/\(record.revision)", type: timelineType, time: record.generatedAt,
+            subject: record.configurationId)
+        headers.append(contentType)
+        if let sinks { headers.append(Self.sinks(sinks)) }
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The end of a configuration's timelines: no value, so no content type. It is for every sink.
+    package func timelineTombstone(
+        configurationId: String, at time: Instant, traceParent: [UInt8]? = nil
+    ) -> [MessageHeader] {
+        var headers = headers(
+            id: "\(configurationId)/deleted", type: timelineType, time: time, subject: configurationId)
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
+        var headers = headers(
+            id: "\(notification.recipient)/\(notification.kind)/\(notification.revision)", type: reloadType,
+            time: notification.issuedAt, subject: notification.recipient)
+        headers.append(contentType)
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The sinks that a timeline's headers name; nil: all of them.
+    package static func sinks(in headers: some Sequence<MessageHeader>) -> [String]? {
+        guard let value = headers.first(where: { $0.name == sinksName })?.value else { return nil }
+        return String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
+    }
+
+    /// - Parameter id: the event's, without the time that makes it unique.
+    private func headers(id: String, type: MessageHeader, time: Instant, subject: String) -> [MessageHeader] {
+        let timeText = time.text
+        var id = Array(id.utf8)
+        id.append(UInt8(ascii: "/"))
+        id.append(contentsOf: timeText)
+        var headers: [MessageHeader] = []
+        headers.reserveCapacity(9)
+        headers.append(specVersion)
+        headers.append(MessageHeader(name: "ce_id", value: id))
+        headers.append(type)
+        headers.append(source)
+        headers.append(MessageHeader(name: "ce_time", value: timeText))
+        headers.append(MessageHeader("ce_subject", subject))
+        return headers
+    }
+
+    private static func sinks(_ names: [String]) -> MessageHeader {
+        MessageHeader(sinksName, names.joined(separator: ","))
+    }
+
+    private static func traceParent(_ value: [UInt8]) -> MessageHeader {
+        MessageHeader(name: traceParentName, value: value)
+    }
+}

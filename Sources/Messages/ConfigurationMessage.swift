@@ -1,0 +1,83 @@
+package import Timelines
+
+/// A value of the `widget.configurations` topic (DESIGN.md section 3, configuration).
+package enum ConfigurationMessage: Hashable, Sendable {
+    case usable(WidgetConfiguration)
+    case unusable(UnusableConfiguration)
+
+    package var configurationId: String {
+        switch self {
+        case .usable(let configuration): configuration.configurationId
+        case .unusable(let configuration): configuration.configurationId
+        }
+    }
+
+    /// Reads a configuration. What is wrong with one that says whose it is makes it unusable, and it gets a timeline
+    /// that says so.
+    ///
+    /// - Throws: where it is not a JSON object with a `configurationId`; nobody could be told then.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
+    ) throws(MessageProblem) -> ConfigurationMessage {
+        let fields = MessageFields(try parser.object(bytes))
+        let configurationId = try fields.requiredIdentifier("configurationId")
+        do {
+            return .usable(try WidgetConfiguration(fields, configurationId: configurationId))
+        } catch {
+            return .unusable(UnusableConfiguration(fields, configurationId: configurationId, problem: error))
+        }
+    }
+}
+
+/// A configuration that cannot be used, with all of it that its `error` timeline needs and that could be read.
+package struct UnusableConfiguration: Hashable, Sendable {
+    package var configurationId: String
+    /// Empty where it names none.
+    package var kind: String
+    package var family: WidgetFamily
+    package var recipient: String
+    package var sinks: [String]?
+    package var parameters: Parameters
+    package var problem: ConfigurationProblem
+
+    package init(
+        configurationId: String, kind: String = "", family: WidgetFamily = .systemMedium, recipient: String? = nil,
+        sinks: [String]? = nil, parameters: Parameters = Parameters(), problem: ConfigurationProblem
+    ) {
+        self.configurationId = configurationId
+        self.kind = kind
+        self.family = family
+        self.recipient = recipient ?? configurationId
+        self.sinks = sinks
+        self.parameters = parameters
+        self.problem = problem
+    }
+
+    fileprivate init(_ fields: MessageFields, configurationId: String, problem: ConfigurationProblem) {
+        self.init(
+            configurationId: configurationId,
+            kind: (try? fields.text("kind")) ?? "",
+            family: (try? fields.name("family", of: WidgetFamily.self)) ?? .systemMedium,
+            recipient: try? fields.recipient(),
+            sinks: try? fields.sinks(),
+            parameters: (try? fields.parameters()) ?? Parameters(),
+            problem: problem)
+    }
+}
+
+/// A line of a file of configurations, as `produce configurations` sends it on.
+package struct ConfigurationLine: Hashable, Sendable {
+    /// The record's key.
+    package var configurationId: String
+    /// `{"configurationId": "…", "deleted": true}`: the record has no value.
+    package var isTombstone: Bool
+
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
+    ) throws(MessageProblem) -> ConfigurationLine {
+        let fields = MessageFields(try parser.object(bytes))
+        return ConfigurationLine(
+            configurationId: try fields.requiredIdentifier("configurationId"),
+            isTombstone: try fields.bool("deleted") ?? false)
+    }
+}

@@ -1,0 +1,49 @@
+package import Timelines
+
+/// What became of a telemetry record.
+package enum TelemetryOutcome: Hashable, Sendable {
+    case applied
+    /// Older than what is known of the vehicle: counted and dropped.
+    case late
+}
+
+extension TelemetryView {
+    /// Makes the vehicle what this record says, in place (DESIGN.md section 3, telemetry): the last writer by
+    /// `observedAt` wins, of equal ones the later to arrive. The record replaces the older as a whole, but
+    /// registration, alias, icon and series stay known until they are replaced or null. Master data leaves all else.
+    ///
+    /// Allocates nothing where the texts are those that are known already.
+    package func apply(to vehicle: inout Vehicle) -> TelemetryOutcome {
+        if let known = vehicle.observedAt, observedAt < known { return .late }
+        registration.apply(to: &vehicle.registration)
+        alias.apply(to: &vehicle.alias)
+        customAddressIcon.apply(to: &vehicle.customAddressIcon)
+        switch series {
+        case .unchanged: break
+        case .cleared: vehicle.series = []
+        case .replaced(let series): vehicle.series = series
+        }
+        guard !isMasterData else { return .applied }
+
+        vehicle.observedAt = observedAt
+        vehicle.status = status
+        vehicle.speed = speed
+        vehicle.latitude = latitude
+        vehicle.longitude = longitude
+        vehicle.heading = heading
+        (address.map { .replaced($0) } ?? TelemetryChange.cleared).apply(to: &vehicle.address)
+        return .applied
+    }
+}
+
+extension TelemetryChange where Value == TelemetryText {
+    fileprivate func apply(to text: inout String?) {
+        switch self {
+        case .unchanged: break
+        case .cleared: text = nil
+        case .replaced(let new):
+            if let known = text, new == known { return }
+            text = String(new)
+        }
+    }
+}

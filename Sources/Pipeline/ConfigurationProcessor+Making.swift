@@ -1,0 +1,187 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// Making and publishing timelines.
+extension ConfigurationProcessor {
+    /// Notes that a timeline is to be made before the commit. Of several causes in one transaction the strongest is
+    /// named, the latest instant counts.
+    func makeLater(_ slot: Int, _ new: ConfigurationState.Pending) {
+        var pending = new
+        if let old = configurations[slot]?.pending {
+            pending.at = max(old.at, new.at)
+            if old.cause.reason.map({ old in new.cause.reason.map { $0 < old } ?? true }) ?? false {
+                pending.cause = old.cause
+            }
+            pending.traceParent = old.traceParent ?? new.traceParent
+        }
+        configurations[slot]!.pending = pending
+        due.insert(slot) { () }
+    }
+
+    func flush(_ context: TaskContext) {
+        if due.isEmpty { return }
+        for (slot, _) in due.take() {
+            guard configurations[slot]?.pending != nil else { continue }
+            // One timeline per configuration and transaction: the rest waits for the next one, in state.
+            if published.contains(slot) { due.insert(slot) { () } } else { make(slot, context) }
+        }
+    }
+
+    private func make(_ slot: Int, _ context: TaskContext) {
+        guard let state = configurations[slot], let pending = state.pending, state.value != nil else { return }
+        // What was published does not become older.
+        let at = max(pending.at, state.published?.at ?? pending.at)
+        let message = message(of: slot)
+        let frame = Frame(message)
+        var made = Made(timeline(of: message, state, at: at), frame, state, at: at, sources: sources(of: state))
+        encode(made.record)
+        if json.bytes.count > settings.timelineBytesMax {
+            let problem = ConfigurationProblem(
+                key: "maximumEntries",
+                "the timeline has \(json.bytes.count) bytes, at most \(settings.timelineBytesMax) are allowed")
+            let error = TimelineProvider.errorTimeline(problem, at: at)
+            made = Made(error, frame, state, at: at, sources: sources(of: state))
+            encode(made.record)
+        }
+        publish(slot, made, frame, pending, state, context)
+    }
+
+    private func publish(
+        _ slot: Int, _ made: Made, _ frame: Frame, _ pending: ConfigurationState.Pending,
+        _ state: ConfigurationState, _ context: TaskContext
+    ) {
+        let record = made.record
+        emit(record, sinks: frame.sinks, traceParent: pending.traceParent, context)
+        configurations.modify(slot) { state in
+            state!.revision = record.revision
+            state!.refreshCount = record.refreshCount
+            state!.pending = nil
+            state!.published = .init(
+                at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: made.digest)
+        }
+        published.insert(slot)
+        if isRefreshedByVehicle(slot) {
+            // The next one comes with all that is known of the vehicle.
+            for index in state.sources.indices { configurations[slot]!.sources[index].content = nil }
+        } else if let due = ownDue(slot) {
+            timers.arm(slot, due: due.milliseconds)
+        }
+        let isVisible =
+            state.published.map { $0.digest.isVisibleChange(to: made.digest, at: record.generatedAt) } ?? true
+        if isVisible, let reason = pending.cause.reason {
+            announce(record, reason, traceParent: pending.traceParent, context)
+        }
+    }
+
+    private func timeline(
+        of message: ConfigurationMessage, _ state: ConfigurationState, at: Instant
+    ) -> Timeline {
+        switch message {
+        case .unusable(let unusable):
+            return TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
+        case .usable(let configuration):
+            let contents = state.sources.compactMap(\.content)
+            return TimelineProvider.timeline(
+                for: TimelineRequest(
+                    configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
+                    occurrences: contents.flatMap(\.occurrences), at: at))
+        }
+    }
+
+    /// The configuration's record, then its vehicle's and its calendars' newest ones.
+    private func sources(of state: ConfigurationState) -> [SourceOffset] {
+        let origins = [state.origin] + state.sources.map { $0.content?.origin }
+        return origins.compactMap { origin in
+            origin.map { SourceOffset(topic: topic(of: $0), partition: $0.partition, offset: $0.offset) }
+        }
+    }
+
+    private func topic(of origin: Origin) -> String {
+        [settings.topics.telemetry, settings.topics.calendarEvents, settings.topics.configurations][Int(origin.source)]
+    }
+
+    private func encode(_ record: TimelineRecord) {
+        json.removeAll()
+        record.write(to: &json)
+    }
+
+    private func emit(
+        _ record: TimelineRecord, sinks: [String]?, traceParent: [UInt8]?, _ context: TaskContext
+    ) {
+        let headers = headers.timeline(record, sinks: sinks, traceParent: traceParent)
+        var configurationId = record.configurationId
+        configurationId.withUTF8 { key in
+            json.bytes.withUnsafeBytes { value in
+                context.emit(
+                    Output.timelines, key: UnsafeRawBufferPointer(key), value: value,
+                    headers: headers.map { Header($0) })
+            }
+        }
+    }
+
+    private func announce(
+        _ record: TimelineRecord, _ reason: ReloadNotification.Reason, traceParent: [UInt8]?, _ context: TaskContext
+    ) {
+        let change = ReloadProcessor.Change(
+            recipient: record.recipient, kind: record.kind, configurationId: record.configurationId, reason: reason,
+            revision: record.revision, traceParent: traceParent)
+        context.send(to: record.recipient, node: NodeID.reloads) { change.encode(into: &$0) }
+    }
+}
+
+/// A timeline as it is published: the record with its revision, and the digest that decided it.
+private struct Made {
+    var record: TimelineRecord
+    var digest: ContentDigest
+
+    init(
+        _ timeline: Timeline, _ frame: Frame, _ state: ConfigurationState, at: Instant, sources: [SourceOffset]
+    ) {
+        digest = ContentDigest(of: timeline, kind: frame.kind, family: frame.family)
+        let isSame = state.published?.digest.isSameContent(as: digest, at: at) ?? false
+        record = TimelineRecord(
+            configurationId: frame.configurationId, kind: frame.kind, family: frame.family,
+            recipient: frame.recipient, revision: state.revision + (isSame ? 0 : 1), generatedAt: at,
+            timeline: timeline, refreshCount: state.refreshCount + 1, sources: sources)
+    }
+}
+
+/// What surrounds a timeline, of a usable and an unusable configuration alike.
+private struct Frame {
+    var configurationId: String
+    var kind: String
+    var family: WidgetFamily
+    var recipient: String
+    var sinks: [String]?
+
+    init(_ message: ConfigurationMessage) {
+        switch message {
+        case .usable(let configuration):
+            configurationId = configuration.configurationId
+            kind = configuration.kind
+            family = configuration.family
+            recipient = configuration.recipient
+            sinks = configuration.sinks
+        case .unusable(let configuration):
+            configurationId = configuration.configurationId
+            kind = configuration.kind
+            family = configuration.family
+            recipient = configuration.recipient
+            sinks = configuration.sinks
+        }
+    }
+}
+
+extension Cause {
+    /// Nil: nothing that a recipient has to be told.
+    var reason: ReloadNotification.Reason? {
+        switch self {
+        case .configurationChanged: .configurationChanged
+        case .statusChanged: .statusChanged
+        case .dataChanged, .subscribed: .dataChanged
+        case .scheduled: nil
+        }
+    }
+}

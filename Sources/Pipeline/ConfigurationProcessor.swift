@@ -1,0 +1,291 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// Configurations: subscribes each at its vehicle and calendars, makes its timeline when one of them has news or when
+/// it is due, and publishes it, at most once per transaction.
+final class ConfigurationProcessor: Processor {
+    let settings: PipelineSettings
+    let configurations = StateStore<ConfigurationState>(id: StoreID.configurations)
+    private let counter = StateStore<CounterState>(id: StoreID.subscriptionCounter)
+    var timers = SlotTimers()
+    /// By slot: the configuration as it was read from its value; nil: not read yet.
+    private var decoded: [ConfigurationMessage?] = []
+    private var parser = JSONParser()
+    /// Configurations with a pending timeline.
+    var due = PendingSlots<Void>()
+    /// Configurations published by this transaction.
+    var published: Set<Int> = []
+    var json = JSONWriter()
+    let headers: CloudEventHeaders
+
+    /// The counter of revisions of a deleted configuration is kept for so long (DESIGN.md 2): 30 days.
+    private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
+    private static let subscriptionsKey = "subscriptions"
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+        headers = CloudEventHeaders(source: settings.eventSource)
+    }
+
+    var stores: [any ChangelogStore] { [configurations, counter] }
+    var nextDue: Int64? { timers.nextDue }
+
+    // MARK: - Configurations
+
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        do throws(MessageProblem) {
+            guard let value = record.value else { return try remove(record, context) }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
+            let message = try ConfigurationMessage.decode(ConfluentFraming.skipped(value), with: &parser)
+            guard let slot = slot(of: message.configurationId, orForward: record, context) else { return }
+            adopt(message, value: Array(value), slot, record, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+        }
+    }
+
+    private func adopt(
+        _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ record: InputRecord, _ context: TaskContext
+    ) {
+        var state = configurations[slot] ?? ConfigurationState()
+        let old = state.sources.map(\.id)
+        let terms = Self.terms(of: message)
+        state.value = value
+        state.origin = record.origin
+        state.deletedAt = nil
+        state.renewal = nil
+        state.pending = nil
+        state.version = nextVersion()
+        state.sources = terms.map { ConfigurationState.Source(id: $0.0) }
+        configurations[slot] = state
+        remember(message, slot)
+        let wanted = Set(terms.map(\.0))
+        for source in old where !wanted.contains(source) { ask(source, .unsubscribe, slot, context) }
+        for (source, terms) in terms { ask(source, .subscribe(terms), slot, context) }
+        if terms.isEmpty {
+            makeLater(
+                slot, .init(at: context.instant, cause: .configurationChanged, traceParent: context.traceParent(of: record)))
+        }
+    }
+
+    private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
+        guard let key = record.key, key.count > 0 else {
+            throw MessageProblem(.missing, field: "key", "names the configuration that a tombstone removes")
+        }
+        let configurationId = String(decoding: key, as: UTF8.self)
+        guard let slot = slot(of: configurationId, orForward: record, context) else { return }
+        guard var state = configurations[slot], state.value != nil else { return }
+        for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
+        state.value = nil
+        state.sources = []
+        state.published = nil
+        state.pending = nil
+        state.renewal = nil
+        state.refreshCount = 0
+        state.origin = record.origin
+        state.deletedAt = context.instant
+        configurations[slot] = state
+        decoded[slot] = nil
+        timers.arm(slot, due: (context.instant + Self.keptAfterDeletion).milliseconds)
+        let headers = headers.timelineTombstone(
+            configurationId: configurationId, at: context.instant, traceParent: context.traceParent(of: record))
+        context.emit(Output.timelines, key: key, value: nil, headers: headers.map { Header($0) })
+    }
+
+    private func slot(of configurationId: String, orForward record: InputRecord, _ context: TaskContext) -> Int? {
+        var configurationId = configurationId
+        return configurationId.withUTF8 { utf8 in
+            let id = UnsafeRawBufferPointer(utf8)
+            let hash = Murmur2.hash(id)
+            let owner = context.owner(of: hash)
+            guard owner == context.partition else {
+                context.forward(record, to: owner, entity: id)
+                return nil
+            }
+            return configurations.slot(of: id, hash: hash)
+        }
+    }
+
+    /// A counter of the task that never restarts, so that answers to an older configuration of this name are known.
+    private func nextVersion() -> UInt64 {
+        let slot = counter.slot(of: Self.subscriptionsKey)
+        let next = (counter[slot]?.value ?? 0) + 1
+        counter[slot] = CounterState(next)
+        return next
+    }
+
+    // MARK: - Sources
+
+    /// What a configuration subscribes to, in a fixed order: its vehicle, then its calendars.
+    private static func terms(of message: ConfigurationMessage) -> [(SourceID, SubscriptionTerms)] {
+        guard case .usable(let configuration) = message else { return [] }
+        let needs = TimelineProvider.needs(of: configuration)
+        var terms: [(SourceID, SubscriptionTerms)] = []
+        if let vehicle = needs.vehicle {
+            let asked = SubscriptionTerms(
+                timeZone: configuration.timeZone, vehicle: vehicle, sensitivity: configuration.sensitivity)
+            terms.append((.vehicle(vehicle.vehicleId), asked))
+        }
+        if let agenda = needs.agenda {
+            let asked = SubscriptionTerms(timeZone: configuration.timeZone, agenda: agenda)
+            terms += agenda.calendarIds.map { (.calendar($0), asked) }
+        }
+        return terms
+    }
+
+    func ask(_ source: SourceID, _ request: SubscriptionRequest, _ slot: Int, _ context: TaskContext) {
+        let subscriber = SubscriptionRequest.Subscriber(
+            configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
+        switch source {
+        case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { request.encode(from: subscriber, into: &$0) }
+        case .calendar(let id):
+            context.send(to: id, node: NodeID.calendars) { request.encode(from: subscriber, into: &$0) }
+        }
+    }
+
+    func receive(_ message: NodeMessage, _ context: TaskContext) {
+        let update: SourceUpdate
+        do throws(CorruptBytes) {
+            update = try SourceUpdate(message.payload)
+        } catch {
+            preconditionFailure("A source update of this program cannot be read: \(error)")
+        }
+        guard let slot = configurations.find(message.entity) else { return }
+        take(update, slot)
+    }
+
+    /// An update counts only if its source and version are the current ones, then by the source's own revision.
+    private func take(_ update: SourceUpdate, _ slot: Int) {
+        guard let state = configurations[slot], state.version == update.version else { return }
+        guard let index = state.sources.firstIndex(where: { $0.id == update.source }) else { return }
+        guard update.revision >= state.sources[index].revision else { return }
+        let wasAnswered = state.areAllAnswered
+        configurations[slot]!.sources[index].revision = update.revision
+        configurations[slot]!.sources[index].content = update.content
+        configurations[slot]!.sources[index].isAnswered = true
+        if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }
+        guard let now = configurations[slot], now.areAllAnswered else { return }
+        if !wasAnswered {
+            makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: update.traceParent))
+        } else if let renewal = now.renewal {
+            if now.sources.contains(where: \.isAwaited) {
+                // News does not wait for a renewal's snapshots.
+                if update.cause == .scheduled { return }
+                makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
+            } else {
+                configurations[slot]!.renewal = nil
+                makeLater(slot, .init(at: renewal, cause: update.cause, traceParent: update.traceParent))
+            }
+        } else {
+            makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
+        }
+    }
+
+    // MARK: - Timers
+
+    func punctuate(_ context: TaskContext) {
+        while let slot = timers.pop(now: context.now) {
+            guard let state = configurations[slot] else { continue }
+            if let deletedAt = state.deletedAt {
+                forget(slot, deletedAt, context)
+            } else if let nextUpdate = ownDue(slot) {
+                guard nextUpdate <= context.instant else {
+                    timers.arm(slot, due: nextUpdate.milliseconds)
+                    continue
+                }
+                let at = settings.renewalInstant(due: nextUpdate.milliseconds, now: context.now)
+                renew(slot, at: at, context)
+            }
+        }
+    }
+
+    /// When this configuration's own timer is due; nil where its vehicle's task does that, or nothing is due.
+    func ownDue(_ slot: Int) -> Instant? {
+        guard let state = configurations[slot], state.value != nil, !isRefreshedByVehicle(slot) else { return nil }
+        return state.published?.nextUpdate
+    }
+
+    func isRefreshedByVehicle(_ slot: Int) -> Bool {
+        guard case .usable(let configuration) = message(of: slot) else { return false }
+        return TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+    }
+
+    /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.
+    func renew(_ slot: Int, at: Instant, _ context: TaskContext) {
+        guard let state = configurations[slot], state.renewal == nil, state.areAllAnswered else { return }
+        if state.sources.isEmpty {
+            makeLater(slot, .init(at: at, cause: .scheduled, traceParent: nil))
+            return
+        }
+        configurations[slot]!.renewal = at
+        for index in state.sources.indices { configurations[slot]!.sources[index].isAwaited = true }
+        for source in state.sources { ask(source.id, .snapshot(at: at), slot, context) }
+    }
+
+    private func forget(_ slot: Int, _ deletedAt: Instant, _ context: TaskContext) {
+        let until = deletedAt + Self.keptAfterDeletion
+        if until <= context.instant {
+            configurations[slot] = nil
+        } else {
+            timers.arm(slot, due: until.milliseconds)
+        }
+    }
+
+    func bringUp(_ context: TaskContext) {
+        for slot in 0..<configurations.slots {
+            guard let state = configurations[slot], state.value != nil, let published = state.published else { continue }
+            if published.at == context.instant || state.pending != nil || isRefreshedByVehicle(slot) { continue }
+            renew(slot, at: context.instant, context)
+        }
+    }
+
+    // MARK: - Derived from state
+
+    func message(of slot: Int) -> ConfigurationMessage {
+        while decoded.count <= slot { decoded.append(nil) }
+        if let message = decoded[slot] { return message }
+        guard let value = configurations[slot]?.value else { preconditionFailure("A deleted configuration is not read.") }
+        let message = value.withUnsafeBytes { bytes in
+            do throws(MessageProblem) {
+                return try ConfigurationMessage.decode(ConfluentFraming.skipped(bytes), with: &parser)
+            } catch {
+                preconditionFailure("A configuration that was read once cannot be read again: \(error)")
+            }
+        }
+        decoded[slot] = message
+        return message
+    }
+
+    private func remember(_ message: ConfigurationMessage, _ slot: Int) {
+        while decoded.count <= slot { decoded.append(nil) }
+        decoded[slot] = message
+    }
+
+    func finishRestore(_ context: TaskContext) { derive() }
+
+    func committed(_ context: TaskContext) {
+        published.removeAll(keepingCapacity: true)
+    }
+
+    func reverted(_ context: TaskContext) {
+        published.removeAll()
+        _ = due.take()
+        decoded.removeAll()
+        derive()
+    }
+
+    private func derive() {
+        timers.removeAll()
+        for slot in 0..<configurations.slots {
+            guard let state = configurations[slot] else { continue }
+            if let deletedAt = state.deletedAt {
+                timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
+                continue
+            }
+            if state.pending != nil { due.insert(slot) { () } }
+            if let nextUpdate = ownDue(slot) { timers.arm(slot, due: nextUpdate.milliseconds) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import StreamCore
+import Timelines
+
+/// What a configuration's task keeps of it: the record, what its sources said, what was published.
+struct ConfigurationState: StateValue {
+    /// The record's value; nil: deleted, and only the counters stay.
+    var value: [UInt8]?
+    var origin: Origin?
+    /// The version of its subscriptions: older answers do not count.
+    var version: UInt64 = 0
+    var sources: [Source] = []
+    /// Rises with every differing content, over deletions too.
+    var revision: Int64 = 0
+    var refreshCount: Int64 = 0
+    var published: Published?
+    /// A timeline that is to be made in the next transaction: one was published in this one already.
+    var pending: Pending?
+    /// The instant of a renewal that waits for its sources' snapshots.
+    var renewal: Instant?
+    var deletedAt: Instant?
+
+    struct Source {
+        var id: SourceID
+        var isAnswered = false
+        var isAwaited = false
+        var revision: UInt64 = 0
+        var content: SourceContent?
+
+        init(id: SourceID) {
+            self.id = id
+        }
+    }
+
+    struct Published {
+        var at: Instant
+        var nextUpdate: Instant?
+        var digest: ContentDigest
+    }
+
+    struct Pending {
+        var at: Instant
+        var cause: Cause
+        var traceParent: [UInt8]?
+    }
+
+    init() {}
+
+    var areAllAnswered: Bool { sources.allSatisfy(\.isAnswered) }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(optional: value) { $0.write($1) }
+        writer.write(optional: origin) { $1.encode(into: &$0) }
+        writer.write(varint: version)
+        writer.write(list: sources) { writer, source in
+            source.id.encode(into: &writer)
+            writer.write(source.isAnswered)
+            writer.write(source.isAwaited)
+            writer.write(varint: source.revision)
+            writer.write(optional: source.content) { $1.encode(into: &$0) }
+        }
+        writer.write(revision)
+        writer.write(refreshCount)
+        writer.write(optional: published) { writer, published in
+            writer.write(published.at)
+            writer.write(optional: published.nextUpdate)
+            writer.write(published.digest)
+        }
+        writer.write(optional: pending) { writer, pending in
+            writer.write(pending.at)
+            writer.write(pending.cause.rawValue)
+            writer.write(optional: pending.traceParent) { $0.write($1) }
+        }
+        writer.write(optional: renewal)
+        writer.write(optional: deletedAt)
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        value = try reader.bool() ? try reader.array() : nil
+        origin = try reader.bool() ? try Origin(from: &reader) : nil
+        version = try reader.varint()
+        sources = try reader.list { reader throws(CorruptBytes) in
+            var source = Source(id: try SourceID(from: &reader))
+            source.isAnswered = try reader.bool()
+            source.isAwaited = try reader.bool()
+            source.revision = try reader.varint()
+            source.content = try reader.bool() ? try SourceContent(from: &reader) : nil
+            return source
+        }
+        revision = try reader.int64()
+        refreshCount = try reader.int64()
+        if try reader.bool() {
+            let at = try reader.instant()
+            let nextUpdate = try reader.optionalInstant()
+            published = Published(at: at, nextUpdate: nextUpdate, digest: try reader.contentDigest())
+        }
+        if try reader.bool() {
+            let at = try reader.instant()
+            let cause = try Cause(from: &reader)
+            pending = Pending(at: at, cause: cause, traceParent: try reader.bool() ? try reader.array() : nil)
+        }
+        renewal = try reader.optionalInstant()
+        deletedAt = try reader.optionalInstant()
+    }
+}
+
+/// A counter in state.
+struct CounterState: StateValue {
+    var value: UInt64
+
+    init(_ value: UInt64) {
+        self.value = value
+    }
+
+    func encode(into writer: inout ByteWriter) { writer.write(varint: value) }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) { value = try reader.varint() }
+}

@@ -1,0 +1,108 @@
+import StreamCore
+
+/// Which subscriptions a source has, by slots: an index that is derived from the keys of the subscription store.
+struct SubscriptionLinks {
+    /// By slot of the source.
+    private var bySource: [[Int]] = []
+    /// By slot of the subscription; −1: not linked yet.
+    private var sources: [Int] = []
+
+    /// The key of a subscription: ids hold no zero byte that JSON text could not escape, and the first one ends the source.
+    static func key(_ sourceId: String, _ configurationId: String) -> String {
+        "\(sourceId)\u{0}\(configurationId)"
+    }
+
+    static func source(in key: String) -> String {
+        String(decoding: key.utf8.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Does nothing where it is known already.
+    mutating func link(_ subscription: Int, to source: Int) {
+        while sources.count <= subscription { sources.append(-1) }
+        while bySource.count <= source { bySource.append([]) }
+        if sources[subscription] >= 0 { return }
+        sources[subscription] = source
+        bySource[source].append(subscription)
+    }
+
+    func source(of subscription: Int) -> Int {
+        precondition(sources[subscription] >= 0, "A subscription is linked when it is made.")
+        return sources[subscription]
+    }
+
+    func subscriptions(of source: Int) -> [Int] { source < bySource.count ? bySource[source] : [] }
+
+    func configurationId<Value>(of subscription: Int, in store: StateStore<Value>) -> String {
+        let key = store.key(of: subscription)
+        return String(decoding: key.utf8.drop { $0 != 0 }.dropFirst(), as: UTF8.self)
+    }
+}
+
+/// Slots that something is to be done for, each once, in the order in which they came.
+struct PendingSlots<Item> {
+    private var slots: [Int] = []
+    private var items: [Item?] = []
+
+    var isEmpty: Bool { slots.isEmpty }
+
+    func contains(_ slot: Int) -> Bool { slot < items.count && items[slot] != nil }
+
+    /// Does nothing where the slot is pending already.
+    mutating func insert(_ slot: Int, _ item: () -> Item) {
+        guard reserve(slot) else { return }
+        items[slot] = item()
+    }
+
+    mutating func insert(_ slot: Int, replacing item: Item) {
+        _ = reserve(slot)
+        items[slot] = item
+    }
+
+    mutating func take() -> [(Int, Item)] {
+        if slots.isEmpty { return [] }
+        let taken = slots.map { slot in
+            defer { items[slot] = nil }
+            guard let item = items[slot] else { preconditionFailure("A pending slot has its item.") }
+            return (slot, item)
+        }
+        slots.removeAll(keepingCapacity: true)
+        return taken
+    }
+
+    private mutating func reserve(_ slot: Int) -> Bool {
+        while items.count <= slot { items.append(nil) }
+        if items[slot] != nil { return false }
+        slots.append(slot)
+        return true
+    }
+}
+
+/// A timer queue that keeps at most one useful entry per slot: arming later than what is armed waits for that one, which
+/// then looks at the state and arms anew.
+struct SlotTimers {
+    private var queue = TimerQueue()
+    private var armed: [Int64] = []
+
+    var nextDue: Int64? { queue.nextDue }
+
+    mutating func arm(_ slot: Int, due: Int64) {
+        while armed.count <= slot { armed.append(.max) }
+        if armed[slot] <= due { return }
+        armed[slot] = due
+        queue.arm(slot, due: due)
+    }
+
+    mutating func pop(now: Int64) -> Int? {
+        while let (slot, due) = queue.pop(now: now) {
+            if armed[slot] != due { continue }
+            armed[slot] = .max
+            return slot
+        }
+        return nil
+    }
+
+    mutating func removeAll() {
+        queue.removeAll()
+        armed.removeAll()
+    }
+}

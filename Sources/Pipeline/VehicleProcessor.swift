@@ -1,0 +1,250 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// Vehicles: takes telemetry in, last writer wins by `observedAt`, and tells each subscribed configuration on a change
+/// of status, when its sensitivity says so, and when a refresh is due. What happens within one transaction is told once.
+final class VehicleProcessor: Processor {
+    let settings: PipelineSettings
+    let vehicles = StateStore<VehicleState>(id: StoreID.vehicles)
+    /// By vehicleId, zero byte, configurationId.
+    let subscriptions = StateStore<VehicleSubscription>(id: StoreID.vehicleSubscriptions)
+    var links = SubscriptionLinks()
+    var timers = SlotTimers()
+    private var reader = TelemetryReader()
+    /// Subscriptions that may have to be told, in the order in which that came up.
+    private var pending = PendingSlots<Pending>()
+    /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
+    private var glances: [Glance?] = []
+    /// Vehicles that changed since timelines were brought up last; kept only where that is done.
+    private var changed = PendingSlots<Void>()
+    private var hasBroughtUpAll = false
+
+    struct Pending {
+        /// Tell whatever the comparison says: an answer or a snapshot, with its instant.
+        var must: (cause: Cause, at: Instant)?
+        var traceParent: [UInt8]?
+    }
+
+    private struct Glance {
+        var status: VehicleStatus?
+        var offlineAfter: ElapsedTime
+        var hasSensitivity: Bool
+    }
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+    }
+
+    var stores: [any ChangelogStore] { [vehicles, subscriptions] }
+    var nextDue: Int64? { timers.nextDue }
+
+    // MARK: - Telemetry
+
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        guard let value = record.value else {
+            context.deadLetter(record, MessageProblem(.unreadable, "telemetry has no tombstones"), settings)
+            return
+        }
+        guard value.count <= settings.recordBytesMax else {
+            context.deadLetter(record, settings.tooLarge(value.count), settings)
+            return
+        }
+        do throws(MessageProblem) {
+            apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+        }
+    }
+
+    private func apply(_ telemetry: TelemetryView, of record: InputRecord, _ context: TaskContext) {
+        let id = telemetry.vehicleId.utf8
+        let hash = Murmur2.hash(id)
+        let owner = context.owner(of: hash)
+        guard owner == context.partition else {
+            context.forward(record, to: owner, entity: id)
+            return
+        }
+        let slot = vehicles.slot(of: id, hash: hash)
+        if let known = vehicles[slot]?.vehicle.observedAt, telemetry.observedAt < known {
+            context.counters.late += 1
+            return
+        }
+        let (status, observedAt) = vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
+            _ = telemetry.apply(to: &state!.vehicle)
+            state!.revision += 1
+            state!.origin = record.origin
+            return (state!.vehicle.status, state!.vehicle.observedAt)
+        }
+        if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
+        let now = context.instant
+        for subscription in links.subscriptions(of: slot) where !pending.contains(subscription) {
+            guard let glance = glances[subscription] else { continue }
+            let isNews =
+                VehicleStatus.effective(status, observedAt: observedAt, at: now, offlineAfter: glance.offlineAfter)
+                != glance.status || (glance.hasSensitivity && hasNews(subscription, of: slot, now))
+            guard isNews else { continue }
+            pending.insert(subscription) { Pending(must: nil, traceParent: context.traceParent(of: record)) }
+        }
+    }
+
+    /// Whether the subscriber would see a change of status, or one that its sensitivity asks for.
+    private func hasNews(_ subscription: Int, of vehicle: Int, _ now: Instant) -> Bool {
+        guard let told = subscriptions[subscription]?.told, let need = subscriptions[subscription]?.need else {
+            return false
+        }
+        guard let state = vehicles[vehicle] else { return false }
+        if state.vehicle.status(at: now, offlineAfter: need.offlineAfter) != told.status { return true }
+        guard let old = told.vehicle, let sensitivity = subscriptions[subscription]?.sensitivity else { return false }
+        return sensitivity.isExceeded(from: old, to: state.vehicle)
+    }
+
+    // MARK: - Subscriptions
+
+    func receive(_ message: NodeMessage, _ context: TaskContext) {
+        let request: (SubscriptionRequest.Subscriber, SubscriptionRequest)
+        do throws(CorruptBytes) {
+            request = try SubscriptionRequest.read(message.payload)
+        } catch {
+            preconditionFailure("A subscription request of this program cannot be read: \(error)")
+        }
+        let (subscriber, asked) = request
+        let vehicle = vehicles.slot(of: message.entity)
+        let slot = link(vehicle, String(decoding: message.entity, as: UTF8.self), subscriber.configurationId)
+        let known = subscriptions[slot]?.version ?? 0
+        switch asked {
+        case .subscribe(let terms):
+            guard subscriber.version >= known, let need = terms.vehicle else { return }
+            subscriptions[slot] = VehicleSubscription(
+                version: subscriber.version, need: need, sensitivity: terms.sensitivity)
+            glances[slot] = nil
+            pending.insert(slot, replacing: Pending(must: (.subscribed, context.instant), traceParent: nil))
+        case .unsubscribe:
+            guard subscriber.version >= known else { return }
+            subscriptions[slot] = nil
+            glances[slot] = nil
+        case .snapshot(let at):
+            guard subscriber.version == known else { return }
+            pending.insert(slot, replacing: Pending(must: (.scheduled, at), traceParent: nil))
+        }
+    }
+
+    private func link(_ vehicle: Int, _ vehicleId: String, _ configurationId: String) -> Int {
+        let slot = subscriptions.slot(of: SubscriptionLinks.key(vehicleId, configurationId))
+        links.link(slot, to: vehicle)
+        while glances.count <= slot { glances.append(nil) }
+        return slot
+    }
+
+    // MARK: - Timers
+
+    func punctuate(_ context: TaskContext) {
+        while let slot = timers.pop(now: context.now) {
+            guard let subscription = subscriptions[slot] else { continue }
+            let vehicle = vehicles[links.source(of: slot)]?.vehicle
+            guard let due = subscription.nextDue(of: vehicle) else { continue }
+            guard due <= context.instant else {
+                timers.arm(slot, due: due.milliseconds)
+                continue
+            }
+            let at = settings.renewalInstant(due: due.milliseconds, now: context.now)
+            let isSilence = vehicle?.status(at: at, offlineAfter: subscription.need.offlineAfter) != subscription.told?.status
+            pending.insert(slot) {
+                Pending(must: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil)
+            }
+        }
+    }
+
+    func bringUp(_ context: TaskContext) {
+        if hasBroughtUpAll {
+            for (slot, _) in changed.take() {
+                for subscription in links.subscriptions(of: slot) { bringUp(subscription, context) }
+            }
+        } else {
+            hasBroughtUpAll = true
+            _ = changed.take()
+            for slot in 0..<subscriptions.slots { bringUp(slot, context) }
+        }
+    }
+
+    private func bringUp(_ slot: Int, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return }
+        guard let told = subscription.told else { return }
+        let revision = vehicles[links.source(of: slot)]?.revision ?? 0
+        if told.at == context.instant && told.revision == revision { return }
+        pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
+    }
+
+    // MARK: - Telling
+
+    func flush(_ context: TaskContext) {
+        for (slot, pending) in pending.take() { tell(slot, pending, context) }
+    }
+
+    private func tell(_ slot: Int, _ pending: Pending, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot] else { return }
+        let vehicleSlot = links.source(of: slot)
+        let state = vehicles[vehicleSlot]
+        var (cause, at) = pending.must ?? (.dataChanged, context.instant)
+        let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
+        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return }
+        if let told = subscription.told, cause != .subscribed, status != told.status { cause = .statusChanged }
+        at = max(at, subscription.told?.at ?? at)
+        let update = SourceUpdate(
+            source: .vehicle(subscription.need.vehicleId), version: subscription.version,
+            revision: state?.revision ?? 0, cause: cause, at: at,
+            content: SourceContent(vehicle: state?.vehicle, origin: state?.origin), traceParent: pending.traceParent)
+        context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
+            update.encode(into: &$0)
+        }
+        let due = subscription.need.refresh?.nextUpdate(after: at, status: status)
+        subscriptions[slot]!.told = .init(
+            at: at, status: status, revision: state?.revision ?? 0,
+            vehicle: subscription.sensitivity == nil ? nil : state?.vehicle, refreshDue: due)
+        glance(at: slot)
+        arm(slot)
+    }
+
+    private func glance(at slot: Int) {
+        while glances.count <= slot { glances.append(nil) }
+        glances[slot] = subscriptions[slot].flatMap { subscription in
+            subscription.told.map { told in
+                Glance(
+                    status: told.status, offlineAfter: subscription.need.offlineAfter,
+                    hasSensitivity: subscription.sensitivity != nil)
+            }
+        }
+    }
+
+    private func arm(_ slot: Int) {
+        guard let subscription = subscriptions[slot] else { return }
+        guard let due = subscription.nextDue(of: vehicles[links.source(of: slot)]?.vehicle) else { return }
+        timers.arm(slot, due: due.milliseconds)
+    }
+
+    // MARK: - Derived from state
+
+    func finishRestore(_ context: TaskContext) { derive() }
+
+    func committed(_ context: TaskContext) {}
+
+    func reverted(_ context: TaskContext) {
+        _ = pending.take()
+        _ = changed.take()
+        hasBroughtUpAll = false
+        derive()
+    }
+
+    private func derive() {
+        timers.removeAll()
+        glances.removeAll()
+        for slot in 0..<subscriptions.slots { glance(at: slot) }
+        for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
+            let vehicleId = SubscriptionLinks.source(in: subscriptions.key(of: slot))
+            links.link(slot, to: vehicles.slot(of: vehicleId))
+            arm(slot)
+        }
+    }
+}

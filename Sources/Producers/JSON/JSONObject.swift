@@ -1,0 +1,44 @@
+import Foundation
+
+/// An object of a JSON file: its bytes as they are, and access to its own members.
+struct JSONObject {
+    var bytes: [UInt8]
+    /// The line on which it begins.
+    var line: Int
+    var members: [JSONScanner.Member]
+
+    /// The text of a string, or of a number as it is written (an identifier may be either); nil for what is missing
+    /// or anything else. Of a name that comes twice the last one counts.
+    func text(_ name: String) -> String? {
+        guard let value = value(name), let first = value.first else { return nil }
+        switch first {
+        case UInt8(ascii: "\""): return Self.string(value)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return String(decoding: value, as: UTF8.self)
+        default: return nil
+        }
+    }
+
+    /// The literal `true`, and nothing that looks like it.
+    func isTrue(_ name: String) -> Bool {
+        value(name).map { $0.elementsEqual("true".utf8) } ?? false
+    }
+
+    func isNull(_ name: String) -> Bool {
+        value(name).map { $0.elementsEqual("null".utf8) } ?? false
+    }
+
+    func has(_ name: String) -> Bool { value(name) != nil }
+
+    /// The bytes of a member's value.
+    func value(_ name: String) -> ArraySlice<UInt8>? {
+        let member = members.last { Self.string(bytes[$0.name]) == name }
+        return member.map { bytes[$0.value] }
+    }
+
+    private static func string(_ quoted: ArraySlice<UInt8>) -> String? {
+        guard quoted.contains(UInt8(ascii: "\\")) else {
+            return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+        }
+        return try? JSONDecoder().decode(String.self, from: Data(quoted))
+    }
+}

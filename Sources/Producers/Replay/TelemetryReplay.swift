@@ -1,0 +1,43 @@
+/// Recorded telemetry, replayed as it lies in its files, one after the other. Files may be gzip, whatever their name.
+package final class TelemetryReplay: RecordSource {
+    private let format: Format
+    private let files: [String]
+    private var index = 0
+    private var current: (any RecordSource)?
+
+    /// The recordings that can be read.
+    package enum Format: String, CaseIterable, Sendable {
+        /// Buses: comma-separated, m/s (see `CapmetricsReplay`).
+        case capmetrics
+        /// Private cars: semicolons and decimal commas (see `NDSBRReplay`).
+        case ndsbr
+    }
+
+    package init(files: [String], format: Format) {
+        self.files = files
+        self.format = format
+    }
+
+    /// Each file counts the same.
+    package var fractionDone: Double? {
+        guard index < files.count else { return 1 }
+        return (Double(index) + (current?.fractionDone ?? 0)) / Double(files.count)
+    }
+
+    package func next() throws(InputProblem) -> SourceRecord? {
+        while index < files.count {
+            if current == nil { current = try open(files[index]) }
+            if let record = try current?.next() { return record }
+            current = nil
+            index += 1
+        }
+        return nil
+    }
+
+    private func open(_ file: String) throws(InputProblem) -> any RecordSource {
+        switch format {
+        case .capmetrics: try CapmetricsReplay(file: file)
+        case .ndsbr: try NDSBRReplay(file: file)
+        }
+    }
+}

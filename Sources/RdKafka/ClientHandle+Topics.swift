@@ -1,0 +1,46 @@
+import CRdKafka
+import RecordLog
+
+/// A topic as the brokers' metadata have it.
+struct TopicMetadata {
+    var name: String
+    var partitions: Int32
+    var replication: Int32
+}
+
+extension ClientHandle {
+    /// The topics that exist, in one request: all, or those of the names.
+    func topics(named names: [String]?, timeout: Duration) throws(LogError) -> [TopicMetadata] {
+        // "Locally known" topics can be asked for together: those to which somebody holds a handle.
+        let handles = (names ?? []).map { rd_kafka_topic_new(pointer, $0, nil) }
+        defer { handles.forEach { if let handle = $0 { rd_kafka_topic_destroy(handle) } } }
+
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let code = rd_kafka_metadata(pointer, names == nil ? 1 : 0, nil, &metadata, timeout.milliseconds)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { throw LogError(code, about: "metadata") }
+        defer { rd_kafka_metadata_destroy(metadata) }
+
+        let found = UnsafeBufferPointer(start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
+        var topics: [TopicMetadata] = []
+        for topic in found {
+            let name = String(cString: topic.topic)
+            guard names?.contains(name) ?? true else { continue }
+            switch topic.err {
+            case RD_KAFKA_RESP_ERR_NO_ERROR:
+                let replicas = topic.partition_cnt > 0 ? topic.partitions[0].replica_cnt : 0
+                topics.append(TopicMetadata(name: name, partitions: topic.partition_cnt, replication: replicas))
+            case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: continue
+            default: throw LogError(topic.err, about: "topic \(name)")
+            }
+        }
+        return topics
+    }
+
+    /// Whether a broker has answered within the time.
+    func hasBroker(timeout: Duration) -> Bool {
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let code = rd_kafka_metadata(pointer, 0, nil, &metadata, timeout.milliseconds)
+        if let metadata { rd_kafka_metadata_destroy(metadata) }
+        return code == RD_KAFKA_RESP_ERR_NO_ERROR
+    }
+}

@@ -1,0 +1,73 @@
+import CRdKafka
+import RecordLog
+
+/// Owns one librdkafka instance with its threads and connections.
+final class ClientHandle {
+    let pointer: OpaquePointer
+    /// librdkafka holds this unretained: it must outlive `pointer`, hence `deinit` destroys before fields are let go.
+    let callbacks: ClientCallbacks
+    private var isDestroyed = false
+
+    init(
+        _ role: ClientRole, properties: [(key: String, value: String)], callbacks: ClientCallbacks
+    ) throws(LogError) {
+        guard let configuration = rd_kafka_conf_new() else { preconditionFailure("librdkafka is out of memory") }
+        for (key, value) in properties {
+            let (result, text) = withErrorText { rd_kafka_conf_set(configuration, key, value, $0, $1) }
+            guard result == RD_KAFKA_CONF_OK else {
+                rd_kafka_conf_destroy(configuration)
+                throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text)
+            }
+        }
+        callbacks.install(in: configuration, for: role)
+
+        let (pointer, text) = withErrorText { rd_kafka_new(role.type, configuration, $0, $1) }
+        guard let pointer else {
+            // Only a success takes over the configuration.
+            rd_kafka_conf_destroy(configuration)
+            throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text)
+        }
+        self.pointer = pointer
+        self.callbacks = callbacks
+    }
+
+    /// Ends the instance. No callback of the owner is called any more, and a consumer does not leave its group.
+    /// All that was taken from it (messages, topics, queues) must have been given back.
+    func destroy() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
+        callbacks.forgetOwner()
+        rd_kafka_destroy_flags(pointer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+    }
+
+    deinit {
+        destroy()
+    }
+
+    /// The first fatal error, after which this instance is of no use.
+    var fatalError: (code: rd_kafka_resp_err_t, error: LogError)? {
+        let (code, text) = withErrorText { rd_kafka_fatal_error(pointer, $0, $1) }
+        return code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : (code, LogError(code, text))
+    }
+
+    /// Throws what a call reports that gives an error object.
+    func check(_ error: OpaquePointer?) throws(LogError) {
+        if let error { throw LogError(consuming: error) }
+    }
+}
+
+/// What an instance is for, which decides its properties.
+enum ClientRole {
+    case consumer(group: String?, isolation: IsolationLevel)
+    case transactionalProducer(transactionalId: String)
+    case plainProducer
+    /// A consumer that is in no group: requests and queries only.
+    case admin(isolation: IsolationLevel)
+
+    var type: rd_kafka_type_t {
+        switch self {
+        case .consumer, .admin: RD_KAFKA_CONSUMER
+        case .transactionalProducer, .plainProducer: RD_KAFKA_PRODUCER
+        }
+    }
+}

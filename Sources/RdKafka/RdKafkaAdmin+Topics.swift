@@ -1,0 +1,82 @@
+import CRdKafka
+import RecordLog
+
+extension RdKafkaAdmin {
+    func describeTopics(
+        _ names: [String], timeout: Duration
+    ) throws(LogError) -> [String: TopicDescription] {
+        guard !names.isEmpty else { return [:] }
+        let found = try client.topics(named: names, timeout: timeout)
+        let settings = try settings(of: found.map(\.name), timeout: timeout)
+        var descriptions: [String: TopicDescription] = [:]
+        for topic in found {
+            descriptions[topic.name] = TopicDescription(
+                name: topic.name, partitions: topic.partitions, replication: topic.replication,
+                settings: settings[topic.name] ?? [:])
+        }
+        return descriptions
+    }
+
+    /// The settings of all topics in one request.
+    private func settings(of topics: [String], timeout: Duration) throws(LogError) -> [String: [String: String]] {
+        guard !topics.isEmpty else { return [:] }
+        let request = try AdminRequest(
+            client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, name: "DescribeConfigs", timeout: timeout)
+        var resources = topics.map { rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0) }
+        defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
+        rd_kafka_DescribeConfigs(client.pointer, &resources, resources.count, request.options, request.queue)
+
+        let answer = try request.answer()
+        let result = rd_kafka_event_DescribeConfigs_result(answer.event)
+        var settings: [String: [String: String]] = [:]
+        for resource in elements({ rd_kafka_DescribeConfigs_result_resources(result, $0) }) {
+            let topic = String(cString: rd_kafka_ConfigResource_name(resource))
+            let code = rd_kafka_ConfigResource_error(resource)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "settings of topic \(topic)") }
+            for entry in elements({ rd_kafka_ConfigResource_configs(resource, $0) }) {
+                let value = rd_kafka_ConfigEntry_value(entry).map { String(cString: $0) } ?? ""
+                settings[topic, default: [:]][String(cString: rd_kafka_ConfigEntry_name(entry))] = value
+            }
+        }
+        return settings
+    }
+
+    func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
+        let (created, text) = withErrorText {
+            rd_kafka_NewTopic_new(topic.name, topic.partitions, topic.replication ?? -1, $0, $1)
+        }
+        guard let created else { throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text, about: "topic \(topic.name)") }
+        defer { rd_kafka_NewTopic_destroy(created) }
+        for setting in topic.settings {
+            let code = rd_kafka_NewTopic_set_config(created, setting.key, setting.value)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "topic \(topic.name)") }
+        }
+        let request = try AdminRequest(
+            client, RD_KAFKA_ADMIN_OP_CREATETOPICS, name: "CreateTopics", timeout: timeout)
+        try request.waitForCompletion()
+        var topics: [OpaquePointer?] = [created]
+        rd_kafka_CreateTopics(client.pointer, &topics, topics.count, request.options, request.queue)
+
+        let answer = try request.answer()
+        let result = rd_kafka_event_CreateTopics_result(answer.event)
+        for outcome in elements({ rd_kafka_CreateTopics_result_topics(result, $0) }) {
+            let code = rd_kafka_topic_result_error(outcome)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
+                throw LogError(code, text, about: "topic \(topic.name)")
+            }
+        }
+        try awaitMetadata(of: topic.name, timeout: timeout)
+    }
+
+    /// The controller answers before every broker knows: whoever creates a topic wants to use it next.
+    private func awaitMetadata(of topic: String, timeout: Duration) throws(LogError) {
+        let deadline = ContinuousClock.now + timeout
+        while try client.topics(named: [topic], timeout: max(deadline - .now, .zero)).isEmpty {
+            guard ContinuousClock.now < deadline else {
+                throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, "is created, but not known to all", about: "topic \(topic)")
+            }
+            rd_kafka_poll(client.pointer, 10)
+        }
+    }
+}

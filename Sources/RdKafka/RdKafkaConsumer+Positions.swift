@@ -1,0 +1,57 @@
+import CRdKafka
+import RecordLog
+
+extension RdKafkaConsumer {
+    func seek(
+        _ positions: [(TopicPartition, Offset)], timeout: Duration
+    ) throws(LogError) -> [TopicPartition] {
+        guard !positions.isEmpty else { return [] }
+        let list = PartitionList(capacity: positions.count)
+        for (partition, offset) in positions { list.add(partition, offset: offset.rawValue) }
+        // With no time-out librdkafka would not wait, and not tell what came of it.
+        if let error = rd_kafka_seek_partitions(client.pointer, list.pointer, max(1, timeout.milliseconds)) {
+            let failure = LogError(consuming: error)
+            guard failure.code == .timedOut else { throw failure }
+        }
+        // `_STATE`: not being fetched yet; `_IN_PROGRESS`: no answer in time.
+        return list.elements.filter { $0.err != RD_KAFKA_RESP_ERR_NO_ERROR }.map(\.topicPartition)
+    }
+
+    func committed(
+        _ partitions: [TopicPartition], timeout: Duration
+    ) throws(LogError) -> [TopicPartition: CommittedOffset] {
+        guard group != nil else {
+            throw LogError(.wrongState, name: "NO_GROUP", "a consumer without a group has no committed offsets")
+        }
+        guard !partitions.isEmpty else { return [:] }
+        let list = PartitionList(partitions)
+        let code = rd_kafka_committed(client.pointer, list.pointer, timeout.milliseconds)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "committed offsets") }
+        return try PartitionList.committedOffsets(in: list.elements)
+    }
+
+    func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks {
+        var low: Int64 = 0
+        var high: Int64 = 0
+        let code = rd_kafka_query_watermark_offsets(
+            client.pointer, partition.topic, partition.partition, &low, &high, timeout.milliseconds)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "\(partition)") }
+        return Watermarks(low: Offset(low), high: Offset(high))
+    }
+}
+
+extension PartitionList {
+    /// - Throws: `unstableOffsets` and others, for the first partition that has an error instead of an answer.
+    static func committedOffsets(
+        in elements: UnsafeBufferPointer<Element>
+    ) throws(LogError) -> [TopicPartition: CommittedOffset] {
+        var offsets: [TopicPartition: CommittedOffset] = [:]
+        for element in elements {
+            guard element.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                throw LogError(element.err, about: "committed offset of \(element.topicPartition)")
+            }
+            offsets[element.topicPartition] = element.committed
+        }
+        return offsets
+    }
+}

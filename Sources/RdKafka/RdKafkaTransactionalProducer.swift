@@ -1,0 +1,103 @@
+import CRdKafka
+import RecordLog
+
+/// A transactional, hence idempotent, producer on librdkafka.
+final class RdKafkaTransactionalProducer: TransactionalProducer {
+    let transactionalId: String
+    private let client: ClientHandle
+    /// Holds librdkafka's topics; released before `client` is destroyed.
+    private var writer: RecordWriter
+    private let transactionTimeout: Duration
+    /// The first record of the open transaction that was given up: says more than the transaction's own error.
+    private var firstFailure: LogError?
+    private var isDestroyed = false
+
+    init(_ client: ClientHandle, transactionalId: String, transactionTimeout: Duration) {
+        self.client = client
+        self.transactionalId = transactionalId
+        self.transactionTimeout = transactionTimeout
+        writer = RecordWriter(client)
+        client.callbacks.undelivered = { [unowned self] in
+            if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee) }
+        }
+    }
+
+    deinit {
+        destroy()
+    }
+
+    func initialise(timeout: Duration) throws(TransactionError) {
+        try check(rd_kafka_init_transactions(client.pointer, timeout.milliseconds))
+    }
+
+    func begin() throws(TransactionError) {
+        // Serves what came between transactions, so that it is not taken for this one's.
+        rd_kafka_poll(client.pointer, 0)
+        firstFailure = nil
+        try check(rd_kafka_begin_transaction(client.pointer))
+    }
+
+    func produce(
+        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        headers: [Header]
+    ) throws(TransactionError) {
+        do {
+            try writer.write(
+                topic: topic, partition: partition, key: key, value: value, headers: headers,
+                roomBy: .now + transactionTimeout)
+        } catch {
+            rd_kafka_poll(client.pointer, 0)
+            throw TransactionError(refused: error.code, firstFailure ?? error.error, of: client)
+        }
+    }
+
+    func sendOffsets(
+        _ offsets: [(TopicPartition, CommittedOffset)], group: any GroupMetadata, timeout: Duration
+    ) throws(TransactionError) {
+        guard let group = group as? RdKafkaGroupMetadata else {
+            preconditionFailure("Group metadata must come from a consumer of the same cluster.")
+        }
+        let list = PartitionList(capacity: offsets.count)
+        for (partition, committed) in offsets {
+            list.add(partition, offset: committed.next.rawValue, metadata: committed.metadata)
+        }
+        try check(
+            rd_kafka_send_offsets_to_transaction(
+                client.pointer, list.pointer, group.pointer, timeout.milliseconds))
+    }
+
+    func commit(timeout: Duration) throws(TransactionError) {
+        try check(rd_kafka_commit_transaction(client.pointer, timeout.milliseconds))
+    }
+
+    func abort(timeout: Duration) throws(TransactionError) {
+        try check(rd_kafka_abort_transaction(client.pointer, timeout.milliseconds))
+    }
+
+    func destroy() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
+        // Else destroying would wait for what is still on its way.
+        let everything = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
+        rd_kafka_purge(client.pointer, everything)
+        writer.release()
+        client.destroy()
+    }
+
+    private func check(_ error: OpaquePointer?) throws(TransactionError) {
+        guard let error else { return }
+        let failure = TransactionError(consuming: error, of: client)
+        if case .abortable = failure, let firstFailure { throw .abortable(firstFailure) }
+        throw failure
+    }
+}
+
+extension LogError {
+    /// Why a record was given up; nil where the program itself did, by abort or destroy.
+    init?(undelivered message: rd_kafka_message_t) {
+        let code = message.err
+        if code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT { return nil }
+        let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
+        self.init(code, about: "producing to \(topic)[\(message.partition)]")
+    }
+}

@@ -1,0 +1,117 @@
+import CRdKafka
+import RecordLog
+
+/// Puts records into the queue of a producer; bytes are copied.
+struct RecordWriter: ~Copyable {
+    private let client: ClientHandle
+    /// Given back by `release`, before the client is destroyed.
+    private var topics: [String: OpaquePointer] = [:]
+    private var last: (name: String, handle: OpaquePointer)?
+
+    init(_ client: ClientHandle) {
+        self.client = client
+    }
+
+    mutating func release() {
+        last = nil
+        for handle in topics.values { rd_kafka_topic_destroy(handle) }
+        topics = [:]
+    }
+
+    /// Enqueues one record. Waits for room in a full queue, serving events, until the deadline.
+    ///
+    /// - Throws: why it was refused, with librdkafka's code.
+    mutating func write(
+        topic name: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        headers: [Header], roomBy deadline: ContinuousClock.Instant
+    ) throws(Refusal) {
+        let topic = try handle(of: name)
+        while true {
+            let code = enqueue(topic, partition ?? RD_KAFKA_PARTITION_UA, Bytes(key), Bytes(value), headers)
+            if code == RD_KAFKA_RESP_ERR_NO_ERROR { return }
+            guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, ContinuousClock.now < deadline else {
+                throw Refusal(code: code, error: LogError(code, about: "producing to \(name)"))
+            }
+            rd_kafka_poll(client.pointer, 5)
+        }
+    }
+
+    struct Refusal: Error {
+        var code: rd_kafka_resp_err_t
+        var error: LogError
+    }
+
+    private mutating func handle(of name: String) throws(Refusal) -> OpaquePointer {
+        if let last, last.name == name { return last.handle }
+        if let handle = topics[name] {
+            last = (name, handle)
+            return handle
+        }
+        guard let handle = rd_kafka_topic_new(client.pointer, name, nil) else {
+            let code = rd_kafka_last_error()
+            throw Refusal(code: code, error: LogError(code, about: "producing to \(name)"))
+        }
+        topics[name] = handle
+        last = (name, handle)
+        return handle
+    }
+
+    private func enqueue(
+        _ topic: OpaquePointer, _ partition: Int32, _ key: Bytes, _ value: Bytes, _ headers: [Header]
+    ) -> rd_kafka_resp_err_t {
+        guard headers.isEmpty else { return enqueueWithHeaders(topic, partition, key, value, headers) }
+        let result = rd_kafka_produce(
+            topic, partition, RD_KAFKA_MSG_F_COPY, value.start, value.count, key.start, key.count, nil)
+        return result == 0 ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_last_error()
+    }
+
+    private func enqueueWithHeaders(
+        _ topic: OpaquePointer, _ partition: Int32, _ key: Bytes, _ value: Bytes, _ headers: [Header]
+    ) -> rd_kafka_resp_err_t {
+        guard let list = rd_kafka_headers_new(headers.count) else { preconditionFailure("librdkafka is out of memory") }
+        for header in headers {
+            Bytes.with(header.value) { value in
+                _ = rd_kafka_header_add(list, header.name, -1, value.start, value.count)
+            }
+        }
+        var fields = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 6)
+        fields[0].vtype = RD_KAFKA_VTYPE_RKT
+        fields[0].u.rkt = topic
+        fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
+        fields[1].u.i32 = partition
+        fields[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS
+        fields[2].u.i = RD_KAFKA_MSG_F_COPY
+        fields[3].vtype = RD_KAFKA_VTYPE_KEY
+        fields[3].u.mem = .init(ptr: key.start, size: key.count)
+        fields[4].vtype = RD_KAFKA_VTYPE_VALUE
+        fields[4].u.mem = .init(ptr: value.start, size: value.count)
+        fields[5].vtype = RD_KAFKA_VTYPE_HEADERS
+        fields[5].u.headers = list
+        guard let error = rd_kafka_produceva(client.pointer, fields, fields.count) else {
+            return RD_KAFKA_RESP_ERR_NO_ERROR
+        }
+        // Only a success takes over the headers.
+        rd_kafka_headers_destroy(list)
+        defer { rd_kafka_error_destroy(error) }
+        return rd_kafka_error_code(error)
+    }
+}
+
+/// Bytes as librdkafka tells them apart: NULL is none, an address with a length of zero is empty.
+private struct Bytes {
+    let start: UnsafeMutableRawPointer?
+    let count: Int
+
+    /// Any address will do for no bytes, as long as it is one; Swift may give NULL for an empty buffer.
+    nonisolated(unsafe) private static let somewhere = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+
+    init(_ bytes: UnsafeRawBufferPointer?) {
+        start = bytes.map { UnsafeMutableRawPointer(mutating: $0.baseAddress) ?? Self.somewhere }
+        count = bytes?.count ?? 0
+    }
+
+    static func with(_ bytes: [UInt8]?, _ body: (Bytes) -> Void) {
+        guard let bytes else { return body(Bytes(nil)) }
+        bytes.withUnsafeBytes { body(Bytes($0)) }
+    }
+}

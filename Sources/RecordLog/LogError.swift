@@ -1,0 +1,54 @@
+/// What went wrong with the log, in words and as a code that callers may decide by.
+package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var code: Code
+    /// The implementation's own name of the error, e.g. `_TIMED_OUT`.
+    package var name: String
+    package var message: String
+    package var isRetriable: Bool
+
+    package init(_ code: Code, name: String, _ message: String, isRetriable: Bool = false) {
+        self.code = code
+        self.name = name
+        self.message = message
+        self.isRetriable = isRetriable
+    }
+
+    package var description: String { "\(message) (\(name))" }
+
+    package enum Code: Hashable, Sendable {
+        case timedOut
+        /// No broker can be reached.
+        case unreachable
+        case unknownTopicOrPartition
+        case topicAlreadyExists
+        case offsetOutOfRange
+        case recordTooLarge
+        case queueFull
+        /// The partition is not being fetched yet, or no more.
+        case wrongState
+        case unstableOffsets
+        case notAuthorised
+        case invalidSetting
+        case unsupported
+        case fatal
+        case other
+    }
+}
+
+/// How a transactional call failed, which is what to do next: exactly one of four (librdkafka's order of decision).
+package enum TransactionError: Error, Hashable, Sendable {
+    /// Repeat the same call.
+    case retriable(LogError)
+    /// Abort the transaction, drop the overlay, rewind.
+    case abortable(LogError)
+    /// A newer producer of this transactional id exists, or the group has moved on for good: make a new producer.
+    case fenced(LogError)
+    /// This producer is of no use any more: make a new one.
+    case fatal(LogError)
+
+    package var cause: LogError {
+        switch self {
+        case .retriable(let error), .abortable(let error), .fenced(let error), .fatal(let error): error
+        }
+    }
+}

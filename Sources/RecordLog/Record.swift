@@ -1,0 +1,70 @@
+/// A header of a record. Names may repeat; a nil value is not an empty one.
+package struct Header: Hashable, Sendable {
+    package var name: String
+    package var value: [UInt8]?
+
+    package init(_ name: String, _ value: [UInt8]?) {
+        self.name = name
+        self.value = value
+    }
+
+    package init(_ name: String, _ value: String) {
+        self.init(name, Array(value.utf8))
+    }
+}
+
+/// A record of its own, for tests, sinks and producers; the hot path uses `RecordView`.
+package struct Record: Hashable, Sendable {
+    package var topic: String
+    package var partition: Int32
+    package var offset: Offset
+    /// Milliseconds since 1970; −1 where there is none.
+    package var timestamp: Int64
+    package var key: [UInt8]?
+    /// Nil is a tombstone, which is not an empty value.
+    package var value: [UInt8]?
+    package var headers: [Header]
+
+    package init(
+        topic: String, partition: Int32, offset: Offset, timestamp: Int64 = -1, key: [UInt8]?, value: [UInt8]?,
+        headers: [Header] = []
+    ) {
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestamp = timestamp
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+}
+
+/// A consumed record whose bytes belong to the batch: valid until the batch ends, never to be kept.
+package struct RecordView {
+    /// Index into the consumer's `topics`: cheaper than its name on the hot path.
+    package var topic: Int32
+    package var partition: Int32
+    package var offset: Int64
+    /// Milliseconds since 1970; −1 where there is none.
+    package var timestamp: Int64
+    /// Nil: no key. An empty key has a count of zero.
+    package var key: UnsafeRawBufferPointer?
+    /// Nil: a tombstone.
+    package var value: UnsafeRawBufferPointer?
+    /// The implementation's own reference to the record; for `ConsumedBatch.headers(of:)`.
+    package var handle: UnsafeMutableRawPointer?
+
+    @inlinable
+    package init(
+        topic: Int32, partition: Int32, offset: Int64, timestamp: Int64, key: UnsafeRawBufferPointer?,
+        value: UnsafeRawBufferPointer?, handle: UnsafeMutableRawPointer?
+    ) {
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.timestamp = timestamp
+        self.key = key
+        self.value = value
+        self.handle = handle
+    }
+}

@@ -1,0 +1,66 @@
+/// One partition of one topic. Ordered by topic (UTF-8 bytes), then partition.
+package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package var topic: String
+    package var partition: Int32
+
+    package init(_ topic: String, _ partition: Int32) {
+        self.topic = topic
+        self.partition = partition
+    }
+
+    package var description: String { "\(topic)[\(partition)]" }
+
+    package static func < (left: TopicPartition, right: TopicPartition) -> Bool {
+        if left.topic != right.topic { return left.topic.utf8.lexicographicallyPrecedes(right.topic.utf8) }
+        return left.partition < right.partition
+    }
+}
+
+/// A place in a partition. As a position it is the offset of the *next* record to read.
+package struct Offset: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    package var rawValue: Int64
+
+    package init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    package init(_ value: Int64) {
+        self.rawValue = value
+    }
+
+    package var next: Offset { Offset(rawValue + 1) }
+    package var description: String { String(rawValue) }
+
+    package static func < (left: Offset, right: Offset) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Where to begin to read.
+package enum StartOffset: Hashable, Sendable {
+    case earliest
+    /// After the last record that is there when the assignment takes effect.
+    case latest
+    case at(Offset)
+}
+
+/// What a group has committed for a partition.
+package struct CommittedOffset: Hashable, Sendable {
+    package var next: Offset
+    package var metadata: String
+
+    package init(next: Offset, metadata: String) {
+        self.next = next
+        self.metadata = metadata
+    }
+}
+
+/// The first offset that is there, and the end: the offset that the next record will get (high watermark), or for a
+/// read_committed handle the last stable offset.
+package struct Watermarks: Hashable, Sendable {
+    package var low: Offset
+    package var high: Offset
+
+    package init(low: Offset, high: Offset) {
+        self.low = low
+        self.high = high
+    }
+}

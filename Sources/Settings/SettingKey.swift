@@ -1,0 +1,67 @@
+/// The declaration of one setting: its name, what it may be, what it is when nobody sets it, and what it is for.
+///
+///     enum Keys {
+///         static let commitInterval = SettingKey(
+///             "commit.interval", .duration(.seconds(1) ... .seconds(60)), default: .seconds(1),
+///             "How often a stream thread commits.")
+///     }
+///
+///     let interval: Duration = settings[Keys.commitInterval]
+package struct SettingKey<Value: Sendable>: Sendable {
+    /// Dotted, as in a properties file.
+    package let name: String
+    package let type: SettingType<Value>
+    package let defaultValue: Value
+    /// Whole sentences.
+    package let documentation: String
+
+    /// - Precondition: The default is among what `type` allows, and the name is made of letters, digits, hyphens and
+    ///   dots.
+    package init(_ name: String, _ type: SettingType<Value>, default defaultValue: Value, _ documentation: String) {
+        precondition(Self.isName(name), "\(name) is no name for a setting")
+        self.name = name
+        self.type = type
+        self.defaultValue = defaultValue
+        self.documentation = documentation
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+        }
+    }
+}
+
+/// A declared setting of whatever type.
+package protocol SettingDeclaration: Sendable {
+    var name: String { get }
+    var documentation: String { get }
+    /// What it may be, in words.
+    var allowed: String { get }
+    /// The default as it would be written; empty where there is none.
+    var defaultText: String { get }
+    /// The values it may have where they are few; for completion and suggestions.
+    var choices: [String] { get }
+
+    /// The default as a value.
+    var erasedDefault: any Sendable { get }
+    /// The value that `text` stands for and how it is written, or `nil` where that is not allowed.
+    func parse(_ text: SettingText) -> (value: any Sendable, text: String)?
+}
+
+extension SettingKey: SettingDeclaration {
+    package var allowed: String { type.allowed }
+    package var choices: [String] { type.choices }
+    package var defaultText: String { type.write(defaultValue) }
+    package var erasedDefault: any Sendable { defaultValue }
+
+    package func parse(_ text: SettingText) -> (value: any Sendable, text: String)? {
+        type.read(text).map { ($0, type.write($0)) }
+    }
+}

@@ -1,0 +1,133 @@
+import RecordLog
+
+/// The cluster's state: topics, groups and the transaction coordinator. Plain values, no callbacks, no clock.
+struct Broker: Sendable {
+    var topics: [String: Topic] = [:]
+    var groups: [String: ConsumerGroup] = [:]
+    var coordinator: [String: TransactionalIdState] = [:]
+    var transactionFaults = FaultQueue<TransactionalCall, TransactionError>()
+    var logFaults = FaultQueue<LogCall, LogError>()
+    var counters = Counters()
+    /// While true, EndTxn answers and its markers wait (rule 2).
+    var delaysMarkers = false
+    var rejoin = Rejoin.inPoll
+    /// Milliseconds since 1970.
+    private(set) var now: Int64
+    let transactionTimeout: Int64
+    private var lastSerial = 0
+
+    struct Topic: Sendable {
+        var partitions: [PartitionLog]
+        var replication: Int32
+        var settings: [String: String]
+    }
+
+    init(now: Int64, transactionTimeout: Int64) {
+        self.now = now
+        self.transactionTimeout = transactionTimeout
+    }
+
+    mutating func advance(to time: Int64) {
+        // Two threads may read the clock in one order and come here in the other.
+        guard time > now else { return }
+        now = time
+        expireTransactions()
+    }
+
+    /// Numbers members, transactions and faults; never given twice.
+    mutating func nextSerial() -> Int {
+        lastSerial += 1
+        return lastSerial
+    }
+
+    // MARK: - Topics
+
+    /// Kafka's defaults of the settings that the project looks at.
+    private static let defaultSettings = [
+        "cleanup.policy": "delete", "compression.type": "producer", "delete.retention.ms": "86400000",
+        "max.message.bytes": "1048588", "message.timestamp.type": "CreateTime", "min.insync.replicas": "1",
+        "retention.bytes": "-1", "retention.ms": "604800000", "segment.bytes": "1073741824", "segment.ms": "604800000",
+    ]
+
+    mutating func addTopic(_ topic: NewTopic) {
+        precondition(topic.partitions > 0)
+        var settings = Self.defaultSettings
+        for setting in topic.settings {
+            settings[setting.key] = setting.value
+        }
+        topics[topic.name] = Topic(
+            partitions: Array(repeating: PartitionLog(), count: Int(topic.partitions)),
+            replication: topic.replication ?? 1, settings: settings)
+        rebalanceSubscribers(of: topic.name)
+    }
+
+    mutating func addPartitions(to name: String, total: Int32) {
+        let count = topics[name]?.partitions.count ?? 0
+        precondition(count > 0 && Int(total) > count, "\(name) has \(count) partitions")
+        topics[name]!.partitions += Array(repeating: PartitionLog(), count: Int(total) - count)
+        rebalanceSubscribers(of: name)
+    }
+
+    func exists(_ place: TopicPartition) -> Bool {
+        guard let topic = topics[place.topic] else { return false }
+        return topic.partitions.indices.contains(Int(place.partition))
+    }
+
+    func log(of place: TopicPartition) throws(LogError) -> PartitionLog {
+        guard exists(place) else { throw .unknown(place) }
+        return topics[place.topic]!.partitions[Int(place.partition)]
+    }
+
+    /// - Precondition: the partition exists.
+    mutating func withLog<Result>(of place: TopicPartition, _ body: (inout PartitionLog) -> Result) -> Result {
+        body(&topics[place.topic]!.partitions[Int(place.partition)])
+    }
+
+    // MARK: - Records
+
+    mutating func append(
+        _ record: StoredRecord, to place: TopicPartition, timestamp: Int64?, transaction: Int?
+    ) -> Int64 {
+        let timestamp = timestamp ?? now
+        return withLog(of: place) { $0.append(record, timestamp: timestamp, transaction: transaction) }
+    }
+
+    /// Where a producer's record goes and whether the broker takes it. A key decides by murmur2, none by turns.
+    func place(_ record: StoredRecord, topic name: String, partition: Int32?) throws(LogError) -> TopicPartition {
+        guard let topic = topics[name] else { throw .unknown(TopicPartition(name, partition ?? 0)) }
+        let count = Int32(topic.partitions.count)
+        let byKey = record.key.map { key in key.withUnsafeBytes { Murmur2.partition(of: $0, partitions: count) } }
+        let place = TopicPartition(name, partition ?? byKey ?? Int32(counters.recordsProduced % Int(count)))
+        guard exists(place) else { throw .unknown(place) }
+        if let limit = topic.settings["max.message.bytes"].flatMap({ Int($0) }), record.size > limit {
+            throw LogError(
+                .recordTooLarge, name: "MSG_SIZE_TOO_LARGE",
+                "\(record.size) bytes are more than \(name) takes, \(limit)")
+        }
+        return place
+    }
+
+    func records(_ name: String, isolation: IsolationLevel, partition: Int32?) -> [Record] {
+        guard let topic = topics[name] else { return [] }
+        return topic.partitions.indices.filter { partition == nil || $0 == Int(partition!) }.flatMap { index in
+            let log = topic.partitions[index]
+            return log.read(from: log.low, maximum: .max, isolation: isolation).records.map { entry in
+                Record(
+                    topic: name, partition: Int32(index), offset: Offset(entry.offset), timestamp: entry.timestamp,
+                    key: entry.record.key, value: entry.record.value, headers: entry.record.headers)
+            }
+        }
+    }
+
+    mutating func compact(_ name: String, removingTombstones: Bool) {
+        for index in topics[name]?.partitions.indices ?? 0..<0 {
+            topics[name]!.partitions[index].compact(removingTombstones: removingTombstones)
+        }
+    }
+}
+
+extension LogError {
+    static func unknown(_ place: TopicPartition) -> LogError {
+        LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "there is no partition \(place)")
+    }
+}

@@ -1,0 +1,125 @@
+import Glibc
+
+/// A directory on disk as the sink needs it: files are read whole and replaced atomically, and everything is durable
+/// once `synchronise` has returned. One owner at a time, among processes, too.
+final class Directory {
+    let path: String
+    private let descriptor: Int32
+
+    /// Makes the directory where it is missing, and takes its lock.
+    init(path: String) throws(SinkError) {
+        self.path = path
+        try Self.create(path)
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(descriptor)
+            guard code == EWOULDBLOCK else { throw Self.failure("lock", path, code) }
+            throw .refused(SinkFault(place: path, operation: "lock", reason: "another sink writes there"))
+        }
+    }
+
+    deinit {
+        // Gives up the lock, too.
+        close(descriptor)
+    }
+
+    /// Names of the files and directories, ascending.
+    func names() throws(SinkError) -> [String] {
+        guard let stream = opendir(path) else { throw Self.failure("list", path) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Nil where there is no such file.
+    func read(_ name: String) throws(SinkError) -> [UInt8]? {
+        let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read", name)
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", name) }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+    }
+
+    /// Whoever reads the file sees the old content or the new, never a part, even after a loss of power.
+    func replace(_ name: String, with bytes: [UInt8]) throws(SinkError) {
+        let temporary = Self.temporaryPrefix + name
+        let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw failure("create", temporary) }
+        var isOpen = true
+        do throws(SinkError) {
+            try writeAll(bytes, to: file, temporary)
+            guard fsync(file) == 0 else { throw failure("write", temporary) }
+            isOpen = false
+            guard close(file) == 0 else { throw failure("write", temporary) }
+            guard renameat(descriptor, temporary, descriptor, name) == 0 else { throw failure("replace", name) }
+        } catch {
+            if isOpen { close(file) }
+            unlinkat(descriptor, temporary, 0)
+            throw error
+        }
+    }
+
+    /// - Returns: false where there was no such file.
+    @discardableResult
+    func remove(_ name: String) throws(SinkError) -> Bool {
+        if unlinkat(descriptor, name, 0) == 0 { return true }
+        guard errno == ENOENT else { throw failure("remove", name) }
+        return false
+    }
+
+    /// Makes replaced and removed names durable.
+    func synchronise() throws(SinkError) {
+        guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
+    }
+
+    /// Of files that are being written. Those of a crash keep it.
+    static let temporaryPrefix = ".tideline-new-"
+
+    private func writeAll(_ bytes: [UInt8], to file: Int32, _ name: String) throws(SinkError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { write(file, $0.baseAddress! + written, $0.count - written) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw failure("write", name) }
+            written += count
+        }
+    }
+
+    private func failure(_ operation: String, _ name: String) -> SinkError {
+        Self.failure(operation, "\(path)/\(name)")
+    }
+
+    private static func create(_ path: String) throws(SinkError) {
+        var parent = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            parent += part
+            if mkdir(parent, 0o755) != 0 && errno != EEXIST && errno != EISDIR { throw failure("create", parent) }
+            parent += "/"
+        }
+    }
+
+    private static func failure(_ operation: String, _ place: String, _ code: Int32 = errno) -> SinkError {
+        let fault = SinkFault(place: place, operation: operation, reason: String(cString: strerror(code)))
+        // What time or an operator's cleaning up mends without a change to the sink's settings.
+        let passing = [ENOSPC, EDQUOT, EIO, EAGAIN, ENFILE, EMFILE, ENOMEM, ESTALE, EBUSY]
+        return passing.contains(code) ? .unavailable(fault) : .refused(fault)
+    }
+}

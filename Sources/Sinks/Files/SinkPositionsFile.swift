@@ -1,0 +1,49 @@
+import Foundation
+import RecordLog
+
+/// The file in which a directory's sink keeps its positions:
+/// `{"topics": {"timelines": {"0": {"next": 17, "begun": 17}}}}`.
+struct SinkPositionsFile {
+    static let name = ".tideline-offsets.json"
+
+    var positions: [String: [Int32: SinkPosition]]
+
+    /// What cannot be read counts as empty: everything is written anew, which is harmless.
+    init(_ json: [UInt8]) {
+        positions = [:]
+        guard let content = try? JSONDecoder().decode(Content.self, from: Data(json)) else { return }
+        for (topic, partitions) in content.topics {
+            for (partition, position) in partitions {
+                guard let partition = Int32(partition), position.next >= 0 else { continue }
+                positions[topic, default: [:]][partition] = SinkPosition(
+                    next: Offset(position.next), begun: Offset(position.begun))
+            }
+        }
+    }
+
+    /// Ascending by key, with a line end.
+    var bytes: [UInt8] {
+        let topics = positions.mapValues { partitions in
+            Dictionary(
+                uniqueKeysWithValues: partitions.map { partition, position in
+                    let entry = Entry(next: position.next.rawValue, begun: position.begun.rawValue)
+                    return (String(partition), entry)
+                })
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let data = try? encoder.encode(Content(topics: topics)) else {
+            preconditionFailure("texts and whole numbers can always be written")
+        }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    private struct Content: Codable {
+        var topics: [String: [String: Entry]]
+    }
+
+    private struct Entry: Codable {
+        var next: Int64
+        var begun: Int64
+    }
+}

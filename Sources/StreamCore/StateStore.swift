@@ -1,0 +1,161 @@
+import RecordLog
+
+/// A value that a state store keeps and the changelog carries.
+package protocol StateValue {
+    func encode(into writer: inout ByteWriter)
+    init(from reader: inout ByteReader) throws(CorruptBytes)
+}
+
+/// A typed state store of one task: byte keys to values, in memory, with an overlay per transaction.
+///
+/// Within a transaction reads see what was written. The first write to a key in a transaction keeps the value from
+/// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
+/// A slot is the number of a key: stable for as long as the task lives here, another after a restore.
+package final class StateStore<Value: StateValue>: ChangelogStore {
+    package let id: UInt8
+    @usableFromInline var keys = KeyTable()
+    @usableFromInline var values: [Value?] = []
+    /// The transaction in which a slot was last written.
+    @usableFromInline var stamps: [UInt32] = []
+    @usableFromInline var transaction: UInt32 = 1
+    @usableFromInline var written: [Int] = []
+    @usableFromInline var before: [Value?] = []
+
+    /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
+    @inlinable
+    package init(id: UInt8) {
+        self.id = id
+    }
+
+    /// Slots are 0 ..< `slots`, in the order in which their keys first came.
+    @inlinable
+    package var slots: Int { values.count }
+
+    @inlinable
+    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+        keys.find(key, hash: hash)
+    }
+
+    @inlinable
+    package func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
+
+    @inlinable
+    package func find(_ key: String) -> Int? {
+        var key = key
+        return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
+    @inlinable
+    package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+        let slot = keys.slot(of: key, hash: hash)
+        if slot == values.count {
+            values.append(nil)
+            stamps.append(0)
+        }
+        return slot
+    }
+
+    @inlinable
+    package func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
+
+    @inlinable
+    package func slot(of key: String) -> Int {
+        var key = key
+        return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    @inlinable
+    package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        keys.withKey(of: slot, body)
+    }
+
+    @inlinable
+    package func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+
+    @inlinable
+    package subscript(slot: Int) -> Value? {
+        _read { yield values[slot] }
+        _modify {
+            touch(slot)
+            yield &values[slot]
+        }
+    }
+
+    /// Writes in place; one look-up and one copy for the overlay, however much is changed.
+    @inlinable
+    package func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
+        touch(slot)
+        return body(&values[slot])
+    }
+
+    /// Whether anything was written in this transaction.
+    @inlinable
+    package var isDirty: Bool { !written.isEmpty }
+
+    @inlinable
+    func touch(_ slot: Int) {
+        if stamps[slot] == transaction { return }
+        stamps[slot] = transaction
+        written.append(slot)
+        before.append(values[slot])
+    }
+
+    // MARK: - Transaction
+
+    /// Writes every key that this transaction wrote: its value, or nil where it has gone.
+    @inlinable
+    package func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+        var key = ByteWriter(capacity: 64)
+        var value = ByteWriter(capacity: 256)
+        for (index, slot) in written.enumerated() {
+            // A key that came and went within the transaction was never in the changelog.
+            if values[slot] == nil && before[index] == nil { continue }
+            key.removeAll()
+            key.write(id)
+            withKey(of: slot) { key.append($0) }
+            value.removeAll()
+            values[slot]?.encode(into: &value)
+            key.bytes.withUnsafeBytes { key in
+                value.bytes.withUnsafeBytes { emit(key, values[slot] == nil ? nil : $0) }
+            }
+        }
+    }
+
+    @inlinable
+    package func commit() {
+        written.removeAll(keepingCapacity: true)
+        before.removeAll(keepingCapacity: true)
+        transaction &+= 1
+    }
+
+    @inlinable
+    package func revert() {
+        for (slot, value) in zip(written, before) { values[slot] = value }
+        commit()
+    }
+
+    // MARK: - Restore
+
+    @inlinable
+    package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
+        precondition(written.isEmpty, "Restoring happens before the first transaction.")
+        let slot = slot(of: key)
+        guard let value else {
+            values[slot] = nil
+            return
+        }
+        var reader = ByteReader(value)
+        values[slot] = try Value(from: &reader)
+    }
+}
+
+/// What a task needs of each of its stores.
+package protocol ChangelogStore: AnyObject {
+    var id: UInt8 { get }
+    var isDirty: Bool { get }
+    func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void)
+    func commit()
+    func revert()
+    func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes)
+}

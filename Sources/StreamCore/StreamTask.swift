@@ -1,0 +1,137 @@
+package import RecordLog
+
+/// Task *p*: the processors of the topology with the state of the entities that belong to partition *p*, and its
+/// positions. Synchronous; belongs to one stream thread.
+package final class StreamTask {
+    package let partition: Int32
+    package let context: TaskContext
+    package let positions = TaskPositions()
+    private let processors: [any Processor]
+    private let stores: [UInt8: any ChangelogStore]
+    /// In order of id, so that the changelog is written in the same order every time.
+    private let orderedStores: [any ChangelogStore]
+    private var committedCounters = TaskCounters()
+
+    /// The key of the changelog record with the positions; stores have ids from 1.
+    private static let positionsKey: [UInt8] = [0]
+
+    package init(partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter) {
+        self.partition = partition
+        context = TaskContext(partition: partition, partitions: partitions, topology: topology, router: router)
+        processors = topology.nodes.map { $0.make() }
+        orderedStores = processors.flatMap(\.stores).sorted { $0.id < $1.id }
+        stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
+        precondition(stores[0] == nil, "Store ids begin at 1.")
+    }
+
+    // MARK: - Input
+
+    /// A record of a source, at the partition that this task reads.
+    package func process(_ view: RecordView, source: UInt8) {
+        context.counters.records += 1
+        let origin = Origin(source: source, partition: view.partition, offset: view.offset)
+        processors[context.topology.sources[Int(source)].node].process(
+            InputRecord(origin: origin, view: view), context)
+    }
+
+    /// A record of the exchange, or one delivered within the thread.
+    ///
+    /// - Throws: where the bytes are not what a task of this program wrote.
+    package func receive(_ envelope: UnsafeRawBufferPointer) throws(CorruptBytes) {
+        switch try Envelope.read(envelope) {
+        case .message(let node, let message):
+            guard processors.indices.contains(node) else { throw CorruptBytes("unknown node \(node)") }
+            processors[node].receive(message, context)
+        case .forwarded(let record, let headers):
+            guard context.topology.sources.indices.contains(Int(record.origin.source)) else {
+                throw CorruptBytes("unknown source \(record.origin.source)")
+            }
+            let reader = context.headerReader
+            context.headerReader = { _ in headers }
+            defer { context.headerReader = reader }
+            processors[context.topology.sources[Int(record.origin.source)].node].process(record, context)
+        }
+    }
+
+    package func punctuate() {
+        for processor in processors { processor.punctuate(context) }
+    }
+
+    package var nextDue: Int64? { processors.compactMap(\.nextDue).min() }
+
+    // MARK: - Transaction
+
+    package func flush() {
+        for processor in processors { processor.flush(context) }
+    }
+
+    package func bringUp() {
+        for processor in processors { processor.bringUp(context) }
+    }
+
+    /// Whether the transaction wrote state, moved positions or emitted anything.
+    package var isDirty: Bool {
+        positions.isDirty || !context.outputs.isEmpty || orderedStores.contains { $0.isDirty }
+    }
+
+    /// Writes each key that changed, once, and the positions.
+    package func captureChangelog(
+        _ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+    ) {
+        for store in orderedStores { store.capture(emit) }
+        guard positions.isDirty else { return }
+        var writer = ByteWriter(capacity: 256)
+        positions.encode(into: &writer)
+        Self.positionsKey.withUnsafeBytes { key in
+            writer.bytes.withUnsafeBytes { emit(key, $0) }
+        }
+    }
+
+    /// The transaction is committed.
+    package func commit() {
+        precondition(context.outputs.isEmpty, "What a task emitted is in the transaction before it is committed.")
+        for store in orderedStores { store.commit() }
+        positions.commit()
+        committedCounters.add(context.counters)
+        context.counters.reset()
+        for processor in processors { processor.committed(context) }
+    }
+
+    /// The transaction is aborted: everything is as it was after the last commit.
+    ///
+    /// - Returns: the indexes of the positions that went back.
+    package func revert() -> [Int] {
+        context.outputs.removeAll()
+        context.counters.reset()
+        for store in orderedStores { store.revert() }
+        let moved = positions.revert()
+        for processor in processors { processor.reverted(context) }
+        return moved
+    }
+
+    /// Takes what was counted in committed transactions since the last call.
+    package func takeCounters() -> TaskCounters {
+        defer { committedCounters = TaskCounters() }
+        return committedCounters
+    }
+
+    // MARK: - Restore
+
+    package func restore(
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?
+    ) throws(CorruptBytes) {
+        guard let id = key.first else { throw CorruptBytes("changelog record with an empty key") }
+        if id == 0 {
+            guard let value else { return }
+            var reader = ByteReader(value)
+            try positions.restore(from: &reader)
+            return
+        }
+        guard let store = stores[id] else { throw CorruptBytes("changelog record of unknown store \(id)") }
+        try store.restore(key: UnsafeRawBufferPointer(rebasing: key[1...]), value: value)
+    }
+
+    package func finishRestore() {
+        for processor in processors { processor.finishRestore(context) }
+    }
+}

@@ -1,0 +1,117 @@
+package import RecordLog
+package import StreamCore
+
+/// The exchange and the changelog of an application (rule 7): made where they are missing, refused where they are not
+/// what this program can run on.
+package struct InternalTopics: Sendable {
+    package var exchange: String
+    package var state: String
+    /// Nil: the broker's default.
+    package var replication: Int32?
+
+    /// Records of the changelog and the exchange carry input records with what is known of them.
+    package static let recordBytesMax = 8 << 20
+
+    package init(applicationId: String, replication: Int32? = nil) {
+        exchange = applicationId + ".exchange"
+        state = applicationId + ".state"
+        self.replication = replication
+    }
+
+    /// What was found or made: *P*, and the partition counts of the sources.
+    package struct Layout: Hashable, Sendable {
+        package var partitions: Int32
+        /// By source of the topology.
+        package var sourcePartitions: [Int32]
+    }
+
+    package enum Problem: Error, Hashable, Sendable {
+        /// Input or output topics that do not exist, all at once.
+        case missing([String])
+        /// An internal topic that another program made, or another setting: its name, and what differs.
+        case refused(topic: String, String)
+        case failed(LogError)
+    }
+
+    /// Blocks; several processes may do this at once.
+    package func prepare(
+        for topology: Topology, with admin: any Admin, timeout: Duration
+    ) throws(Problem) -> Layout {
+        let sources = topology.sources.map(\.topic)
+        let found = try describe(sources + topology.outputs + [exchange, state], admin, timeout)
+        let missing = (sources + topology.outputs).filter { found[$0] == nil }
+        if !missing.isEmpty { throw .missing(missing) }
+        let sourcePartitions = sources.map { found[$0]?.partitions ?? 0 }
+        let wanted = found[exchange]?.partitions ?? sourcePartitions.max() ?? 1
+        if found[exchange] == nil { try create(exchangeTopic(wanted), admin, timeout) }
+        if found[state] == nil { try create(stateTopic(wanted), admin, timeout) }
+        let made = found[exchange] != nil && found[state] != nil ? found : try awaitCreation(admin, timeout)
+        guard let exchangeFound = made[exchange], let stateFound = made[state] else {
+            throw .failed(LogError(.timedOut, name: "_TIMED_OUT", "\(exchange) and \(state) were made but are not seen"))
+        }
+        try check(exchangeFound, cleanup: "delete")
+        try check(stateFound, cleanup: "compact")
+        guard stateFound.partitions == exchangeFound.partitions else {
+            throw .refused(
+                topic: state,
+                "has \(stateFound.partitions) partitions, but \(exchange) has \(exchangeFound.partitions)")
+        }
+        return Layout(partitions: exchangeFound.partitions, sourcePartitions: sourcePartitions)
+    }
+
+    private func exchangeTopic(_ partitions: Int32) -> NewTopic {
+        NewTopic(
+            name: exchange, partitions: partitions, replication: replication,
+            settings: [
+                .init("cleanup.policy", "delete"), .init("max.message.bytes", String(Self.recordBytesMax)),
+                .init("retention.bytes", "-1"), .init("retention.ms", "-1"),
+            ])
+    }
+
+    private func stateTopic(_ partitions: Int32) -> NewTopic {
+        NewTopic(
+            name: state, partitions: partitions, replication: replication,
+            settings: [
+                .init("cleanup.policy", "compact"), .init("max.message.bytes", String(Self.recordBytesMax)),
+            ])
+    }
+
+    private func create(_ topic: NewTopic, _ admin: any Admin, _ timeout: Duration) throws(Problem) {
+        do throws(LogError) {
+            try admin.createTopic(topic, timeout: timeout)
+        } catch {
+            // Another process was faster.
+            if error.code != .topicAlreadyExists { throw .failed(error) }
+        }
+    }
+
+    /// What was made is not seen at once by every broker.
+    private func awaitCreation(_ admin: any Admin, _ timeout: Duration) throws(Problem) -> [String: TopicDescription] {
+        var found: [String: TopicDescription] = [:]
+        for _ in 0..<50 {
+            found = try describe([exchange, state], admin, timeout)
+            if found[exchange] != nil && found[state] != nil { return found }
+            pause(.milliseconds(100))
+        }
+        return found
+    }
+
+    private func describe(
+        _ names: [String], _ admin: any Admin, _ timeout: Duration
+    ) throws(Problem) -> [String: TopicDescription] {
+        do throws(LogError) {
+            return try admin.describeTopics(names, timeout: timeout)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private func check(_ topic: TopicDescription, cleanup: String) throws(Problem) {
+        if let policy = topic.settings["cleanup.policy"], policy != cleanup {
+            throw .refused(topic: topic.name, "has cleanup.policy \(policy), must be \(cleanup)")
+        }
+        if cleanup == "delete", let retention = topic.settings["retention.ms"], retention != "-1" {
+            throw .refused(topic: topic.name, "has retention.ms \(retention), must be -1: only read records are removed")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+package import RecordLog
+package import StreamCore
+import Synchronization
+
+/// Runs an application's stream threads, each on an OS thread of its own, until they are told to stop.
+package final class StreamApplication: Sendable {
+    private let stop = Atomic<Bool>(false)
+    private let shared: Mutex<Shared>
+    private let ended: DispatchGroup
+    private let touch: @Sendable () -> Void
+
+    private struct Shared {
+        var statuses: [StreamStatus]
+        var failure: StreamFailure?
+    }
+
+    /// - Parameters:
+    ///   - names: one per thread, random (rule 4).
+    ///   - touch: called at each iteration of each thread, at most once a second; for a health file.
+    package init(
+        names: [String], cluster: any Cluster, topology: Topology, settings: StreamSettings, clock: any StreamClock,
+        layout: InternalTopics.Layout, targets: [TopicPartition: Offset]? = nil,
+        touch: @escaping @Sendable () -> Void = {}, observer: @escaping StreamObserver
+    ) {
+        precondition(!names.isEmpty, "There is a thread.")
+        shared = Mutex(Shared(statuses: Array(repeating: StreamStatus(), count: names.count)))
+        ended = DispatchGroup()
+        self.touch = touch
+        for (index, name) in names.enumerated() {
+            ended.enter()
+            let thread = Thread { [self] in
+                defer { ended.leave() }
+                run(index) { () throws(LogError) in
+                    try StreamThread(
+                        name: name, cluster: cluster, topology: topology, settings: settings, clock: clock,
+                        partitions: layout.partitions, sourcePartitions: layout.sourcePartitions, targets: targets,
+                        observer: observer)
+                }
+            }
+            thread.name = "stream-\(index)"
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+    }
+
+    /// Asks the threads to commit, leave the group and end. Returns at once; any thread.
+    package func requestStop() { stop.store(true, ordering: .relaxed) }
+
+    package var isStopping: Bool { stop.load(ordering: .relaxed) }
+
+    /// Waits for the threads to end. Not on the cooperative pool.
+    ///
+    /// - Returns: whether they have.
+    package func wait(_ timeout: Duration) -> Bool {
+        ended.wait(timeout: .now() + .milliseconds(timeout.milliseconds)) == .success
+    }
+
+    /// As of each thread's last iterations, at most a tenth of a second old.
+    package var statuses: [StreamStatus] { shared.withLock { $0.statuses } }
+
+    /// Why a thread ended by itself; nil: none did.
+    package var failure: StreamFailure? { shared.withLock { $0.failure } }
+
+    private func run(_ index: Int, _ make: () throws(LogError) -> StreamThread) {
+        do throws(LogError) {
+            drive(try make(), index)
+        } catch {
+            fail(StreamFailure("a stream thread cannot start: \(error)"))
+        }
+    }
+
+    private func drive(_ thread: StreamThread, _ index: Int) {
+        do throws(StreamFailure) {
+            try thread.start()
+            var reported: Duration = .zero
+            while !stop.load(ordering: .relaxed) {
+                try thread.runOnce()
+                let now = thread.clock.monotonic()
+                if now - reported < .milliseconds(100) { continue }
+                reported = now
+                report(thread.status, index)
+                touch()
+            }
+        } catch {
+            fail(error)
+        }
+        thread.close()
+        report(thread.status, index)
+    }
+
+    private func report(_ status: StreamStatus, _ index: Int) {
+        shared.withLock { $0.statuses[index] = status }
+    }
+
+    /// One thread that cannot go on ends the application: half of it would leave work undone unseen.
+    private func fail(_ failure: StreamFailure) {
+        shared.withLock { if $0.failure == nil { $0.failure = failure } }
+        stop.store(true, ordering: .relaxed)
+    }
+}
+
+/// Blocks the calling OS thread.
+package func pause(_ duration: Duration) {
+    Thread.sleep(forTimeInterval: Double(duration.milliseconds) / 1000)
+}
+
+extension Duration {
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+}

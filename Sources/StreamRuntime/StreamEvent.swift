@@ -1,0 +1,27 @@
+package import RecordLog
+
+/// What a stream thread tells whoever watches it: for the log, for tests.
+package enum StreamEvent: Sendable {
+    case assigned([Int32])
+    case revoked([Int32])
+    case lost([Int32])
+    /// A task is taken over: its changelog is read up to this end.
+    case restoring(task: Int32, end: Int64)
+    case running(task: Int32, restoredRecords: Int)
+    case committed(records: Int)
+    case aborted(LogError)
+    case producerReplaced(LogError, failuresInARow: Int)
+    /// A dead owner's transaction was ended (rule 4).
+    case claimSettled(transactionalId: String)
+    /// New partitions of an input topic (rule 9).
+    case partitionsAdded(topic: String, count: Int32)
+    /// A position that the topic no longer holds: records were removed before they were read.
+    case positionOutOfRange(TopicPartition, position: Offset, kept: Watermarks)
+    case corruptRecord(TopicPartition, Offset, String)
+    /// Taking over has waited for stable offsets longer than a transaction may last, and 20 s.
+    case waiting(task: Int32, for: Duration)
+    case failed(LogError, doing: String)
+}
+
+/// Called on the stream's thread; must not block.
+package typealias StreamObserver = @Sendable (StreamEvent) -> Void

@@ -1,0 +1,59 @@
+/// How a stream thread runs. Relations between the values are checked when it is made.
+package struct StreamSettings: Sendable {
+    /// The consumer group, and the prefix of transactional ids and internal topics.
+    package var applicationId: String
+    package var exchangeTopic: String
+    package var stateTopic: String
+    package var commitInterval: Duration = .milliseconds(100)
+    /// `transaction.timeout.ms` of the producer.
+    package var transactionTimeout: Duration = .seconds(10)
+    /// How long stable offsets are waited for before the dead owner's transaction is ended (rule 4).
+    package var stableOffsetsTimeout: Duration = .milliseconds(300)
+    /// Any other question to the broker.
+    package var callTimeout: Duration = .seconds(5)
+    package var pollMaximum = 10_000
+    package var pollTimeoutMax: Duration = .milliseconds(100)
+    /// How often partition counts are read anew (rule 9) and consumed exchange records are removed (rule 7).
+    package var maintenanceInterval: Duration = .seconds(30)
+    /// How often all offsets are committed anew, moved or not (rule 5).
+    package var offsetsRefreshInterval: Duration = .seconds(3600)
+    /// So many failures of the producer in a row end the thread (rule 6).
+    package var failuresMax = 5
+    /// How long a thread that is to end waits for its first assignment (rule 12).
+    package var leaveTimeout: Duration = .seconds(5)
+    /// Whether the exchange's consumed records are removed with DeleteRecords.
+    package var removesConsumedRecords = true
+    /// Emitted bytes are handed to the producer before the commit when they are more than this.
+    package var outputBytesMax = 1 << 20
+
+    package init(applicationId: String, exchangeTopic: String, stateTopic: String) {
+        self.applicationId = applicationId
+        self.exchangeTopic = exchangeTopic
+        self.stateTopic = stateTopic
+    }
+
+    /// min(5 s, half the transaction time-out): what a revoke may take (rule 6).
+    package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
+
+    func check() {
+        precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
+        precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its transaction times out.")
+    }
+}
+
+/// Time, injected. `wall` is what timelines count by; `monotonic` measures deadlines and never jumps.
+package protocol StreamClock: Sendable {
+    /// Milliseconds since 1970.
+    func wall() -> Int64
+    /// Since some fixed moment.
+    func monotonic() -> Duration
+}
+
+/// Why a stream thread ended by itself.
+package struct StreamFailure: Error, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

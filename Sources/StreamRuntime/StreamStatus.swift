@@ -1,0 +1,67 @@
+package import RecordLog
+package import StreamCore
+
+/// What a stream thread is doing, as of its last iteration: for the log line and the summary.
+package struct StreamStatus: Sendable {
+    package var tasks: [TaskStatus] = []
+    /// Added up over all committed transactions of this thread.
+    package var counters = TaskCounters()
+    package var commits = 0
+    package var aborts = 0
+    /// On the monotonic clock.
+    package var lastCommit: Duration?
+
+    package struct TaskStatus: Sendable {
+        package var partition: Int32
+        package var state: State
+        package var positions: [Position]
+    }
+
+    package enum State: Hashable, Sendable {
+        case created
+        case restoring(records: Int, end: Int64)
+        case running
+    }
+
+    package struct Position: Sendable {
+        package var topicPartition: TopicPartition
+        package var next: Offset
+    }
+
+    package init() {}
+}
+
+extension StreamThread {
+    func countCommit() {
+        var counted = TaskCounters()
+        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+            counted.add(runtime.task.takeCounters())
+        }
+        committedCounters.add(counted)
+        commitsCount += 1
+        lastCommitted = clock.monotonic()
+        observer(.committed(records: counted.records))
+    }
+
+    func makeStatus() -> StreamStatus {
+        var status = StreamStatus()
+        status.counters = committedCounters
+        status.commits = commitsCount
+        status.aborts = abortsCount
+        status.lastCommit = lastCommitted
+        for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
+            let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
+            let positions = cursors.map {
+                StreamStatus.Position(topicPartition: $0.topicPartition, next: Offset(runtime.next(of: $0)))
+            }
+            let state: StreamStatus.State =
+                switch runtime.state {
+                case .created: .created
+                case .restoring(let end): .restoring(records: runtime.restoredRecords, end: end)
+                case .running: .running
+                }
+            status.tasks.append(.init(partition: partition, state: state, positions: positions))
+        }
+        return status
+    }
+}

@@ -1,0 +1,54 @@
+import RecordLog
+import StreamCore
+
+/// What is done now and then: new partitions (rule 9), consumed exchange records (rule 7).
+extension StreamThread {
+    func maintain() throws(StreamFailure) {
+        let now = clock.monotonic()
+        guard now - lastMaintenance >= settings.maintenanceInterval else { return }
+        lastMaintenance = now
+        attempt("reading partition counts") { () throws(LogError) in try adoptNewPartitions() }
+        guard settings.removesConsumedRecords else { return }
+        attempt("removing consumed exchange records") { () throws(LogError) in try removeConsumedRecords() }
+    }
+
+    /// Nobody subscribes to the inputs, so no rebalance tells of their growth.
+    private func adoptNewPartitions() throws(LogError) {
+        let described = try admin.describeTopics(topology.sources.map(\.topic), timeout: settings.callTimeout)
+        for (index, source) in topology.sources.enumerated() {
+            guard let count = described[source.topic]?.partitions, count > sourcePartitions[index] else { continue }
+            let added = sourcePartitions[index]..<count
+            var starts: [(Int32, TaskStart)] = []
+            for partition in added {
+                let topicPartition = TopicPartition(source.topic, partition)
+                let watermarks = try probe.watermarks(of: topicPartition, timeout: settings.callTimeout)
+                let start = TaskStart(
+                    source: UInt8(index), topicPartition: topicPartition, committed: nil, watermarks: watermarks)
+                starts.append((partition % partitions, start))
+            }
+            sourcePartitions[index] = count
+            for (task, start) in starts {
+                guard let runtime = tasks[task] else { continue }
+                switch runtime.state {
+                case .created: break
+                case .restoring: runtime.starts.append(start)
+                case .running: addCursor(start, to: runtime)
+                }
+            }
+            observer(.partitionsAdded(topic: source.topic, count: count))
+        }
+    }
+
+    private func removeConsumedRecords() throws(LogError) {
+        var offsets: [(TopicPartition, Offset)] = []
+        for runtime in runningTasks {
+            guard let exchange = runtime.exchange else { continue }
+            let committed = runtime.task.positions.entries[exchange.position].committed
+            guard committed > runtime.removedBefore else { continue }
+            runtime.removedBefore = committed
+            offsets.append((exchange.topicPartition, Offset(committed)))
+        }
+        if offsets.isEmpty { return }
+        try admin.deleteRecords(before: offsets, timeout: settings.callTimeout)
+    }
+}

@@ -1,0 +1,93 @@
+package import RecordLog
+import StreamCore
+
+/// Called inside `consumer.poll` and `consumer.close`, on the stream's thread: no batch is half processed there.
+extension StreamThread: RebalanceListener {
+    /// The exchange partitions are read from their end until the task knows its position; what comes before is not used.
+    package func assigned(_ partitions: [TopicPartition]) {
+        wasEverAssigned = true
+        let now = clock.monotonic()
+        attempt("assigning") { () throws(LogError) in
+            try consumer.incrementalAssign(partitions.map { ($0, .latest) })
+        }
+        for partition in partitions.map(\.partition) {
+            precondition(tasks[partition] == nil, "A task is assigned once.")
+            tasks[partition] = makeRuntime(partition, now: now)
+        }
+        observer(.assigned(partitions.map(\.partition).sorted()))
+    }
+
+    /// Commits what was read of them, within the revoke deadline; then gives them up.
+    package func revoked(_ partitions: [TopicPartition]) {
+        observer(.revoked(partitions.map(\.partition).sorted()))
+        do throws(StreamFailure) {
+            try commit(within: settings.revokeTimeout)
+        } catch {
+            pendingFailure = error
+        }
+        giveUp(partitions)
+    }
+
+    /// They are somebody else's already, so nothing of this transaction may be committed.
+    package func lost(_ partitions: [TopicPartition]) {
+        observer(.lost(partitions.map(\.partition).sorted()))
+        do throws(StreamFailure) {
+            try abort(because: LogError(.other, name: "_ASSIGNMENT_LOST", "the assignment was lost"))
+        } catch {
+            pendingFailure = error
+        }
+        giveUp(partitions)
+    }
+
+    /// Every record that was fetched may be one of those that a rebalance dropped (rule 1).
+    func distrustKeptPartitions() {
+        for cursor in cursors.values where cursor.isAssigned { cursor.needsSeek = true }
+    }
+
+    func seekWhereNeeded() {
+        let waiting = cursors.values.filter { $0.needsSeek && $0.isAssigned }
+            .sorted { $0.topicPartition < $1.topicPartition }
+        if waiting.isEmpty { return }
+        let positions = waiting.map { ($0.topicPartition, Offset($0.runtime.next(of: $0))) }
+        attempt("seeking") { () throws(LogError) in
+            let notYet = Set(try consumer.seek(positions, timeout: settings.callTimeout))
+            for cursor in waiting where !notYet.contains(cursor.topicPartition) { cursor.needsSeek = false }
+        }
+    }
+
+    func makeRuntime(_ partition: Int32, now: Duration) -> TaskRuntime {
+        let task = StreamTask(partition: partition, partitions: partitions, topology: topology, router: self)
+        task.context.now = clock.wall()
+        return TaskRuntime(task: task, now: now)
+    }
+
+    private func giveUp(_ partitions: [TopicPartition]) {
+        var assigned: [TopicPartition] = partitions
+        for partition in partitions.map(\.partition) {
+            guard let runtime = tasks.removeValue(forKey: partition) else { continue }
+            assigned += letGo(of: runtime)
+        }
+        attempt("giving up partitions") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
+    }
+
+    /// Forgets what the thread knows of a task's partitions.
+    ///
+    /// - Returns: the inputs that the consumer still reads.
+    func letGo(of runtime: TaskRuntime) -> [TopicPartition] {
+        if case .restoring = runtime.state {
+            attempt("ending a restore") { () throws(LogError) in
+                try restorer.incrementalUnassign([changelog(of: runtime.task.partition)])
+            }
+        }
+        if let exchange = runtime.exchange { cursors[exchange.topicPartition] = nil }
+        for cursor in runtime.inputs { cursors[cursor.topicPartition] = nil }
+        cursorTable.removeAll()
+        return runtime.inputs.filter(\.isAssigned).map(\.topicPartition)
+    }
+
+    func changelog(of partition: Int32) -> TopicPartition { TopicPartition(settings.stateTopic, partition) }
+
+    func attempt(_ doing: String, _ body: () throws(LogError) -> Void) {
+        do throws(LogError) { try body() } catch { observer(.failed(error, doing: doing)) }
+    }
+}

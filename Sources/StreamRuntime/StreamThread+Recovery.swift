@@ -1,0 +1,95 @@
+import RecordLog
+import StreamCore
+
+/// What each kind of failure leads to (rule 6). An unknown outcome is never taken for success.
+extension StreamThread {
+    func recover(from error: TransactionError) throws(StreamFailure) {
+        switch error {
+        case .abortable(let cause): try abort(because: cause)
+        case .retriable(let cause), .fenced(let cause), .fatal(let cause): try replaceProducer(because: cause)
+        }
+    }
+
+    /// Aborts the transaction, drops the overlays, rewinds.
+    func abort(because cause: LogError) throws(StreamFailure) {
+        if isTransactionOpen {
+            let deadline = clock.monotonic() + settings.transactionTimeout
+            do throws(TransactionError) {
+                try repeated(until: deadline) { () throws(TransactionError) in
+                    try producer.abort(timeout: remaining(until: deadline))
+                }
+            } catch {
+                try replaceProducer(because: error.cause)
+                return
+            }
+            isTransactionOpen = false
+        }
+        dropOutputs()
+        for runtime in runningTasks {
+            runtime.hasProduced = false
+            let moved = Set(runtime.task.revert())
+            for cursor in runtime.inputs + [runtime.exchange].compactMap({ $0 })
+            where moved.contains(cursor.position) && cursor.isAssigned {
+                cursor.needsSeek = true
+            }
+        }
+        abortsCount += 1
+        observer(.aborted(cause))
+    }
+
+    /// The transaction's outcome is not known, or the producer is of no use: initialising its id anew settles the one
+    /// and mends the other, and all tasks are taken over anew, for their state may be either.
+    func replaceProducer(because cause: LogError) throws(StreamFailure) {
+        failuresInARow += 1
+        observer(.producerReplaced(cause, failuresInARow: failuresInARow))
+        if failuresInARow >= settings.failuresMax {
+            throw StreamFailure("the producer failed \(failuresInARow) times in a row, last: \(cause)")
+        }
+        let transactionalId = producer.transactionalId
+        producer.destroy()
+        isTransactionOpen = false
+        dropOutputs()
+        do throws(LogError) {
+            producer = try cluster.makeTransactionalProducer(
+                transactionalId: transactionalId, clientId: transactionalId)
+        } catch {
+            throw StreamFailure("cannot make a producer: \(error)")
+        }
+        retakeAllTasks()
+        try initialiseProducer()
+    }
+
+    /// Waits for as long as an outage lasts; what never can succeed ends the thread.
+    func initialiseProducer() throws(StreamFailure) {
+        while true {
+            do throws(TransactionError) {
+                return try producer.initialise(timeout: settings.transactionTimeout)
+            } catch {
+                observer(.failed(error.cause, doing: "initialising the producer"))
+                switch error {
+                case .retriable: continue
+                case .abortable(let cause), .fenced(let cause), .fatal(let cause):
+                    try replaceProducer(because: cause)
+                    return
+                }
+            }
+        }
+    }
+
+    private func retakeAllTasks() {
+        let now = clock.monotonic()
+        var inputs: [TopicPartition] = []
+        for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
+            inputs += letGo(of: runtime)
+            tasks[partition] = makeRuntime(partition, now: now)
+        }
+        if inputs.isEmpty { return }
+        attempt("letting inputs go") { () throws(LogError) in try consumer.incrementalUnassign(inputs) }
+    }
+
+    private func dropOutputs() {
+        exchangeOutputs.removeAll()
+        sentThroughExchange.removeAll()
+        localMessages.removeAll()
+    }
+}

@@ -1,0 +1,80 @@
+import RecordLog
+import StreamCore
+
+/// A task as a thread runs it.
+///
+///     created ──► restoring ──► running
+///        ▲            │            │
+///        └────────────┴────────────┘   the producer was replaced: state is read anew
+///
+/// A task that is revoked or lost is let go in any state.
+final class TaskRuntime {
+    enum State {
+        /// Assigned; its offsets are not known to be stable yet (rule 2a).
+        case created
+        /// The changelog is read to this end (rule 2c).
+        case restoring(end: Int64)
+        case running
+    }
+
+    let task: StreamTask
+    var state = State.created
+    let createdAt: Duration
+    var lastWaitingReport: Duration
+    var restoredRecords = 0
+    /// Where to begin, gathered while taking over.
+    var starts: [TaskStart] = []
+    var exchange: PartitionCursor?
+    var inputs: [PartitionCursor] = []
+    /// Sources of this reading order and below are being read (rule 8); nil: none yet.
+    var stage: Int?
+    /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
+    var localBarrier: Int64?
+    /// Exchange records below this were removed.
+    var removedBefore: Int64 = 0
+    /// Wrote to the open transaction already.
+    var hasProduced = false
+
+    init(task: StreamTask, now: Duration) {
+        self.task = task
+        createdAt = now
+        lastWaitingReport = now
+    }
+
+    var isRunning: Bool { if case .running = state { true } else { false } }
+
+    var exchangeNext: Int64 { exchange.map { task.positions.entries[$0.position].next } ?? 0 }
+
+    func next(of cursor: PartitionCursor) -> Int64 { task.positions.entries[cursor.position].next }
+}
+
+/// What is known of a partition when its task is taken over.
+struct TaskStart {
+    var source: UInt8
+    var topicPartition: TopicPartition
+    var committed: Int64?
+    var watermarks: Watermarks
+}
+
+/// A partition that a running task reads.
+final class PartitionCursor {
+    let topicPartition: TopicPartition
+    let source: UInt8
+    unowned let runtime: TaskRuntime
+    /// Index in the task's positions.
+    let position: Int
+    /// The end that was seen when the task was assigned (rule 8).
+    let stageEnd: Int64
+    /// The consumer has been told to read it.
+    var isAssigned = false
+    /// What the consumer returns may not be used before it is moved to the task's position (rule 1).
+    var needsSeek = false
+
+    init(_ start: TaskStart, runtime: TaskRuntime, position: Int) {
+        topicPartition = start.topicPartition
+        source = start.source
+        self.runtime = runtime
+        self.position = position
+        stageEnd = start.watermarks.high.rawValue
+    }
+}

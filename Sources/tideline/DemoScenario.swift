@@ -1,0 +1,90 @@
+import Foundation
+import Messages
+import Producers
+import RecordLog
+import Timelines
+
+/// What the demo shows: a fleet, a calendar for each of two teams, a status widget per vehicle, an agenda per team.
+struct DemoScenario: Sendable {
+    let fleet: Int
+    private let now: Instant
+
+    init(fleet: Int, now: Int64) {
+        self.fleet = fleet
+        self.now = Instant(milliseconds: now)
+    }
+
+    /// Configurations first, then events, then telemetry until it is told to end.
+    func publish(to environment: Environment, until isDone: @escaping @Sendable () -> Bool) throws(CommandFailure) {
+        let publication = Publication(environment)
+        let simulator = FleetSimulator(count: fleet, seed: 7, start: now)
+        _ = try publication.publish(
+            ListSource(configurations(for: simulator.vehicleIds)), to: environment.topics.configurations,
+            pacing: .asFastAsPossible, until: isDone)
+        _ = try publication.publish(
+            ListSource(events), to: environment.topics.calendarEvents, pacing: .asFastAsPossible, until: isDone)
+        _ = try publication.publish(simulator, to: environment.topics.telemetry, pacing: .speedup(5), until: isDone)
+    }
+
+    private func configurations(for vehicles: [String]) -> [(String, String)] {
+        let status = vehicles.map { id in
+            (
+                "status-\(id)",
+                #"{"configurationId":"status-\#(id)","kind":"TrackerStatusWidget","recipient":"phone-\#(id)","#
+                    + #""vehicleId":"\#(id)","strategy":{"name":"status","every":"PT5S","parkedEvery":"PT20S"}}"#
+            )
+        }
+        let agendas = ["depot", "workshop"].map { team in
+            (
+                "agenda-\(team)",
+                #"{"configurationId":"agenda-\#(team)","kind":"AgendaWidget","family":"systemLarge","#
+                    + #""recipient":"board-\#(team)","timeZone":"Europe/Berlin","calendarIds":["\#(team)"]}"#
+            )
+        }
+        return status + agendas
+    }
+
+    /// Around now: one under way that ends soon, one that starts soon, one that is announced soon, and a series.
+    private var events: [(String, String)] {
+        [
+            event("depot", "shift", "Early shift", from: -.minutes(50), to: .seconds(12)),
+            event("depot", "inspection", "Vehicle inspection", from: .seconds(8), to: .minutes(45)),
+            event("depot", "briefing", "Drivers' briefing", from: .minutes(30) + .seconds(15), to: .minutes(60)),
+            event("workshop", "oil", "Oil change, bay 2", from: .minutes(40), to: .minutes(70)),
+            event("workshop", "standup", "Stand-up", from: .hours(2), to: .hours(2) + .minutes(15), daily: true),
+        ]
+    }
+
+    private func event(
+        _ calendar: String, _ uid: String, _ title: String, from: ElapsedTime, to: ElapsedTime, daily: Bool = false
+    ) -> (String, String) {
+        var text = #"{"calendarId":"\#(calendar)","uid":"\#(uid)","title":"\#(title)","#
+        text += #""start":"\#((now + from).rfc3339)","end":"\#((now + to).rfc3339)""#
+        if daily { text += #","timeZone":"Europe/Berlin","recurrence":["RRULE:FREQ=DAILY;COUNT=14"]"# }
+        return ("\(calendar)/\(uid)", text + "}")
+    }
+}
+
+/// Records that are there already.
+private final class ListSource: RecordSource {
+    private var records: [SourceRecord]
+    private var index = 0
+
+    init(_ records: [(key: String, value: String)]) {
+        self.records = records.map { SourceRecord(key: Array($0.key.utf8), value: Array($0.value.utf8)) }
+    }
+
+    var fractionDone: Double? { records.isEmpty ? 1 : Double(index) / Double(records.count) }
+
+    func next() throws(InputProblem) -> SourceRecord? {
+        guard index < records.count else { return nil }
+        defer { index += 1 }
+        return records[index]
+    }
+}
+
+extension ElapsedTime {
+    fileprivate static prefix func - (time: ElapsedTime) -> ElapsedTime {
+        ElapsedTime(milliseconds: -time.milliseconds)
+    }
+}

@@ -1,0 +1,158 @@
+import Arguments
+import Foundation
+import Messages
+import Observability
+import RdKafka
+import RecordLog
+import Settings
+import StreamRuntime
+
+/// The options of every verb that meets Kafka.
+struct KafkaOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The brokers to begin with.", valueName: "host:port,…")) var bootstrap: String?
+    @Option(help: ArgumentHelp("The consumer group and the prefix of internal topics.", valueName: "id"))
+    var application: String?
+    @Option(help: ArgumentHelp("Put before the name of every topic.", valueName: "x")) var topicPrefix: String?
+    @Option(help: ArgumentHelp("Settings in YAML.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+    @Option(name: .customLong("set"), help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
+    var settings: [KeyValueArgument] = []
+
+    /// All settings from all their sources.
+    func resolve() throws(CommandFailure) -> Settings {
+        var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") }
+        let named = [
+            (Keys.bootstrap.name, bootstrap, "--bootstrap"), (Keys.application.name, application, "--application"),
+            (Keys.topicPrefix.name, topicPrefix, "--topic-prefix"),
+        ]
+        for (key, value, flag) in named {
+            if let value { flags.append(.init(key: key, text: value, flag: flag)) }
+        }
+        var file: SettingsSources.File?
+        if let config {
+            guard let text = try? String(contentsOfFile: config, encoding: .utf8) else {
+                throw CommandFailure(.usage, "--config: cannot read \(config)")
+            }
+            file = .init(path: config, text: text)
+        }
+        let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
+        do throws(SettingsProblems) {
+            return try Keys.schema.resolve(sources) { EditDistance.nearest(to: $0, among: $1) }
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+    }
+}
+
+/// What a verb that meets Kafka works with.
+struct Environment {
+    let settings: Settings
+    let topics: TopicNames
+    let logger: Logger
+    let cluster: any Cluster
+
+    /// - Throws: with status 64 where settings are wrong.
+    init(_ options: KafkaOptions) throws(CommandFailure) {
+        let settings = try options.resolve()
+        let logger = Self.makeLogger(settings)
+        let kafka = Self.kafka(settings, logger)
+        let problems = kafka.validate()
+        if !problems.isEmpty {
+            let lines = problems.map { "kafka.\($0.property): \($0.reason)" }
+            throw CommandFailure(.usage, lines.joined(separator: "\n"))
+        }
+        self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka))
+    }
+
+    init(settings: Settings, logger: Logger, cluster: any Cluster) {
+        self.settings = settings
+        self.logger = logger
+        self.cluster = cluster
+        topics = TopicNames(settings)
+    }
+
+    static func makeLogger(_ settings: Settings) -> Logger {
+        Logger(
+            label: "tideline",
+            handler: StreamLogHandler(
+                label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
+                colored: LogStream.standardErrorIsTerminal, stream: .standardError, now: { Date() }))
+    }
+
+    /// librdkafka with our settings over its defaults, and the user's `kafka.*` over those.
+    static func kafka(_ settings: Settings, _ logger: Logger) -> RdKafkaSettings {
+        var properties = [
+            "session.timeout.ms": String(settings[Keys.sessionTimeout].milliseconds),
+            "heartbeat.interval.ms": "500",
+            "transaction.timeout.ms": String(settings[Keys.transactionTimeout].milliseconds),
+            "message.max.bytes": String(InternalTopics.recordBytesMax + 65536),
+        ]
+        for (name, value) in settings.values(under: Keys.kafka) { properties[name] = value.description }
+        return RdKafkaSettings(
+            bootstrapServers: settings[Keys.bootstrap], properties: properties,
+            log: { level, facility, message in
+                let metadata: Logger.Metadata = ["facility": "\(facility)"]
+                // syslog levels: 0 … 3 are errors, 4 warnings, 5 and 6 information, 7 debugging.
+                switch level {
+                case ...3: logger.warning("librdkafka: \(message)", metadata: metadata)
+                case 4: logger.notice("librdkafka: \(message)", metadata: metadata)
+                case 5, 6: logger.debug("librdkafka: \(message)", metadata: metadata)
+                default: logger.trace("librdkafka: \(message)", metadata: metadata)
+                }
+            })
+    }
+
+    /// Waits for a broker; with none within `connect.timeout`, status 69.
+    func connect() throws(CommandFailure) -> any Admin {
+        do throws(LogError) {
+            let admin = try cluster.makeAdmin()
+            try admin.connect(timeout: settings[Keys.connectTimeout])
+            return admin
+        } catch {
+            throw CommandFailure(
+                .unavailable,
+                "no broker answers at \(settings[Keys.bootstrap]): tried for"
+                    + " \(settings[Keys.connectTimeout].iso8601) (connect.timeout). \(error)")
+        }
+    }
+
+    /// - Throws: with status 69, naming all topics that are missing at once.
+    func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) {
+        let found: [String: TopicDescription]
+        do throws(LogError) {
+            found = try admin.describeTopics(names, timeout: .seconds(30))
+        } catch {
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+        }
+        let absent = names.filter { found[$0] == nil }
+        if !absent.isEmpty { throw missing(absent) }
+    }
+
+    /// The line to type where topics are missing.
+    func missing(_ names: [String]) -> CommandFailure {
+        var line = "tideline topics --bootstrap \(settings[Keys.bootstrap])"
+        if !settings[Keys.topicPrefix].isEmpty { line += " --topic-prefix \(settings[Keys.topicPrefix])" }
+        return CommandFailure(
+            .unavailable, "missing topics: \(names.joined(separator: ", ")). To create them:\n  \(line)")
+    }
+}
+
+extension TopicNames {
+    init(_ settings: Settings) {
+        self.init()
+        let prefix = settings[Keys.topicPrefix]
+        telemetry = prefix + settings[Keys.telemetryTopic]
+        calendarEvents = prefix + settings[Keys.eventsTopic]
+        configurations = prefix + settings[Keys.configurationsTopic]
+        timelines = prefix + settings[Keys.timelinesTopic]
+        reloads = prefix + settings[Keys.reloadsTopic]
+        positions = prefix + settings[Keys.positionsTopic]
+        deadLetters = prefix + settings[Keys.deadLettersTopic]
+    }
+}
+
+extension Duration {
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+}

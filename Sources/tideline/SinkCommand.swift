@@ -1,0 +1,113 @@
+import Arguments
+import Foundation
+import Messages
+import Observability
+import RecordLog
+import Sinks
+
+/// Where timelines are written to.
+enum SinkTarget: Sendable {
+    case files(directory: String)
+
+    struct Problem: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init(_ text: String) throws {
+        guard text.hasPrefix("files:"), text.count > 6 else {
+            throw Problem(description: "must be files:DIR")
+        }
+        self = .files(directory: String(text.dropFirst(6)))
+    }
+}
+
+/// Writes committed timelines out per configuration.
+struct SinkCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sink",
+        abstract: "Writes timelines out, one file per configuration.",
+        discussion: """
+            Reads committed timelines only, in the order of their offsets, from where the directory says it was. A file is \
+            replaced atomically, and removed when its configuration is deleted or names other sinks.
+            """,
+        examples: [
+            CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
+            CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+        ])
+
+    @Option(help: ArgumentHelp("Where to: files:DIR.", valueName: "target"), completion: .list(["files:"]))
+    var to: String
+    @Flag(help: "End when everything there was is written.") var untilCaughtUp = false
+    @OptionGroup var kafka: KafkaOptions
+
+    func validate() throws(ValidationError) {
+        do {
+            _ = try SinkTarget(to)
+        } catch {
+            throw ValidationError("'--to' \(error)")
+        }
+    }
+
+    func execute() throws(CommandFailure) {
+        let environment = try Environment(kafka)
+        let admin = try environment.connect()
+        try environment.require([environment.topics.timelines], admin)
+        admin.close()
+        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment.logger)
+        let summary = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp).run(progress: { progress in
+            bar.update(completed: progress.summary.records)
+        })
+        bar.finish()
+        print(summary.json)
+    }
+}
+
+/// One run of a sink, for `sink` and `demo`.
+struct SinkRun {
+    private let environment: Environment
+    private let sink: any TimelineSink
+    private let settings: SinkSettings
+
+    init(_ environment: Environment, target: String, untilCaughtUp: Bool) throws(CommandFailure) {
+        self.environment = environment
+        var settings = SinkSettings(topic: environment.topics.timelines)
+        settings.untilCaughtUp = untilCaughtUp
+        self.settings = settings
+        do {
+            switch try SinkTarget(target) {
+            case .files(let directory): sink = try FilesSink(directory: directory)
+            }
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
+    }
+
+    /// Blocks until it has caught up, where that was asked for, or `shouldStop`.
+    func run(
+        until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
+        progress: @escaping (SinkProgress) -> Void = { _ in }
+    ) throws(CommandFailure) -> SinkSummary {
+        let logger = environment.logger
+        do {
+            let runner = try SinkRunner(
+                cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
+                shouldStop: shouldStop, progress: progress, notice: { logger.warning("\($0)") })
+            return try runner.run()
+        } catch {
+            throw CommandFailure(.software, "the sink cannot go on: \(error)")
+        }
+    }
+}
+
+extension SinkSummary {
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.integer("records", records)
+        json.integer("written", written)
+        json.integer("removed", removed)
+        json.integer("unchanged", unchanged)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,87 @@
+// tideline: the composition root and the command line. Everything that reads the real clock, draws random numbers,
+// looks at the environment or handles signals is here; the modules get it handed in.
+
+import Arguments
+import Foundation
+
+struct Tideline: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Turns vehicle telemetry and calendar events on Kafka into widget timelines.",
+        discussion: """
+            Producers publish to Kafka topics; 'process' makes a timeline for every widget configuration and says when a \
+            widget must reload; 'sink' writes the timelines out.
+
+            Settings come from flags, then environment variables (TIDELINE_…), then a YAML file (--config), then \
+            defaults. Exit status: 0 done, 64 wrong usage or settings, 65 wrong input, 69 no broker or topics, 70 \
+            failed for good.
+            """,
+        version: "tideline 0.1.0",
+        examples: [
+            CommandExample("tideline demo --seconds 20", "Everything in one process, on an embedded broker."),
+            CommandExample("tideline process --bootstrap localhost:9092", "The pipeline, on a real Kafka."),
+        ],
+        subcommands: [
+            DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
+        ])
+}
+
+@main
+enum Program {
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        do throws(CommandExit) {
+            let command = try Tideline.parseAsRoot(words)
+            guard let verb = command as? any Verb else {
+                print(Tideline.helpMessage())
+                exit(ExitStatus.usage.rawValue)
+            }
+            Foundation.exit(run(verb))
+        } catch {
+            switch error {
+            case .clean: print(error.text)
+            case .usage: writeError(error.text)
+            }
+            exit(error.exitCode)
+        }
+    }
+
+    private static func run(_ verb: any Verb) -> Int32 {
+        Signals.install()
+        do throws(CommandFailure) {
+            try verb.execute()
+            return ExitStatus.success.rawValue
+        } catch {
+            writeError("tideline: \(error.message)")
+            return error.status.rawValue
+        }
+    }
+}
+
+/// A verb of the command line. Runs on the main thread and blocks it: nothing here is on Swift's cooperative pool.
+protocol Verb: ParsableCommand {
+    func execute() throws(CommandFailure)
+}
+
+/// As in sysexits.h.
+enum ExitStatus: Int32 {
+    case success = 0
+    case usage = 64
+    case dataError = 65
+    case unavailable = 69
+    case software = 70
+}
+
+/// Ends the program: with what status, and what to tell.
+struct CommandFailure: Error {
+    var status: ExitStatus
+    var message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}
+
+func writeError(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+}

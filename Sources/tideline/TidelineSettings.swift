@@ -1,0 +1,72 @@
+import Observability
+import Settings
+
+/// Every setting of the program, each declared once.
+enum Keys {
+    static let bootstrap = SettingKey(
+        "bootstrap", .string, default: "localhost:9092", "The brokers to begin with: HOST:PORT, separated by commas.")
+    static let application = SettingKey(
+        "application",
+        .string(allowed: "letters, digits, '.', '_' and '-', 1 to 200 of them") { name in
+            (1...200).contains(name.utf8.count)
+                && name.utf8.allSatisfy {
+                    switch $0 {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                        UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
+        }, default: "tideline",
+        "The consumer group, and the prefix of transactional ids and of the internal topics.")
+    static let topicPrefix = SettingKey(
+        "topic.prefix", .string(allowed: "a text") { _ in true }, default: "", "Put before the name of every topic.")
+    static let telemetryTopic = topic("vehicle.telemetry")
+    static let eventsTopic = topic("calendar.events")
+    static let configurationsTopic = topic("widget.configurations")
+    static let timelinesTopic = topic("timelines")
+    static let reloadsTopic = topic("timeline.reloads")
+    static let positionsTopic = topic("timeline.positions")
+    static let deadLettersTopic = topic("tideline.dead-letters")
+    static let connectTimeout = SettingKey(
+        "connect.timeout", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(30),
+        "How long a broker is waited for at the start.")
+    static let commitInterval = SettingKey(
+        "commit.interval.ms", .integer(1...60_000), default: 100, "How often a stream thread commits, in milliseconds.")
+    static let sessionTimeout = SettingKey(
+        "session.timeout", .duration(.seconds(1) ... .seconds(1800)), default: .seconds(10),
+        "After so long without a heartbeat a process's tasks go to others.")
+    static let transactionTimeout = SettingKey(
+        "transaction.timeout", .duration(.seconds(1) ... .seconds(900)), default: .seconds(10),
+        "After so long the broker ends a transaction that is left open.")
+    static let internalReplication = SettingKey(
+        "internal.replication", .integer(-1...32767), default: -1,
+        "The replication factor of the internal topics; -1 is the broker's default.")
+    static let pause = SettingKey(
+        "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
+        "A timeline that is due for longer than this is made for now, not for its due date.")
+    static let logLevel = SettingKey(
+        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level.")
+    static let logFormat = SettingKey(
+        "log.format", .choice(StreamLogHandler.Format.self), default: .text, "How log lines are written.")
+
+    /// Passes any librdkafka property through.
+    static let kafka = SettingPrefix("kafka", "Any property of librdkafka, such as kafka.security.protocol.")
+
+    static let schema = SettingsSchema(
+        [
+            bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
+            reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
+            transactionTimeout, internalReplication, pause, logLevel, logFormat,
+        ], prefixes: [kafka],
+        
+        // What test runs, completion and an orchestrator's service links put into the environment.
+        foreignVariables: [
+            "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
+        ])
+
+    private static func topic(_ name: String) -> SettingKey<String> {
+        SettingKey("topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix.")
+    }
+}

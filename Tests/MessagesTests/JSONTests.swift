@@ -1,0 +1,116 @@
+import Messages
+import Testing
+import Timelines
+
+@Suite struct JSONTests {
+    @Test("a document is read with its numbers as they are written, the last of two members and every escape")
+    func reading() throws {
+        var parser = JSONParser()
+        let value = try parser.value(
+            #" {"b": [1, -0.50e+3, 123456789012345678901234567890, true, false, null, "\u00e9\\"], "a": 1, "a": {}} "#)
+        #expect(
+            value
+                == .object(
+                    Parameters([
+                        .init(key: "a", value: .object(Parameters())),
+                        .init(
+                            key: "b",
+                            value: .array([
+                                .number("1"), .number("-0.50e+3"), .number("123456789012345678901234567890"),
+                                .bool(true), .bool(false), .null, .string("é\\"),
+                            ])),
+                    ])))
+    }
+
+    @Test(
+        "what is not one JSON object or array is refused",
+        arguments: [
+            "", " ", "x", "1", #""a""#, "null", "{", "[", "{]", "[1,]", "[,]", "[1 2]", "[1]]", "[1][2]", "[1,2}",
+            #"{"a"}"#, #"{"a":}"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{,}"#, #"{"a":1 "b":2}"#, #"{a:1}"#, #"{"a":tru}"#,
+            "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[0x1]", "[NaN]", "[truefalse]", "[\"\t\"]", #"["\ud800"]"#,
+            #"["\u12"]"#, #"["a]"#, #"{"a\q":1}"#,
+        ])
+    func refusing(text: String) {
+        var parser = JSONParser()
+        #expect(throws: MessageProblem.self) { try parser.value(text) }
+    }
+
+    @Test("128 levels are read, one more is too deep")
+    func depth() throws {
+        var parser = JSONParser()
+        func nested(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        _ = try parser.value(nested(128))
+        #expect(reason { () throws(MessageProblem) in _ = try parser.value(nested(129)) }
+            == "The message is nested deeper than 128 levels.")
+    }
+
+    @Test("values are written compactly, with commas where they belong")
+    func writing() {
+        let text = json { json in
+            json.beginObject()
+            json.string("text", "a\"b\\c\n\r\t\u{8}\u{C}\u{1}/é🚌")
+            json.string("absent", nil)
+            json.strings("list", ["x", "y"])
+            json.bool("yes", true)
+            json.instant("at", Instant(milliseconds: 1_795_155_900_250))
+            json.date("on", LocalDate(year: 2026, month: 11, day: 20))
+            json.key("inner")
+            json.beginArray()
+            json.beginObject()
+            json.endObject()
+            json.null()
+            json.beginArray()
+            json.endArray()
+            json.endArray()
+            json.endObject()
+        }
+        #expect(
+            text == #"{"text":"a\"b\\c\n\r\t\b\f\u0001/é🚌","list":["x","y"],"yes":true,"#
+                + #""at":"2026-11-20T06:25:00.250Z","on":"2026-11-20","inner":[{},null,[]]}"#)
+    }
+
+    @Test(
+        "a number is written in the shortest form that reads back",
+        arguments: [
+            (0.0, "0"), (-0.0, "0"), (40.0, "40"), (-3.0, "-3"), (0.1, "0.1"), (30.2672, "30.2672"), (1e-7, "1e-07"),
+            (1e21, "1e+21"), (9_007_199_254_740_993.0, "9007199254740992"), (1.0 / 3, "0.3333333333333333"),
+        ])
+    func numbers(number: Double, text: String) throws {
+        #expect(json({ $0.number(number) }) == text)
+        var parser = JSONParser()
+        #expect(try parser.value("[\(text)]") == .array([.number(text)]))
+        #expect(Double(text) == number)
+    }
+
+    @Test("any document is written as it was read")
+    func roundTrip() throws {
+        var generator = SeededGenerator(seed: 7)
+        var parser = JSONParser()
+        for _ in 0..<2_000 {
+            let document = ParameterValue.array([.init(random: &generator, depth: 4)])
+            let text = json { $0.value(document) }
+            #expect(try parser.value(text) == document)
+        }
+    }
+}
+
+extension ParameterValue {
+    fileprivate init(random generator: inout SeededGenerator, depth: Int) {
+        let count = Int.random(in: 0...4, using: &generator)
+        switch Int.random(in: 0..<(depth == 0 ? 4 : 6), using: &generator) {
+        case 0: self = .null
+        case 1: self = .bool(Bool.random(using: &generator))
+        case 2: self = .number(["0", "-12", "3.50", "1E9", "99999999999999999999"].randomElement(using: &generator)!)
+        case 3: self = .string(generator.text())
+        case 4: self = .array((0..<count).map { _ in ParameterValue(random: &generator, depth: depth - 1) })
+        default:
+            self = .object(
+                Parameters(
+                    (0..<count).map { _ in
+                        .init(key: generator.text(), value: ParameterValue(random: &generator, depth: depth - 1))
+                    }))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Producers
+import RecordLog
+
+/// Files for one test, removed with their owner.
+final class Inputs {
+    private let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "tideline-producers-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// - Returns: the file's path.
+    func file(_ name: String, _ text: String) throws -> String {
+        try file(name, Array(text.utf8))
+    }
+
+    func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = "\(path)/\(name)"
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+}
+
+/// The recorded data beside the package, where it is there.
+enum RecordedData {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("../shared/data").standardized.path
+
+    /// Nil, and a line that says so, where the file is missing.
+    static func file(_ name: String) -> String? {
+        let file = "\(root)/\(name)"
+        if FileManager.default.isReadableFile(atPath: file) { return file }
+        print("not checked: ../shared/data/\(name) is missing")
+        return nil
+    }
+}
+
+/// A producer that keeps what it is given.
+final class KeptProducer: PlainProducer {
+    var records: [Record] = []
+    var flushes = 0
+    var failure: LogError?
+
+    func produce(
+        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        headers: [Header]
+    ) throws(LogError) {
+        if let failure { throw failure }
+        records.append(
+            Record(
+                topic: topic, partition: partition ?? -1, offset: Offset(Int64(records.count)),
+                key: key.map { Array($0) }, value: value.map { Array($0) }, headers: headers))
+    }
+
+    func flush(timeout: Duration) throws(LogError) { flushes += 1 }
+    func close() {}
+}
+
+/// A clock that moves only when somebody waits.
+final class SteppingClock: PacingClock {
+    var now = Duration.zero
+    var waits = 0
+
+    func wait(for duration: Duration) {
+        waits += 1
+        now += duration
+    }
+}
+
+/// A source of records that are there already.
+final class ListSource: RecordSource {
+    private var records: [SourceRecord]
+    private let problem: InputProblem?
+
+    init(_ records: [SourceRecord], then problem: InputProblem? = nil) {
+        self.records = records.reversed()
+        self.problem = problem
+    }
+
+    var fractionDone: Double? { nil }
+
+    func next() throws(InputProblem) -> SourceRecord? {
+        if let record = records.popLast() { return record }
+        if let problem { throw problem }
+        return nil
+    }
+}
+
+extension RecordSource {
+    /// At most so many records.
+    func take(_ count: Int = .max) throws -> [SourceRecord] {
+        var records: [SourceRecord] = []
+        while records.count < count, let record = try next() { records.append(record) }
+        return records
+    }
+}
+
+extension SourceRecord {
+    var keyText: String { String(decoding: key, as: UTF8.self) }
+    var valueText: String? { value.map { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@Suite("Imports follow the arrows of DESIGN.md")
+struct ArrowsTests {
+    @Test("no file imports against the arrows, nor anything from outside the toolchain")
+    func sources() throws {
+        let files = try SourceFile.all(below: "Sources")
+        try #require(!files.isEmpty)
+        for violation in files.flatMap(ModuleTable.violations) {
+            Issue.record("\(violation)")
+        }
+    }
+
+    @Test(
+        "an import against the arrows is found, however it is written",
+        arguments: [
+            ("Timelines", "import Agendas"),
+            ("StreamCore", "package import RdKafka"),
+            ("Pipeline", "import StreamRuntime"),
+            ("StreamRuntime", "@preconcurrency import CRdKafka"),
+            ("Simulation", "import struct RdKafka.Handle"),
+            ("Messages", "@testable import Pipeline"),
+            ("Sinks", "import NIOCore"),
+            ("Nowhere", ""),
+        ])
+    func againstTheArrows(module: String, text: String) {
+        let file = SourceFile(path: "Sources/\(module)/Counterexample.swift", text: text)
+        #expect(ModuleTable.violations(in: file).count == 1)
+    }
+
+    @Test(
+        "an import along the arrows is allowed, over several of them too",
+        arguments: [
+            ("Agendas", "import CIcal"),
+            ("Pipeline", "package import Timelines"),
+            ("Simulation", "import RecordLog"),
+            ("tideline", "import StreamCore"),
+            ("Settings", "import Foundation"),
+            ("Timelines", "// import Agendas"),
+        ])
+    func alongTheArrows(module: String, text: String) {
+        let file = SourceFile(path: "Sources/\(module)/Example.swift", text: text)
+        #expect(ModuleTable.violations(in: file).isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import RecordLog
+import Sinks
+import Testing
+
+/// What every sink promises, whatever it writes to. A sink's tests run `check` with a sink that is empty.
+struct TimelineSinkContract {
+    /// Makes the sink anew over what it holds, as after a restart. The sink before it is gone by then.
+    var reopen: () throws -> any TimelineSink
+    /// What the sink holds for a configuration, as whoever reads it sees it.
+    var content: (String) -> String?
+
+    func check() throws {
+        try replacesAndRemoves()
+        try routes()
+        try keepsTheNewest()
+        try leavesOutWhatIsNoTimeline()
+        try keepsPositions()
+    }
+
+    /// A timeline as JSON; `minute` is when it was made.
+    static func timeline(_ id: String, revision: Int, refreshCount: Int? = nil, minute: Int = 0) -> String {
+        let count = refreshCount ?? revision
+        let time = "2026-11-20T06:\(minute < 10 ? "0" : "")\(minute):00Z"
+        return #"{"configurationId":"\#(id)","revision":\#(revision),"generatedAt":"\#(time)","entries":[],"#
+            + #""refreshCount":\#(count),"policy":{"type":"never"}}"#
+    }
+
+    static func record(_ id: String, _ value: String?, offset: Int64, sinks: String? = nil) -> SinkRecord {
+        SinkRecord(
+            configurationId: id, value: value.map { Array($0.utf8) },
+            headers: sinks.map { [Header("ce_sinks", $0)] } ?? [], origin: TopicPartition("timelines", 0),
+            offset: Offset(offset))
+    }
+
+    private func replacesAndRemoves() throws {
+        let sink = try reopen()
+        let (first, second) = (Self.timeline("a", revision: 1), Self.timeline("a", revision: 2, minute: 1))
+        #expect(try sink.write(Self.record("a", first, offset: 0)) == .written)
+        #expect(content("a") == first)
+        #expect(try sink.write(Self.record("a", first, offset: 0)) == .unchanged)
+        #expect(try sink.write(Self.record("a", second, offset: 1)) == .written)
+        #expect(content("a") == second)
+        #expect(try sink.write(Self.record("b", nil, offset: 2)) == .unchanged)
+        #expect(try sink.write(Self.record("a", nil, offset: 3)) == .removed)
+        #expect(content("a") == nil)
+        #expect(try sink.write(Self.record("a", nil, offset: 3)) == .unchanged)
+        try sink.flush()
+    }
+
+    private func routes() throws {
+        let sink = try reopen()
+        let text = Self.timeline("routed", revision: 1)
+        #expect(try sink.write(Self.record("routed", text, offset: 0, sinks: "elsewhere")) == .unchanged)
+        #expect(content("routed") == nil)
+        #expect(try sink.write(Self.record("routed", text, offset: 1, sinks: "elsewhere,\(sink.name)")) == .written)
+        #expect(content("routed") == text)
+        #expect(try sink.write(Self.record("routed", text, offset: 2, sinks: "elsewhere")) == .removed)
+        #expect(content("routed") == nil)
+        #expect(try sink.write(Self.record("routed", text, offset: 3, sinks: "")) == .unchanged)
+        #expect(content("routed") == nil)
+    }
+
+    private func keepsTheNewest() throws {
+        let (old, new) = (Self.timeline("c", revision: 7, minute: 5), Self.timeline("c", revision: 8, minute: 6))
+        let again = Self.timeline("c", revision: 8, refreshCount: 9, minute: 7)
+        _ = try reopen().write(Self.record("c", new, offset: 1))
+        do {
+            let sink = try reopen()
+            #expect(try sink.write(Self.record("c", old, offset: 0)) == .unchanged, "an older timeline came again")
+            #expect(content("c") == new)
+            #expect(try sink.write(Self.record("c", again, offset: 2)) == .written, "the same revision, made again")
+            #expect(content("c") == again)
+        }
+        let sink = try reopen()
+        let reset = Self.timeline("c", revision: 1, minute: 30)
+        #expect(try sink.write(Self.record("c", reset, offset: 3)) == .written, "revisions begin anew after a reset")
+        #expect(content("c") == reset)
+    }
+
+    private func leavesOutWhatIsNoTimeline() throws {
+        let sink = try reopen()
+        let good = Self.timeline("d", revision: 1)
+        _ = try sink.write(Self.record("d", good, offset: 0))
+        for bad in ["", "{", "[]", #"{"revision":"x"}"#, good + "}"] {
+            #expect {
+                try sink.write(Self.record("d", bad, offset: 1))
+            } throws: { error in
+                if case .unusable = error as? SinkError { true } else { false }
+            }
+        }
+        #expect(content("d") == good)
+    }
+
+    private func keepsPositions() throws {
+        let places: [Int32: SinkPosition] = [
+            0: SinkPosition(next: Offset(17)), 12: SinkPosition(next: Offset(3), begun: Offset(9)),
+        ]
+        do {
+            let sink = try reopen()
+            #expect(try sink.positions(of: "timelines").isEmpty)
+            _ = try sink.write(Self.record("e", Self.timeline("e", revision: 1), offset: 16))
+            try sink.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
+            try sink.keep([0: SinkPosition(next: Offset(4))], of: "other.timelines")
+            try sink.keep(places, of: "timelines")
+        }
+        let sink = try reopen()
+        #expect(try sink.positions(of: "timelines") == places)
+        #expect(try sink.positions(of: "other.timelines") == [0: SinkPosition(next: Offset(4))])
+    }
+}

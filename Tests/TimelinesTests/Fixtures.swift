@@ -1,0 +1,133 @@
+import Timelines
+
+/// An instant from its text; texts in tests are right, or the test stops here.
+func at(_ text: String) -> Instant {
+    guard let instant = Instant(rfc3339: text) else { preconditionFailure("no instant: \(text)") }
+    return instant
+}
+
+func on(_ text: String) -> LocalDate {
+    guard let date = LocalDate(iso8601: text) else { preconditionFailure("no date: \(text)") }
+    return date
+}
+
+func lasting(_ text: String) -> CalendarDuration {
+    guard let duration = CalendarDuration(iso8601: text) else { preconditionFailure("no duration: \(text)") }
+    return duration
+}
+
+func zone(_ name: String) -> LocalCalendar {
+    guard let calendar = LocalCalendar(name) else { preconditionFailure("no zone: \(name)") }
+    return calendar
+}
+
+func timed(
+    _ uid: String, _ start: String, _ end: String, calendarId: String = "work", lead: String? = nil,
+    vehicleId: String? = nil, isTentative: Bool = false, recurrenceId: String? = nil
+) -> Occurrence {
+    Occurrence(
+        calendarId: calendarId, uid: uid, recurrenceId: recurrenceId.map { .instant(at($0)) }, title: uid,
+        when: .timed(start: at(start), end: at(end)), isTentative: isTentative,
+        preEventLead: lead.map { lasting($0) }, vehicleId: vehicleId)
+}
+
+func allDay(_ uid: String, _ first: String, _ end: String, lead: String? = nil) -> Occurrence {
+    Occurrence(
+        calendarId: "work", uid: uid, title: uid, when: .allDay(start: on(first), end: on(end)),
+        preEventLead: lead.map { lasting($0) })
+}
+
+func options(_ members: [(String, ParameterValue)]) -> Parameters {
+    Parameters(members.map { Parameters.Member(key: $0.0, value: $0.1) })
+}
+
+func events(_ members: (String, ParameterValue)...) throws -> any TimelineStrategy {
+    try TimelineStrategies.strategy(named: "events", options: options(members))
+}
+
+func status(_ members: (String, ParameterValue)...) throws -> any TimelineStrategy {
+    try TimelineStrategies.strategy(named: "status", options: options(members))
+}
+
+func configuration(
+    _ strategy: any TimelineStrategy, timeZone: String = "UTC", _ change: (inout WidgetConfiguration) -> Void = { _ in }
+) -> WidgetConfiguration {
+    var configuration = WidgetConfiguration(configurationId: "c1", kind: "Demo", strategy: strategy)
+    configuration.timeZone = timeZone
+    configuration.calendarIds = ["work"]
+    change(&configuration)
+    return configuration
+}
+
+func bus(
+    _ status: VehicleStatus, observedAt: String, speed: Double? = nil, latitude: Double? = nil,
+    longitude: Double? = nil, address: String? = nil
+) -> Vehicle {
+    var vehicle = Vehicle(vehicleId: "bus-7")
+    vehicle.status = status
+    vehicle.observedAt = at(observedAt)
+    vehicle.speed = speed
+    vehicle.latitude = latitude
+    vehicle.longitude = longitude
+    vehicle.address = address
+    return vehicle
+}
+
+/// A timeline as lines `date phase uid`, short enough to compare at a glance.
+func lines(_ timeline: Timeline) -> [String] {
+    timeline.entries.map { entry in
+        [entry.date.rfc3339, entry.phase.rawValue, entry.event?.uid].compactMap(\.self).joined(separator: " ")
+    }
+}
+
+/// A strategy that draws what a test gives it, to see what the rules make of it.
+struct DrawnStrategy: TimelineStrategy {
+    static let name = "drawn"
+
+    var entries: [TimelineEntry] = []
+    var policy: ReloadPolicy = .atEnd
+    var interval: CalendarDuration?
+    var latestUpdate: Instant?
+    var firstLeftOut: Instant?
+    var agenda: SourceNeeds.AgendaNeed?
+    var parameterDefaults = Parameters()
+
+    init(_ entries: [TimelineEntry], policy: ReloadPolicy = .atEnd, interval: CalendarDuration? = nil) {
+        self.entries = entries
+        self.policy = policy
+        self.interval = interval
+    }
+
+    init(options: inout StrategyOptions) {}
+
+    func needs(of configuration: WidgetConfiguration) -> SourceNeeds { SourceNeeds(agenda: agenda) }
+
+    func draft(for request: TimelineRequest) -> TimelineDraft {
+        TimelineDraft(
+            entries: entries, policy: policy, interval: interval, latestUpdate: latestUpdate,
+            firstLeftOut: firstLeftOut)
+    }
+}
+
+func entry(_ phase: TimelineEntry.Phase, _ date: String, _ event: Occurrence? = nil) -> TimelineEntry {
+    var entry = TimelineEntry(id: "", date: at(date), phase: phase)
+    entry.event = event
+    return entry
+}
+
+/// SplitMix64: the same numbers in every run, so that a failure comes again.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

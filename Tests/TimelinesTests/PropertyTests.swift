@@ -1,0 +1,154 @@
+import Testing
+import Timelines
+
+/// What holds for any agenda and vehicle; each seed is one drawn configuration with what is known of it.
+@Suite("Properties of all timelines")
+struct PropertyTests {
+    struct Case {
+        var request: TimelineRequest
+        var numbers: SeededNumbers
+
+        init(seed: Int, name: String) throws {
+            numbers = SeededNumbers(seed: UInt64(seed))
+<<<<<<< HEAD
+            let zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia"]
+=======
+            let zones = [
+                "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia",
+            ]
+>>>>>>> timelines
+            var members: [(String, ParameterValue)] = []
+            if name == "events" {
+                members = [
+                    ("days", .number("\(Int.random(in: 1...6, using: &numbers))")),
+                    ("dayEntries", .bool(.random(using: &numbers))),
+                ]
+            }
+            let strategy = try TimelineStrategies.strategy(named: name, options: options(members))
+            let zone = zones.randomElement(using: &numbers) ?? "UTC"
+            var used = configuration(strategy, timeZone: zone)
+            used.family = WidgetFamily.allCases.randomElement(using: &numbers) ?? .systemSmall
+            used.maximumEntries = Bool.random(using: &numbers) ? Int.random(in: 1...12, using: &numbers) : nil
+            used.mode = Bool.random(using: &numbers) ? .normal : .lowFrequency
+            // Around the changes of clocks in 2011, 2018 and 2026 that the zones above have.
+<<<<<<< HEAD
+            let changes = ["2011-12-30T10:00:00Z", "2018-02-18T02:00:00Z", "2018-11-04T03:00:00Z", "2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2026-10-03T15:30:00Z"]
+            let now = at(changes.randomElement(using: &numbers) ?? "") + .seconds(.random(in: -200_000...200_000, using: &numbers))
+=======
+            let changes = [
+                "2011-12-30T10:00:00Z", "2018-02-18T02:00:00Z", "2018-11-04T03:00:00Z", "2026-03-29T01:00:00Z",
+                "2026-10-25T01:00:00Z", "2026-10-03T15:30:00Z",
+            ]
+            let now =
+                at(changes.randomElement(using: &numbers) ?? "")
+                + .seconds(.random(in: -200_000...200_000, using: &numbers))
+>>>>>>> timelines
+            request = TimelineRequest(configuration: used, at: now)
+            request.occurrences = (0..<Int.random(in: 0...12, using: &numbers)).map { drawnOccurrence($0) }
+            if Bool.random(using: &numbers) {
+                request.configuration.vehicleId = "bus-7"
+                request.vehicle = drawnVehicle()
+            }
+        }
+
+        private mutating func drawnOccurrence(_ number: Int) -> Occurrence {
+            // Whole half hours, so that many dates meet.
+<<<<<<< HEAD
+            let start = Instant(milliseconds: request.at.milliseconds.quotientInHalfHours * 1_800_000)
+=======
+            let start =
+                Instant(milliseconds: request.at.milliseconds.quotientInHalfHours * 1_800_000)
+>>>>>>> timelines
+                + .minutes(30 * .random(in: -150...300, using: &numbers))
+            var occurrence = Occurrence(
+                calendarId: ["a", "b"].randomElement(using: &numbers) ?? "a", uid: "u\(number % 7)", title: "t",
+                when: .timed(start: start, end: start + .minutes(30 * .random(in: 0...20, using: &numbers))))
+            if Int.random(in: 0..<5, using: &numbers) == 0 {
+                let date = LocalCalendar.utc.date(at: start)
+                occurrence.when = .allDay(start: date, end: date.advanced(byDays: .random(in: 1...3, using: &numbers)))
+            }
+            let leads: [CalendarDuration?] = [nil, nil, CalendarDuration(), .minutes(30), CalendarDuration(days: 1)]
+            occurrence.preEventLead = leads.randomElement(using: &numbers) ?? nil
+            occurrence.vehicleId = Bool.random(using: &numbers) ? "bus-7" : nil
+            return occurrence
+        }
+
+        private mutating func drawnVehicle() -> Vehicle {
+            var vehicle = Vehicle(vehicleId: "bus-7")
+            vehicle.status = VehicleStatus.allCases.randomElement(using: &numbers)
+            vehicle.observedAt = request.at - .minutes(.random(in: 0...60, using: &numbers))
+            return vehicle
+        }
+    }
+
+<<<<<<< HEAD
+    @Test("Entries ascend, the first is in force, limits hold, and the due date is to come", arguments: ["events", "status"])
+=======
+    @Test(
+        "Entries ascend, the first is in force, limits hold, and the due date is to come",
+        arguments: ["events", "status"])
+>>>>>>> timelines
+    func shape(name: String) throws {
+        for seed in 0..<1500 {
+            let request = try Case(seed: seed, name: name).request
+            let timeline = TimelineProvider.timeline(for: request)
+            let dates = timeline.entries.map(\.date)
+            #expect(dates == dates.sorted(), "seed \(seed)")
+            #expect(dates[0] <= request.at && dates.dropFirst().allSatisfy { $0 > request.at }, "seed \(seed)")
+            #expect(timeline.entries.count <= request.configuration.limit, "seed \(seed)")
+            let due = try #require(timeline.nextUpdate, "seed \(seed)")
+            #expect(due > request.at, "seed \(seed)")
+            #expect(Set(timeline.entries.map { "\($0.date) \($0.id)" }).count == dates.count, "seed \(seed)")
+        }
+    }
+
+<<<<<<< HEAD
+    @Test("The same knowledge gives the same timeline, in whatever order occurrences come", arguments: ["events", "status"])
+=======
+    @Test(
+        "The same knowledge gives the same timeline, in whatever order occurrences come",
+        arguments: ["events", "status"])
+>>>>>>> timelines
+    func pure(name: String) throws {
+        for seed in 0..<500 {
+            var drawn = try Case(seed: seed, name: name)
+            let timeline = TimelineProvider.timeline(for: drawn.request)
+            drawn.request.occurrences.shuffle(using: &drawn.numbers)
+            #expect(TimelineProvider.timeline(for: drawn.request) == timeline, "seed \(seed)")
+        }
+    }
+
+    @Test("Made again before it is due with the same knowledge, an events timeline shows no visible change")
+    func madeAgain() throws {
+        for seed in 0..<3000 {
+            var drawn = try Case(seed: seed, name: "events")
+            // Time alone must pass: a vehicle that falls silent is news.
+            drawn.request.vehicle?.status = .ignitionOff
+            let old = TimelineProvider.timeline(for: drawn.request)
+            let due = try #require(old.nextUpdate)
+            let length = (due - drawn.request.at).milliseconds
+            var again = drawn.request
+            again.at = Instant(milliseconds: again.at.milliseconds + .random(in: 0..<length, using: &drawn.numbers))
+            let new = TimelineProvider.timeline(for: again)
+            let digests = [old, new].map { ContentDigest(of: $0, kind: "K", family: .systemSmall) }
+            #expect(!digests[0].isVisibleChange(to: digests[1], at: again.at), "seed \(seed)")
+        }
+    }
+
+    @Test("What is shown at any instant before the due date is what a timeline without limit shows then")
+    func limitHidesNothing() throws {
+        for seed in 0..<1500 {
+            var drawn = try Case(seed: seed, name: "events")
+            let short = TimelineProvider.timeline(for: drawn.request)
+            drawn.request.configuration.maximumEntries = 500
+            let long = TimelineProvider.timeline(for: drawn.request)
+            let due = try #require(short.nextUpdate)
+            #expect(
+                short.entries.filter { $0.date < due } == long.entries.filter { $0.date < due }, "seed \(seed)")
+        }
+    }
+}
+
+extension Int64 {
+    fileprivate var quotientInHalfHours: Int64 { self / 1_800_000 }
+}
