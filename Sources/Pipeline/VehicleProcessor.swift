@@ -189,8 +189,11 @@ final class VehicleProcessor: Processor {
         let state = vehicles[vehicleSlot]
         var (cause, at) = pending.must ?? (.dataChanged, context.instant)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
-        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return }
-        if let told = subscription.told, cause != .subscribed, status != told.status { cause = .statusChanged }
+        // A timer that fired meanwhile is armed again.
+        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return arm(slot) }
+        // An answer stays one, whatever it says: who asked for a snapshot waits for it.
+        let isAnswer = cause == .subscribed || cause == .scheduled && subscription.need.refresh == nil
+        if let told = subscription.told, !isAnswer, status != told.status { cause = .statusChanged }
         at = max(at, subscription.told?.at ?? at)
         let update = SourceUpdate(
             source: .vehicle(subscription.need.vehicleId), version: subscription.version,

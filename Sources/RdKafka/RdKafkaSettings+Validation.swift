@@ -10,7 +10,8 @@ extension RdKafkaSettings {
         return problems.isEmpty ? problemsTogether() : problems
     }
 
-    private static func problem(with property: String, _ value: String) -> Problem? {
+    /// What is wrong with one property by itself, whatever the others are.
+    package static func problem(with property: String, _ value: String) -> Problem? {
         if let reason = reserved[property] { return Problem(property: property, reason: reason) }
         guard let configuration = rd_kafka_conf_new() else { preconditionFailure("librdkafka is out of memory") }
         defer { rd_kafka_conf_destroy(configuration) }

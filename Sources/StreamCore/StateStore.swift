@@ -1,7 +1,7 @@
-import RecordLog
+public import RecordLog
 
 /// A value that a state store keeps and the changelog carries.
-package protocol StateValue {
+public protocol StateValue {
     func encode(into writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(CorruptBytes)
 }
@@ -11,8 +11,11 @@ package protocol StateValue {
 /// Within a transaction reads see what was written. The first write to a key in a transaction keeps the value from
 /// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
 /// A slot is the number of a key: stable for as long as the task lives here, another after a restore.
-package final class StateStore<Value: StateValue>: ChangelogStore {
-    package let id: UInt8
+///
+/// Public, like what it is made of, because only public generic code is compiled for its values across modules: that
+/// is worth a third of the cost of a record.
+public final class StateStore<Value: StateValue>: ChangelogStore {
+    public let id: UInt8
     @usableFromInline var keys = KeyTable()
     @usableFromInline var values: [Value?] = []
     /// The transaction in which a slot was last written.
@@ -23,31 +26,31 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
     @inlinable
-    package init(id: UInt8) {
+    public init(id: UInt8) {
         self.id = id
     }
 
     /// Slots are 0 ..< `slots`, in the order in which their keys first came.
     @inlinable
-    package var slots: Int { values.count }
+    public var slots: Int { values.count }
 
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
         keys.find(key, hash: hash)
     }
 
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
+    public func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    package func find(_ key: String) -> Int? {
+    public func find(_ key: String) -> Int? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
     @inlinable
-    package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         let slot = keys.slot(of: key, hash: hash)
         if slot == values.count {
             values.append(nil)
@@ -57,24 +60,24 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     }
 
     @inlinable
-    package func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
+    public func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    package func slot(of key: String) -> Int {
+    public func slot(of key: String) -> Int {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
-    package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         keys.withKey(of: slot, body)
     }
 
     @inlinable
-    package func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+    public func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
-    package subscript(slot: Int) -> Value? {
+    public subscript(slot: Int) -> Value? {
         _read { yield values[slot] }
         _modify {
             touch(slot)
@@ -84,14 +87,14 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Writes in place; one look-up and one copy for the overlay, however much is changed.
     @inlinable
-    package func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
+    public func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
         touch(slot)
         return body(&values[slot])
     }
 
     /// Whether anything was written in this transaction.
     @inlinable
-    package var isDirty: Bool { !written.isEmpty }
+    public var isDirty: Bool { !written.isEmpty }
 
     @inlinable
     func touch(_ slot: Int) {
@@ -105,7 +108,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Writes every key that this transaction wrote: its value, or nil where it has gone.
     @inlinable
-    package func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+    public func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
         var key = ByteWriter(capacity: 64)
         var value = ByteWriter(capacity: 256)
         for (index, slot) in written.enumerated() {
@@ -123,14 +126,14 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     }
 
     @inlinable
-    package func commit() {
+    public func commit() {
         written.removeAll(keepingCapacity: true)
         before.removeAll(keepingCapacity: true)
         transaction &+= 1
     }
 
     @inlinable
-    package func revert() {
+    public func revert() {
         for (slot, value) in zip(written, before) { values[slot] = value }
         commit()
     }
@@ -138,7 +141,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Restore
 
     @inlinable
-    package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
+    public func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
         guard let value else {
@@ -151,7 +154,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 }
 
 /// What a task needs of each of its stores.
-package protocol ChangelogStore: AnyObject {
+public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }
     func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void)

@@ -59,8 +59,13 @@ package final class TaskPositions {
         return moved
     }
 
+    /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
+    /// (rule 9). Forgotten here, it would be read from the beginning again.
     package func encode(into writer: inout ByteWriter) {
-        writer.write(list: entries) { writer, entry in
+        let unread = restored.filter { known in
+            !entries.contains { $0.source == known.source && $0.partition == known.partition }
+        }
+        writer.write(list: entries + unread) { writer, entry in
             writer.write(entry.source)
             writer.write(varint: UInt64(entry.partition))
             writer.write(entry.next)

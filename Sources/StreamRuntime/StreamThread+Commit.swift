@@ -15,7 +15,8 @@ extension StreamThread {
 
     func commit(within timeout: Duration) throws(StreamFailure) {
         let deadline = clock.monotonic() + timeout
-        lastCommit = clock.monotonic()
+        // The interval is time to process in: a slow commit is not followed by the next one at once.
+        defer { lastCommit = clock.monotonic() }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
         let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }

@@ -1,0 +1,75 @@
+import RecordLog
+import StreamCore
+import Testing
+
+@Suite("Exchange records")
+struct EnvelopeTests {
+    @Test("a message comes back with its node, entity and payload", arguments: ["", "vehicle-1"])
+    func message(entity: String) throws {
+        let bytes = withBytes(of: entity) { entity in
+            withBytes(of: "payload") { Envelope.message(node: 3, NodeMessage(entity: entity, payload: $0)) }
+        }
+        try bytes.withUnsafeBytes { bytes in
+            guard case .message(let node, let message) = try Envelope.read(bytes) else {
+                Issue.record("not a message")
+                return
+            }
+            #expect(node == 3)
+            #expect(text(message.entity) == entity)
+            #expect(text(message.payload) == "payload")
+        }
+    }
+
+    private static let headers = [Header("a", "1"), Header("a", nil), Header("", [])]
+
+    private static func forwarded(key: [UInt8]?, value: [UInt8]?) -> [UInt8] {
+        withOptionalBytes(key) { key in
+            withOptionalBytes(value) { value in
+                let view = RecordView(
+                    topic: 7, partition: 5, offset: 1 << 40, timestamp: -1, key: key, value: value, handle: nil)
+                let origin = Origin(source: 2, partition: 5, offset: 1 << 40)
+                return Envelope.forwarded(InputRecord(origin: origin, view: view), headers: headers)
+            }
+        }
+    }
+
+    private static func withOptionalBytes<Result>(
+        _ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Result
+    ) -> Result {
+        guard let bytes else { return body(nil) }
+        return bytes.withUnsafeBytes(body)
+    }
+
+    @Test(
+        "a forwarded record keeps origin, timestamp, key, value and headers; nothing is not empty",
+        arguments: [nil, [], [1, 2]] as [[UInt8]?], [nil, [], [3]] as [[UInt8]?])
+    func forwarded(key: [UInt8]?, value: [UInt8]?) throws {
+        try Self.forwarded(key: key, value: value).withUnsafeBytes { bytes in
+            guard case .forwarded(let record, let headers) = try Envelope.read(bytes) else {
+                Issue.record("not a forwarded record")
+                return
+            }
+            #expect(record.origin == Origin(source: 2, partition: 5, offset: 1 << 40))
+            #expect(record.view.partition == 5 && record.view.offset == 1 << 40)
+            #expect(record.timestamp == -1)
+            #expect(record.key.map { Array($0) } == key)
+            #expect(record.value.map { Array($0) } == value)
+            #expect(headers == Self.headers)
+        }
+    }
+
+    @Test("a forwarded record that ends too early is refused, wherever it ends")
+    func truncated() {
+        let bytes = Self.forwarded(key: [1], value: [2])
+        for count in bytes.indices {
+            #expect(throws: CorruptBytes.self, "\(count) of \(bytes.count) bytes") {
+                try bytes[..<count].withUnsafeBytes { _ = try Envelope.read($0) }
+            }
+        }
+    }
+
+    @Test("a kind that no version wrote is refused")
+    func unknownKind() {
+        #expect(throws: CorruptBytes.self) { try [2, 0, 0].withUnsafeBytes { (b) in _ = try Envelope.read(b) } }
+    }
+}

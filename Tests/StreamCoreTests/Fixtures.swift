@@ -1,0 +1,86 @@
+import RecordLog
+import StreamCore
+import Testing
+
+// What the tests of this module share: bytes of texts, a number as a state value, a seeded source of random numbers.
+
+/// Lends the UTF-8 bytes of a text.
+func withBytes<Result>(of text: String, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try Array(text.utf8).withUnsafeBytes(body)
+}
+
+func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+
+func written(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
+    var writer = ByteWriter()
+    body(&writer)
+    return writer.bytes
+}
+
+/// Reads with `body`, which must leave nothing over.
+func read<Value>(
+    _ bytes: [UInt8], _ body: (inout ByteReader) throws(CorruptBytes) -> Value
+) throws(CorruptBytes) -> Value {
+    let result: Result<Value, CorruptBytes> = bytes.withUnsafeBytes { buffer in
+        var reader = ByteReader(buffer)
+        do throws(CorruptBytes) {
+            let value = try body(&reader)
+            #expect(reader.isAtEnd, "bytes are left over")
+            return .success(value)
+        } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}
+
+/// A state value that is one number.
+struct Tally: StateValue, Equatable, ExpressibleByIntegerLiteral {
+    var value: Int64
+
+    init(integerLiteral value: Int64) { self.value = value }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) { value = try reader.int64() }
+
+    func encode(into writer: inout ByteWriter) { writer.write(value) }
+}
+
+/// SplitMix64: the same numbers for the same seed on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// What a changelog would get, as `key=value`, values as the numbers that `Tally` writes.
+func captured(_ capture: ((UnsafeRawBufferPointer, UnsafeRawBufferPointer?) -> Void) -> Void) -> [ChangelogEntry] {
+    var entries: [ChangelogEntry] = []
+    capture { key, value in
+        entries.append(ChangelogEntry(key: Array(key), value: value.map { Array($0) }))
+    }
+    return entries
+}
+
+struct ChangelogEntry: Equatable {
+    var key: [UInt8]
+    /// Nil: the key has gone.
+    var value: [UInt8]?
+
+    init(key: [UInt8], value: [UInt8]?) {
+        self.key = key
+        self.value = value
+    }
+
+    init(store: UInt8, _ key: String, _ value: Tally?) {
+        self.key = [store] + Array(key.utf8)
+        self.value = value.map { value in written { value.encode(into: &$0) } }
+    }
+}

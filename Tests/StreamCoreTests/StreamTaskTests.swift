@@ -1,0 +1,184 @@
+import RecordLog
+import StreamCore
+import Testing
+
+@Suite("Tasks")
+struct StreamTaskTests {
+    private static let partitions: Int32 = 2
+    private static let mine = (0...).lazy.map { "key \($0)" }.first { Murmur2.partition(of: $0, partitions: 2) == 1 }!
+    private static let others = (0...).lazy.map { "key \($0)" }.first { Murmur2.partition(of: $0, partitions: 2) == 0 }!
+
+    let mailbox = Mailbox()
+    let task: StreamTask
+
+    init() {
+        task = Self.task(mailbox)
+        task.context.now = 10_000
+    }
+
+    private static func task(_ mailbox: Mailbox) -> StreamTask {
+        StreamTask(partition: 1, partitions: partitions, topology: TallyProcessor.topology, router: mailbox)
+    }
+
+    private func process(_ key: String, offset: Int64 = 0) {
+        withBytes(of: key) { key in
+            task.process(
+                RecordView(topic: 0, partition: 3, offset: offset, timestamp: 5, key: key, value: nil, handle: nil),
+                source: 0)
+        }
+    }
+
+    /// What was emitted, as `topic:key=value`.
+    private func takeOutputs() -> [String] {
+        var outputs: [String] = []
+        task.context.outputs.forEach { entry, key, value in
+            outputs.append("\(entry.topic):\(key.map(text) ?? "")=\(value.map(text) ?? "nil")")
+        }
+        task.context.outputs.removeAll()
+        return outputs
+    }
+
+    @Test("a record of its own entity changes state, is emitted at the flush and announced to the partner")
+    func inPlace() {
+        process(Self.mine)
+        process(Self.mine)
+        #expect(mailbox.letters == [], "conflated until the flush")
+        task.flush()
+        #expect(takeOutputs() == ["counts:\(Self.mine)=2"])
+        let letters = mailbox.takeLetters()
+        #expect(letters.map(\.key) == ["partner of \(Self.mine)"])
+        #expect(letters.map(\.partition) == letters.map { Murmur2.partition(of: $0.key, partitions: 2) })
+        #expect(task.isDirty)
+    }
+
+    @Test("a record of another task's entity is forwarded with its origin and headers, and works there as in place")
+    func forwarded() throws {
+        task.context.headerReader = { _ in [Header("h", "1")] }
+        process(Self.others, offset: 9)
+        let letters = mailbox.takeLetters()
+        #expect(letters.map(\.partition) == [0])
+        #expect(letters.map(\.key) == [Self.others])
+        #expect(!task.isDirty, "the record changed nothing here")
+        let owner = StreamTask(partition: 0, partitions: 2, topology: TallyProcessor.topology, router: mailbox)
+        try letters[0].envelope.withUnsafeBytes { bytes in
+            guard case .forwarded(let record, let headers) = try Envelope.read(bytes) else {
+                Issue.record("not a forwarded record")
+                return
+            }
+            #expect(record.origin == Origin(source: 0, partition: 3, offset: 9))
+            #expect(record.timestamp == 5)
+            #expect(headers == [Header("h", "1")])
+            try owner.receive(bytes)
+        }
+        #expect(owner.isDirty)
+        #expect(mailbox.letters == [], "forwarded once, not for ever")
+    }
+
+    @Test("exchange records that no task of this program wrote are refused, and change nothing")
+    func strangers() {
+        let unknownNode = withBytes(of: "e") { Envelope.message(node: 1, NodeMessage(entity: $0, payload: $0)) }
+        let unknownSource = withBytes(of: "k") { key in
+            let view = RecordView(topic: 0, partition: 0, offset: 0, timestamp: 0, key: key, value: nil, handle: nil)
+            let origin = Origin(source: 1, partition: 0, offset: 0)
+            return Envelope.forwarded(InputRecord(origin: origin, view: view), headers: [])
+        }
+        for bytes in [unknownNode, unknownSource, [], [9]] {
+            #expect(throws: CorruptBytes.self) { try bytes.withUnsafeBytes { try task.receive($0) } }
+        }
+        #expect(!task.isDirty)
+    }
+
+    @Test("the changelog gets the stores in the order of their ids, then the positions")
+    func changelog() throws {
+        let index = task.positions.add(source: 0, partition: 3, next: 0)
+        let letter = withBytes(of: "someone") { Envelope.message(node: 0, NodeMessage(entity: $0, payload: $0)) }
+        try letter.withUnsafeBytes { try task.receive($0) }
+        process(Self.mine)
+        task.positions.move(index, to: 1)
+        var positions = ByteWriter()
+        task.positions.encode(into: &positions)
+        let expected = [
+            ChangelogEntry(store: 1, Self.mine, 1), ChangelogEntry(store: 2, "someone", 7),
+            ChangelogEntry(key: [0], value: positions.bytes),
+        ]
+        #expect(captured(task.captureChangelog) == expected)
+        task.commit()
+        #expect(captured(task.captureChangelog) == [])
+        #expect(!task.isDirty)
+    }
+
+    @Test("a revert drops state, positions, outputs and counters of the transaction, and timers follow the state")
+    func revert() {
+        let index = task.positions.add(source: 0, partition: 3, next: 0)
+        task.commit()
+        _ = task.takeCounters()
+        process(Self.mine)
+        task.positions.move(index, to: 1)
+        task.flush()
+        #expect(!task.context.outputs.isEmpty && task.nextDue != nil)
+        #expect(task.revert() == [index])
+        #expect(!task.isDirty)
+        #expect(task.positions.entries[index].next == 0)
+        #expect(task.nextDue == nil)
+        #expect(task.takeCounters().records == 0)
+        process(Self.mine)
+        task.flush()
+        #expect(takeOutputs() == ["counts:\(Self.mine)=1"], "counted from the beginning again")
+    }
+
+    @Test("counters are those of committed transactions")
+    func counters() {
+        process(Self.mine)
+        process(Self.others)
+        #expect(task.takeCounters().records == 0)
+        task.flush()
+        _ = takeOutputs()
+        task.commit()
+        let counters = task.takeCounters()
+        #expect(counters.records == 2 && counters.forwarded == 1)
+        #expect(counters.outputs == [1, 0])
+        #expect(task.takeCounters().records == 0)
+    }
+
+    @Test("a task restored from the changelog goes on where the other one was, with its timers")
+    func restore() throws {
+        let index = task.positions.add(source: 0, partition: 3, next: 0)
+        for offset in 0..<3 as Range<Int64> { process(Self.mine, offset: offset) }
+        task.positions.move(index, to: 3)
+        let entries = captured(task.captureChangelog)
+        let heir = Self.task(mailbox)
+        heir.context.now = 20_000
+        for entry in entries {
+            try entry.key.withUnsafeBytes { key in
+                try entry.value?.withUnsafeBytes { try heir.restore(key: key, value: $0) }
+            }
+        }
+        #expect(heir.nextDue == nil)
+        heir.finishRestore()
+        #expect(heir.nextDue == 20_000 + TallyProcessor.silence)
+        #expect(heir.positions.restoredNext(source: 0, partition: 3) == 3)
+        #expect(!heir.isDirty)
+    }
+
+    @Test("changelog records of stores that no version had are refused")
+    func unknownStore() {
+        for key: [UInt8] in [[], [9, 1]] {
+            #expect(throws: CorruptBytes.self) {
+                try key.withUnsafeBytes { try task.restore(key: $0, value: nil) }
+            }
+        }
+    }
+
+    @Test("timers fire at the time of the iteration, not before")
+    func punctuation() {
+        process(Self.mine)
+        #expect(task.nextDue == 11_000)
+        task.context.now = 10_999
+        task.punctuate()
+        #expect(takeOutputs() == [])
+        task.context.now = 11_000
+        task.punctuate()
+        #expect(takeOutputs() == ["silent:\(Self.mine)=nil"])
+        #expect(task.nextDue == nil)
+    }
+}
