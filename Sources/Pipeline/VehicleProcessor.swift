@@ -174,11 +174,14 @@ final class VehicleProcessor: Processor {
     }
 
     private func bringUp(_ slot: Int, _ context: TaskContext) {
-        guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return }
-        guard let told = subscription.told else { return }
+        guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        if told.at == context.instant && told.revision == revision { return }
-        pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
+        let isRefreshed = subscription.need.refresh != nil
+        if told.revision == revision && (told.at == context.instant || !isRefreshed) { return }
+        // Who has timers of its own takes `scheduled` for the answer to a snapshot.
+        let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        // News that are pending would be dropped where a status changed back within the transaction.
+        pending.insert(slot, replacing: Pending(must: must, traceParent: nil))
     }
 
     // MARK: - Telling

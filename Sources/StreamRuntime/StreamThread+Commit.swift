@@ -22,10 +22,15 @@ extension StreamThread {
         }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
+<<<<<<< HEAD
         // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
         let all = refreshes || !sentThroughExchange.isEmpty
         let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
         if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return }
+=======
+        let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
+        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
+>>>>>>> acceptance
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
@@ -46,6 +51,7 @@ extension StreamThread {
         }
         for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
         sentThroughExchange.removeAll()
+        noteWhatIsBroughtUp()
         countCommit()
     }
 
@@ -67,6 +73,11 @@ extension StreamThread {
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
+    }
+
+    /// After a commit: its flush brought up every task that had caught up.
+    private func noteWhatIsBroughtUp() {
+        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) }
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {

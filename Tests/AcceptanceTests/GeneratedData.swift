@@ -30,7 +30,7 @@ struct GeneratedData {
             lines += #""recipient":"phone-\#(vehicle % 50)","sensitivity":{"speed":10}}"# + "\n"
         }
         for board in 0..<20 {
-            lines += #"{"configurationId":"board-\#(board)","kind":"Board","family":"systemLarge","#
+            lines += #"{"configurationId":"board-\#(board)","kind":"Board","family":"systemLarge","strategy":"events","#
             lines += #""calendarIds":["c\#(board % 5)","c\#((board + 1) % 5)"],"vehicleId":"v\#(board)"}"# + "\n"
         }
         return lines
