@@ -22,15 +22,10 @@ extension StreamThread {
         }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
-<<<<<<< HEAD
         // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
         let all = refreshes || !sentThroughExchange.isEmpty
         let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
-        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return }
-=======
-        let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
         if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
->>>>>>> acceptance
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
