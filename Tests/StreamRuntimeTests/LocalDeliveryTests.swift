@@ -73,10 +73,10 @@ struct LocalDeliveryTests {
         application.settings.removesConsumedRecords = false
         let member = try application.join("a")
         try application.runUntilAllRun()
-        let fault = application.cluster.inject(broken, into: .watermarks, times: 10, client: "app-a-probe")
+        let fault = application.cluster.inject(broken, into: .watermarks, times: 3, client: "app-a-probe")
         application.append(20)
         try application.expectExactlyOnce()
-        #expect(application.cluster.timesFired(fault) == 10)
+        #expect(application.cluster.timesFired(fault) == 3)
         #expect(member.events.has("failed"))
         #expect(exchanged(application) > 0)
     }
