@@ -56,6 +56,8 @@ import Timelines
                 }
             }
             let mutated = String(text)
+            // Foundation takes a comma before the closing bracket; RFC 8259 does not.
+            guard !mutated.contains(/,\s*[\]}]/) else { continue }
             let isJSON = (try? JSONSerialization.jsonObject(with: Data(mutated.utf8))) != nil
             let isRead = (try? parser.value(mutated)) != nil
             #expect(isRead == isJSON, "\(mutated)")
@@ -63,7 +65,7 @@ import Timelines
             #expect(((try? vehicle(telemetry)) != nil) == isJSON, "\(telemetry)")
             if !isRead { refused += 1 }
         }
-        #expect(refused > 5_000 && refused < 19_000)
+        #expect(refused > 5_000 && refused < 18_000)
     }
 
     @Test("instants and dates are written as everywhere else")
