@@ -6,6 +6,9 @@ import Foundation
 import TestBroker
 import Testing
 
+/// One after the other: several of them measure time, and each runs programs that want both cores.
+@Suite(.serialized) enum AcceptanceTests {}
+
 /// An application of its own on the shared broker: its name, its topics, its working directory.
 struct Application: Sendable {
     let name: String

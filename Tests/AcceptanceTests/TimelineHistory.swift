@@ -32,7 +32,9 @@ struct TimelineHistory {
                         "\(configuration): revisions \(last.revision) and \(revision): \(last.content), \(content)",
                         sourceLocation: sourceLocation)
                 } else {
-                    #expect(revision == 1, "\(configuration) begins with revision \(revision)", sourceLocation: sourceLocation)
+                    #expect(
+                        revision == 1, "\(configuration) begins with revision \(revision)",
+                        sourceLocation: sourceLocation)
                 }
                 last = (revision, content)
             }
