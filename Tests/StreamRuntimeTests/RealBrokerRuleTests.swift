@@ -34,7 +34,8 @@ struct RealBrokerRuleTests {
             }
         }
         try await input
-        #expect(staying.events.count("revoked") >= 10)
+        // One guest's leaving and the next one's coming may be one rebalance.
+        #expect(staying.events.count("revoked") >= 5)
         #expect(try await application.eventuallyComplete(within: .seconds(120)))
         try await staying.leave()
         let inputs = application.inputs
