@@ -19,8 +19,14 @@ extension RdKafkaSettings {
         return switch result {
         case RD_KAFKA_CONF_OK: nil
         case RD_KAFKA_CONF_UNKNOWN: Problem(property: property, reason: "librdkafka has no such property")
-        default: Problem(property: property, reason: text)
+        default:
+            Problem(property: property, reason: "\"\(value)\" is not allowed\(allowed(property)) (\(text))")
         }
+    }
+
+    private static func allowed(_ property: String) -> String {
+        guard let range = PropertyCatalog.known[property]?.range, !range.isEmpty else { return "" }
+        return "; it takes \(range)"
     }
 
     /// An instance of each kind, without an address to connect to.

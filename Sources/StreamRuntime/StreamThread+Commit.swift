@@ -16,10 +16,15 @@ extension StreamThread {
     func commit(within timeout: Duration) throws(StreamFailure) {
         let deadline = clock.monotonic() + timeout
         // The interval is time to process in: a slow commit is not followed by the next one at once.
-        defer { lastCommit = clock.monotonic() }
+        defer {
+            lastCommit = clock.monotonic()
+            recordsSinceCommit = 0
+        }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
-        let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
+        // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
+        let all = refreshes || !sentThroughExchange.isEmpty
+        let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
         if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)

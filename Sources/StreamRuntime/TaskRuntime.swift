@@ -22,6 +22,8 @@ final class TaskRuntime {
     let createdAt: Duration
     var lastWaitingReport: Duration
     var restoredRecords = 0
+    /// Until it is seen whether a dead owner's transaction holds the changelog up (rule 4).
+    var restoringSince: Duration?
     /// Where to begin, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?

@@ -78,7 +78,7 @@ struct ProduceTelemetry: Verb {
         let source: any RecordSource
         do throws(InputProblem) {
             if let json {
-                source = try JSONReplay(file: json, content: .telemetry)
+                source = try JSONReplay(file: json, content: .telemetry, shouldStop: { Signals.isStopRequested })
             } else if let fleet {
                 source = FleetSimulator(count: fleet, seed: seed, start: Instant(milliseconds: WallClock.systemTime()))
             } else {
@@ -123,7 +123,7 @@ struct ProduceCalendar: Verb {
         let source: any RecordSource
         do throws(InputProblem) {
             if let json {
-                source = try JSONReplay(file: json, content: .calendarEvents)
+                source = try JSONReplay(file: json, content: .calendarEvents, shouldStop: { Signals.isStopRequested })
             } else {
                 source = CalendarImport(files: ics, calendarId: calendar ?? "")
             }
@@ -152,7 +152,7 @@ struct ProduceConfigurations: Verb {
     func execute() throws(CommandFailure) {
         let source: any RecordSource
         do throws(InputProblem) {
-            source = try JSONReplay(file: json, content: .configurations)
+            source = try JSONReplay(file: json, content: .configurations, shouldStop: { Signals.isStopRequested })
         } catch {
             throw CommandFailure(.dataError, error.description)
         }

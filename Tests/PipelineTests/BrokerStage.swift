@@ -31,7 +31,10 @@ final class BrokerStage: Stage {
     var cluster: any Cluster { kafka }
 
     func put(_ records: [InputSpec]) async throws {
+        let threads = running
         try await blocking { [self] in
+            // A poll that is under way belongs to an iteration that read the clock before it was moved.
+            for thread in threads { thread.await(iterations: 2) }
             let producer = try openTools().producer
             for record in records {
                 try produce(record, producer)
@@ -58,13 +61,15 @@ final class BrokerStage: Stage {
         return started
     }
 
+    private var running: [DrivenThread] { threads.sorted { $0.key < $1.key }.map(\.value) }
+
     func stop(_ number: Int) async throws {
         guard let thread = threads.removeValue(forKey: number) else { throw FixtureFailure("no thread \(number)") }
         try await blocking { thread.stop() }
     }
 
     func settle(_ plan: ThreadPlan) async throws {
-        let threads = threads.sorted { $0.key < $1.key }.map(\.value)
+        let threads = running
         try await blocking { [self] in
             let group = try kafka.makeConsumer(
                 group: plan.settings.applicationId, isolation: .readCommitted, clientId: "settle")
@@ -72,7 +77,6 @@ final class BrokerStage: Stage {
                 admin: kafka.makeAdmin(), group: group, inputs: plan.inputs, exchange: plan.exchange,
                 timeout: .seconds(10))
             defer { watch.close() }
-            // Iterations that are under way may have read the clock before it was moved.
             for thread in threads { thread.await(iterations: 2) }
             let deadline = ContinuousClock.now + .seconds(60)
             while ContinuousClock.now < deadline {
@@ -134,7 +138,7 @@ final class BrokerStage: Stage {
     }
 
     func close() async throws {
-        let threads = threads.sorted { $0.key < $1.key }.map(\.value)
+        let threads = running
         self.threads = [:]
         try await blocking { [self] in
             for thread in threads { thread.stop() }

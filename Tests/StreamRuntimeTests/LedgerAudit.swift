@@ -13,13 +13,19 @@ struct LedgerAudit: Sendable {
     /// By task and entity: records applied.
     private var counts: [String: Int64] = [:]
 
+    init() {}
+
     init(applied: [Record], violations: [Record], changelog: [Record]) {
-        for record in applied { self.applied[Self.text(record.value), default: 0] += 1 }
-        self.violations = violations.map { Self.text($0.value) }
-        for record in changelog { note(record) }
+        for record in applied { noteApplied(record) }
+        for record in violations { noteViolation(record) }
+        for record in changelog { noteState(record) }
     }
 
-    private mutating func note(_ record: Record) {
+    mutating func noteApplied(_ record: Record) { applied[Self.text(record.value), default: 0] += 1 }
+
+    mutating func noteViolation(_ record: Record) { violations.append(Self.text(record.value)) }
+
+    mutating func noteState(_ record: Record) {
         guard let store = record.key?.first, store > 0, let value = record.value else { return }
         let name = Self.text(record.key.map { Array($0[1...]) })
         let number = value.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }

@@ -13,9 +13,15 @@ enum LedgerTopology {
     static let applied = "applied"
     static let violations = "violations"
 
-    static let topology = Topology(
-        sources: [.init(topic: source, node: 0, readingOrder: 0)],
-        nodes: [.init(name: "ledger", make: { LedgerProcessor() })], outputs: [applied, violations])
+    static let topology = named("")
+
+    /// The same with a prefix before all names, for a broker that others use as well.
+    static func named(_ prefix: String) -> Topology {
+        Topology(
+            sources: [.init(topic: prefix + source, node: 0, readingOrder: 0)],
+            nodes: [.init(name: "ledger", make: { LedgerProcessor() })],
+            outputs: [prefix + applied, prefix + violations])
+    }
 }
 
 struct Counter: StateValue, Equatable {
@@ -53,7 +59,7 @@ final class LedgerProcessor: Processor {
         }
         applied[place] = Counter(record.origin.offset + 1)
         advance(counts, entity)
-        emit(LedgerTopology.applied, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
+        emit(0, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
         send(to: Int32(record.origin.offset % Int64(context.partitions)), context)
     }
 
@@ -88,14 +94,12 @@ final class LedgerProcessor: Processor {
     }
 
     private func report(_ violation: String, _ context: TaskContext) {
-        emit(LedgerTopology.violations, violation, "violation", context)
+        emit(1, violation, "violation", context)
     }
 
-    private func emit(_ topic: String, _ value: String, _ key: String, _ context: TaskContext) {
+    private func emit(_ output: Int, _ value: String, _ key: String, _ context: TaskContext) {
         Array(key.utf8).withUnsafeBytes { key in
-            Array(value.utf8).withUnsafeBytes { value in
-                context.emit(topic == LedgerTopology.applied ? 0 : 1, key: key, value: value, headers: [])
-            }
+            Array(value.utf8).withUnsafeBytes { context.emit(output, key: key, value: $0, headers: []) }
         }
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 /// middle of a call, or is kept from its group for a while.
 final class ObservedCluster: Cluster {
     private let base: any Cluster
+    private let keepsCalls: Bool
     private let state = Mutex(State())
 
     struct State: Sendable {
@@ -26,8 +27,10 @@ final class ObservedCluster: Cluster {
         var description: String { "\(client).\(name) \(partitions)\(hasFailed ? " failed" : "")" }
     }
 
-    init(_ base: any Cluster) {
+    /// - Parameter keepsCalls: false for long runs, where they would fill memory.
+    init(_ base: any Cluster, keepsCalls: Bool = true) {
         self.base = base
+        self.keepsCalls = keepsCalls
     }
 
     var calls: [Call] { state.withLock { $0.calls } }
@@ -55,7 +58,9 @@ final class ObservedCluster: Cluster {
 
     static let death = LogError(.fatal, name: "_DEAD", "the process has ended")
 
-    func note(_ call: Call) { state.withLock { $0.calls.append(call) } }
+    func note(_ call: Call) {
+        if keepsCalls { state.withLock { $0.calls.append(call) } }
+    }
 
     /// - Returns: false where the process is dead, or dies here.
     func lives(through call: String) -> Bool {
@@ -88,7 +93,8 @@ final class ObservedCluster: Cluster {
 }
 
 private final class ObservedConsumer: Consumer {
-    private let base: any Consumer
+    /// Nil once the process is dead: the handle is destroyed, without a word to the broker.
+    private var base: (any Consumer)?
     private let clientId: String
     private let cluster: ObservedCluster
 
@@ -102,29 +108,35 @@ private final class ObservedConsumer: Consumer {
         cluster.note(.init(client: clientId, name: name, partitions: partitions, hasFailed: hasFailed))
     }
 
-    var topics: [String] { base.topics }
+    private func living() throws(LogError) -> any Consumer {
+        if cluster.isDead { base = nil }
+        guard let base else { throw ObservedCluster.death }
+        return base
+    }
+
+    var topics: [String] { base?.topics ?? [] }
 
     func subscribe(to topic: String, listener: any RebalanceListener) throws(LogError) {
-        try base.subscribe(to: topic, listener: listener)
+        try living().subscribe(to: topic, listener: listener)
     }
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
         note("incrementalAssign", partitions.map(\.0))
-        try base.incrementalAssign(partitions)
+        try living().incrementalAssign(partitions)
     }
 
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError) {
         note("incrementalUnassign", partitions)
-        try base.incrementalUnassign(partitions)
+        try living().incrementalUnassign(partitions)
     }
 
     func seek(_ positions: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) -> [TopicPartition] {
         note("seek", positions.map(\.0))
-        return try base.seek(positions, timeout: timeout)
+        return try living().seek(positions, timeout: timeout)
     }
 
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch {
-        if cluster.withholdsAssignment || !cluster.lives(through: "poll") {
+        guard !cluster.withholdsAssignment, cluster.lives(through: "poll"), let base = try? living() else {
             return ConsumedBatch(records: [], headers: { _ in [] }, release: {})
         }
         return base.poll(maximum: maximum, timeout: timeout)
@@ -134,7 +146,7 @@ private final class ObservedConsumer: Consumer {
         _ partitions: [TopicPartition], timeout: Duration
     ) throws(LogError) -> [TopicPartition: CommittedOffset] {
         do throws(LogError) {
-            let committed = try base.committed(partitions, timeout: timeout)
+            let committed = try living().committed(partitions, timeout: timeout)
             note("committed", partitions)
             return committed
         } catch {
@@ -145,14 +157,15 @@ private final class ObservedConsumer: Consumer {
 
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks {
         note("watermarks", [partition])
-        return try base.watermarks(of: partition, timeout: timeout)
+        return try living().watermarks(of: partition, timeout: timeout)
     }
 
-    func groupMetadata() -> (any GroupMetadata)? { cluster.withholdsMetadata ? nil : base.groupMetadata() }
+    func groupMetadata() -> (any GroupMetadata)? { cluster.withholdsMetadata ? nil : base?.groupMetadata() }
 
     func close() {
         note("close", [])
-        base.close()
+        base?.close()
+        base = nil
     }
 }
 

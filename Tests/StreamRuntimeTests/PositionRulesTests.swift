@@ -96,7 +96,8 @@ struct PositionRulesTests {
         #expect(member.ports.calls("sendOffsets").isEmpty, "nothing to commit, and not an hour yet")
         application.clock.advance(by: .seconds(11))
         try application.run(rounds: 20)
-        let all = (0..<4).map { TopicPartition(LedgerTopology.source, $0) }
+        let all =
+            (0..<4).map { TopicPartition(LedgerTopology.source, $0) }
             + (0..<2).map { TopicPartition("app.exchange", $0) }
         #expect(member.ports.calls("sendOffsets").map(\.partitions) == [all.sorted()])
         #expect(member.ports.calls("commit").count == 1)
@@ -124,7 +125,7 @@ struct PositionRulesTests {
     @Test("Rule 10: positions move over transaction markers, so that no lag stays behind")
     func markers() throws {
         let application = SimulatedApplication()
-        let member = try application.join("a")
+        let members = try [application.join("a"), application.join("b")]
         try application.runUntilAllRun()
         let producer = try application.cluster.makeTransactionalProducer(transactionalId: "input", clientId: "input")
         try producer.initialise(timeout: .zero)
@@ -136,7 +137,7 @@ struct PositionRulesTests {
             }
             if outcome == "commit" { try producer.commit(timeout: .zero) } else { try producer.abort(timeout: .zero) }
         }
-        application.append(3)
+        application.append(8)
         try application.run(rounds: 40)
         let admin = try application.cluster.makeAdmin()
         let places = [0, 1].flatMap {
@@ -147,9 +148,9 @@ struct PositionRulesTests {
             #expect(ends[place]!.rawValue > 0, "\(place) was not used")
             #expect(application.committed(place.topic, place.partition) == ends[place]?.rawValue, "\(place)")
         }
-        member.ports.forgetCalls()
+        for member in members { member.ports.forgetCalls() }
         try application.run(rounds: 40)
-        #expect(member.ports.calls("commit").isEmpty, "commits beget commits")
+        #expect(members.flatMap { $0.ports.calls("commit") }.isEmpty, "commits beget commits")
     }
 }
 
