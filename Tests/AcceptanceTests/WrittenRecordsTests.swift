@@ -72,7 +72,8 @@ extension AcceptanceTests {
         private func expectContents(_ timelines: [Record]) throws {
             let last = Dictionary(timelines.map { ($0.keyText, $0) }, uniquingKeysWith: { $1 })
             func entries(_ id: String) throws -> [[String: Any]] {
-                try #require(try #require(last[id], "no timeline of \(id)").json()["entries"] as? [[String: Any]])
+                let record = try #require(last[id], "no timeline of \(id)")
+                return try #require(try record.json()["entries"] as? [[String: Any]])
             }
             let vehicle = try #require(try entries("status")[0]["vehicle"] as? [String: Any])
             // Of the record behind the bad ones, and of the master data before.
