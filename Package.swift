@@ -62,15 +62,19 @@ let package = Package(
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
-        tests("StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
+        tests(
+            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines"]),
         tests("AgendasTests", ["Agendas", "Timelines"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
-        tests("PipelineTests", [
-            "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines", "Agendas",
-            "RdKafka", "TestBroker",
-        ]),
+        tests(
+            "PipelineTests",
+            [
+                "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
+                "Agendas",
+                "RdKafka", "TestBroker",
+            ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
         tests("ObservabilityTests", ["Observability"]),

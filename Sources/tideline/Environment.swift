@@ -15,7 +15,9 @@ struct KafkaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Put before the name of every topic.", valueName: "x")) var topicPrefix: String?
     @Option(help: ArgumentHelp("Settings in YAML.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
-    @Option(name: .customLong("set"), help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
     var settings: [KeyValueArgument] = []
 
     /// All settings from all their sources.

@@ -74,8 +74,9 @@ import Timelines
         for _ in 0..<10_000 {
             let range: ClosedRange<Int64> =
                 Bool.random(using: &generator) ? -400_000_000_000_000...400_000_000_000_000 : -1_000...4_102_444_800_000
-            let instant = Instant(milliseconds: Int64.random(in: range, using: &generator) / [1, 1000].randomElement(
-                using: &generator)! * [1, 1000].randomElement(using: &generator)!)
+            let instant = Instant(
+                milliseconds: Int64.random(in: range, using: &generator) / [1, 1000].randomElement(
+                    using: &generator)! * [1, 1000].randomElement(using: &generator)!)
             #expect(json { $0.instant(instant) } == "\"\(instant.rfc3339)\"")
         }
         #expect(json { $0.date(LocalDate(year: 7, month: 3, day: 1)) } == "\"0007-03-01\"")
@@ -88,8 +89,9 @@ import Timelines
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
         _ = try parser.value(nested(128))
-        #expect(reason { () throws(MessageProblem) in _ = try parser.value(nested(129)) }
-            == "The message is nested deeper than 128 levels.")
+        #expect(
+            reason { () throws(MessageProblem) in _ = try parser.value(nested(129)) }
+                == "The message is nested deeper than 128 levels.")
     }
 
     @Test("values are written compactly, with commas where they belong")
