@@ -8,7 +8,7 @@ import Timelines
 final class VehicleProcessor: Processor {
     let settings: PipelineSettings
     let vehicles = StateStore<VehicleState>(id: StoreID.vehicles)
-    /// By vehicleId, zero byte, configurationId.
+    /// By `SubscriptionLinks.key`.
     let subscriptions = StateStore<VehicleSubscription>(id: StoreID.vehicleSubscriptions)
     var links = SubscriptionLinks()
     var timers = SlotTimers()
@@ -170,10 +170,10 @@ final class VehicleProcessor: Processor {
     }
 
     private func bringUp(_ slot: Int, _ context: TaskContext) {
-        guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return }
-        guard let told = subscription.told else { return }
+        guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        if told.at == context.instant && told.revision == revision { return }
+        // Where the configuration renews itself, it asks for what time has changed.
+        if told.revision == revision && (told.at >= context.instant || subscription.need.refresh == nil) { return }
         pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
     }
 
