@@ -51,6 +51,8 @@ struct PendingSlots<Item> {
 
     func contains(_ slot: Int) -> Bool { slot < items.count && items[slot] != nil }
 
+    func item(of slot: Int) -> Item? { slot < items.count ? items[slot] : nil }
+
     /// Does nothing where the slot is pending already.
     mutating func insert(_ slot: Int, _ item: () -> Item) {
         guard reserve(slot) else { return }

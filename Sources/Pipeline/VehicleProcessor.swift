@@ -181,7 +181,7 @@ final class VehicleProcessor: Processor {
         // Who has timers of its own takes `scheduled` for the answer to a snapshot.
         let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
         // News that are pending would be dropped where a status changed back within the transaction.
-        pending.insert(slot, replacing: Pending(must: must, traceParent: nil))
+        pending.insert(slot, replacing: Pending(must: must, traceParent: pending.item(of: slot)?.traceParent))
     }
 
     // MARK: - Telling

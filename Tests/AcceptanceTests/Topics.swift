@@ -3,7 +3,9 @@ import RdKafka
 import RecordLog
 
 extension Application {
-    private var cluster: RdKafkaCluster { RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap)) }
+    private var cluster: RdKafkaCluster {
+        RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap, properties: ["message.max.bytes": "4000000"]))
+    }
 
     /// The committed records of a topic of the contract, in the order of each partition.
     func records(of name: String) async throws -> [Record] {
