@@ -157,8 +157,9 @@ private enum MixedInput {
                 record("c/day", #"{"calendarId":"c","uid":"day","title":"Day","start":"2026-11-20","allDay":true}"#),
                 record(
                     "c/often",
-                    #"{"calendarId":"c","uid":"often","title":"Often","start":"2026-11-01T18:00","#
-                        + #""end":"2026-11-01T18:30","timeZone":"Asia/Tokyo","recurrence":["RRULE:FREQ=DAILY"],"status":"tentative"}"#
+                    #"{"calendarId":"c","uid":"often","title":"Often","status":"tentative","#
+                        + #""start":"2026-11-01T18:00","end":"2026-11-01T18:30","timeZone":"Asia/Tokyo","#
+                        + #""recurrence":["RRULE:FREQ=DAILY"]}"#
                 ),
                 record("c/gone", #"{"calendarId":"c","uid":"gone","title":"Gone","start":"2026-11-20T09:00:00Z"}"#),
                 (key: "c/gone", value: nil, headers: []),
