@@ -21,7 +21,9 @@ struct LocalDeliveryTests {
         #expect(exchanged(application) == 0)
     }
 
-    @Test("every pair of tasks stays first-in-first-out while tasks move between threads", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "every pair of tasks stays first-in-first-out while tasks move between threads",
+        arguments: [1, 2, 3] as [UInt64])
     func overRebalances(seed: UInt64) throws {
         let application = SimulatedApplication(partitions: 4)
         application.settings.pollMaximum = 6
