@@ -4,7 +4,9 @@ extension CalendarEvent {
     func check(saidAllDay: Bool?) throws(CalendarEventProblem) {
         if calendarId.isEmpty { throw CalendarEventProblem(field: "calendarId", reason: "is empty") }
         if uid.isEmpty { throw CalendarEventProblem(field: "uid", reason: "is empty") }
-        if sequence < 0 { throw CalendarEventProblem(field: "sequence", reason: "is \(sequence), allowed is 0 and more") }
+        if sequence < 0 {
+            throw CalendarEventProblem(field: "sequence", reason: "is \(sequence), allowed is 0 and more")
+        }
         try checkExists(start, field: "start")
         if let recurrenceId { try checkExists(recurrenceId, field: "recurrenceId") }
         if let saidAllDay, saidAllDay != isAllDay {
@@ -59,20 +61,25 @@ extension CalendarEvent {
         case (.date, .at(let other)):
             throw CalendarEventProblem(field: "end", reason: "is \(other.text), allowed is a date, as start is one")
         case (_, .at(.date(let date))):
-            throw CalendarEventProblem(field: "end", reason: "is \(date.iso8601), allowed is a date-time, as start is one")
+            throw CalendarEventProblem(
+                field: "end", reason: "is \(date.iso8601), allowed is a date-time, as start is one")
         case (.local(let date, let time), .at(.local(let endDate, let endTime))):
             // Compared on the wall clock: an end that a gap puts before its start is no mistake of the record.
             try checkExists(.local(endDate, endTime), field: "end")
             if (endDate, endTime) < (date, time) { throw endBeforeStart(WallClock(endDate, endTime).text) }
         case (_, .at(let other)):
             try checkExists(other, field: "end")
-            if case (.instant, .instant) = (start, other) {} else if zone == nil {
+            guard zone != nil || isInstant(start) && isInstant(other) else {
                 throw CalendarEventProblem(
                     field: "timeZone", reason: "is needed where one of start and end is local and the other is not")
             }
             let zone = zone ?? .utc
             if other.instant(in: zone) < start.instant(in: zone) { throw endBeforeStart(other.text) }
         }
+    }
+
+    private func isInstant(_ time: EventTime) -> Bool {
+        if case .instant = time { true } else { false }
     }
 
     private func endBeforeStart(_ end: String) -> CalendarEventProblem {

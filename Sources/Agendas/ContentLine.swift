@@ -12,10 +12,35 @@ struct ContentLine {
         return String(decoding: bytes[..<end], as: UTF8.self).uppercased()
     }
 
-    /// The part after the name and the first colon; enough for properties whose parameters hold no colon.
+    /// The part after the name and the parameters.
     var value: String {
-        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-        return String(decoding: bytes[colon...].dropFirst(), as: UTF8.self)
+        String(decoding: bytes[colon...].dropFirst(), as: UTF8.self)
+    }
+
+    /// The TZID parameter; nil, where the line has none.
+    var zoneName: String? {
+        let head = String(decoding: bytes[..<colon], as: UTF8.self)
+        guard let parameter = head.split(separator: ";").first(where: { $0.uppercased().hasPrefix("TZID=") }) else {
+            return nil
+        }
+        return parameter.dropFirst("TZID=".utf8.count).filter { $0 != "\"" }
+    }
+
+    /// All parameters but TZID, each with the semicolon before it.
+    var otherParameters: String {
+        let head = String(decoding: bytes[..<colon], as: UTF8.self)
+        let parameters = head.split(separator: ";").dropFirst().filter { !$0.uppercased().hasPrefix("TZID=") }
+        return parameters.map { ";" + $0 }.joined()
+    }
+
+    /// The first one that is not in quotation marks, as those of a parameter may hold one.
+    private var colon: Int {
+        var isQuoted = false
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == UInt8(ascii: ":"), !isQuoted { return index }
+        }
+        return bytes.endIndex
     }
 
     /// Lines end at LF, with or without CR; one that begins with a space or a tab continues the one before.

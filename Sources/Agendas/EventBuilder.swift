@@ -85,24 +85,11 @@ struct EventBuilder {
     private mutating func recurrenceLines() throws(CalendarEventProblem) -> [String] {
         var result: [String] = []
         for line in component.lines where Self.recurrenceNames.contains(line.name) {
-            if line.name == "EXRULE" {
-                remark("EXRULE", "EXRULE is not supported and left out")
-                continue
+            switch line.name {
+            case "EXRULE": remark("EXRULE", "EXRULE is not supported and left out")
+            case "RDATE", "EXDATE": result.append(try line.inContractZones(zones))
+            default: result.append(line.text)
             }
-            var text = line.text
-            if line.name != "RRULE", let said = ContentLine.zoneName(of: text) {
-                switch try zones.zone(said) {
-                case .iana(let calendar):
-                    text = text.replacing(said, with: calendar.timeZone, maxReplacements: 1)
-                case .defined(let zone):
-                    let times = line.value.split(separator: ",").map { value in
-                        EventTime(basic: value).map { ICalendarZones.Zone.defined(zone).instant($0).basic } ?? "\(value)"
-                    }
-                    text = "\(line.name):" + times.joined(separator: ",")
-                case nil: break
-                }
-            }
-            result.append(text)
         }
         return result
     }
@@ -114,10 +101,14 @@ struct EventBuilder {
     }
 
     private func line(of property: String) -> Int {
-        let names = ["start": "DTSTART", "end": "DTEND", "duration": "DURATION", "timeZone": "DTSTART"]
+        let names = [
+            "start": "DTSTART", "end": "DTEND", "duration": "DURATION", "timeZone": "DTSTART", "TZID": "DTSTART",
+        ]
         let name = names[property] ?? property
-        return component.lines.first { name == "recurrence" ? Self.recurrenceNames.contains($0.name) : $0.name == name }?
-            .number ?? component.line
+        let found = component.lines.first {
+            name == "recurrence" ? Self.recurrenceNames.contains($0.name) : $0.name == name
+        }
+        return found?.number ?? component.line
     }
 
     private func unreadable(_ property: String, _ allowed: String) -> CalendarEventProblem {
@@ -132,12 +123,23 @@ struct EventBuilder {
 }
 
 extension ContentLine {
-    /// The TZID parameter of a line.
-    static func zoneName(of text: String) -> String? {
-        let head = text.prefix { $0 != ":" }
-        guard let parameter = head.split(separator: ";").first(where: { $0.uppercased().hasPrefix("TZID=") }) else {
-            return nil
+    /// An RDATE or EXDATE line with the IANA name of its zone, or in UTC where the text defines the zone.
+    fileprivate func inContractZones(_ zones: ICalendarZones) throws(CalendarEventProblem) -> String {
+        guard let said = zoneName, let zone = try zones.zone(said) else { return text }
+        switch zone {
+        case .iana(let calendar): return "\(name);TZID=\(calendar.timeZone)\(otherParameters):\(value)"
+        case .defined: return inUTC(zone)
         }
-        return String(parameter.dropFirst("TZID=".utf8.count))
+    }
+
+    /// An RDATE or EXDATE line whose local times, of a zone, have become instants.
+    func inUTC(_ zone: ICalendarZones.Zone) -> String {
+        let values = value.split(separator: ",").map { value in
+            value.split(separator: "/").map { side in
+                EventTime(basic: side).map { zone.instant($0).basic } ?? String(side)
+            }
+            .joined(separator: "/")
+        }
+        return "\(name)\(otherParameters):" + values.joined(separator: ",")
     }
 }

@@ -36,8 +36,10 @@ extension EventCalendar {
                     placed.append((start, occurrence))
                 }
             } catch {
-                problems.append(AgendaProblem(
-                    uid: uid, reason: "is left out: more than \(ExpansionLimit.steps) instances would have to be examined"))
+                problems.append(
+                    AgendaProblem(
+                        uid: uid,
+                        reason: "is left out: more than \(ExpansionLimit.steps) instances would have to be examined"))
             }
         }
         placed.sort { left, right in
@@ -61,9 +63,10 @@ extension EventCalendar.Series {
             let replaced = Exclusions(
                 overrides.values.map { original(of: $0.event, in: expansion, view) }, zone: expansion.zone)
             for instance in try expansion.instances(from: from, to: to) where !replaced.contain(instance.original) {
-                result.append(Occurrence(
-                    master.event, when: instance.when,
-                    recurrenceId: master.recurrence == nil ? nil : instance.original))
+                result.append(
+                    Occurrence(
+                        master.event, when: instance.when,
+                        recurrenceId: master.recurrence == nil ? nil : instance.original))
             }
         }
         return result + overridden(by: expansion, from: from, to: to, in: view)

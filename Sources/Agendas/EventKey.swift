@@ -27,7 +27,8 @@ package struct EventKey: Hashable, Sendable {
         guard (2...3).contains(parts.count), decoded.count == parts.count, !decoded[0].isEmpty, !decoded[1].isEmpty
         else {
             throw CalendarEventProblem(
-                field: "key", reason: "allowed is calendarId/uid or calendarId/uid/recurrenceId, % and / as %25 and %2F")
+                field: "key", reason: "allowed is calendarId/uid or calendarId/uid/recurrenceId, % and / as %25 and %2F"
+            )
         }
         calendarId = decoded[0]
         uid = decoded[1]

@@ -80,6 +80,8 @@ struct EventTimes {
         let times = starts.sorted().prefix(Self.listed).map { EventTime.instant(zone.instant(of: $0)).basic }
         isComplete = isComplete && starts.count <= Self.listed
         lines.removeAll { $0.uppercased().hasPrefix("RRULE") }
+        lines = lines.map { ContentLine(number: 0, bytes: Array($0.utf8)) }
+            .map { $0.zoneName == nil ? $0.inUTC(.defined(zone)) : $0.text }
         if !times.isEmpty { lines.append("RDATE:" + times.joined(separator: ",")) }
         return "TZID \"\(zone.name)\" agrees with no IANA zone; the series is kept as a list of "
             + "\(times.count) instances" + (isComplete ? "" : " and ends there")

@@ -1,12 +1,11 @@
-import Timelines
-
 /// iCalendar text (RFC 5545), as `.ics` files hold it.
 package enum ICalendar {
     /// Reads the events of an iCalendar text.
     ///
     /// What can be used is used: a component that can't be read is left out and reported. Times with a TZID become
     /// local times in an IANA zone, or instants where the text defines the zone itself; floating times are those of
-    /// the text's X-WR-TIMEZONE, where it has one. Runs on the caller's thread, for a long text some tenths of a second.
+    /// the text's X-WR-TIMEZONE, where it has one. Runs on the caller's thread: about a second for 5,000
+    /// events.
     ///
     /// - Parameter calendarId: the calendar that the events are of.
     package static func events(in text: some Sequence<UInt8>, calendarId: String) -> ICalendarImport {

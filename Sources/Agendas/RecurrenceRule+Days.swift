@@ -15,7 +15,8 @@ extension RecurrenceRule {
         case .monthly:
             let month = first.year * 12 + first.month - 1 + period
             let monthDays = monthDays.isEmpty && weekdays.isEmpty ? [first.day] : monthDays
-            return daysOfMonth(year: month.flooredDivision(by: 12), month: month - month.flooredDivision(by: 12) * 12 + 1, monthDays)
+            return daysOfMonth(
+                year: month.flooredDivision(by: 12), month: month - month.flooredDivision(by: 12) * 12 + 1, monthDays)
         case .weekly:
             let begin = weekBegin(firstDay) + period * 7
             let wanted = weekdays.isEmpty ? [Weekday(day: firstDay)] : weekdays.map(\.weekday)
@@ -62,7 +63,8 @@ extension RecurrenceRule {
     private func daysOfMonth(year: Int, month: Int, _ monthDays: [Int], only: Int? = nil) -> [Int] {
         guard months.isEmpty || months.contains(month) else { return [] }
         let begin = LocalDate(year: year, month: month, day: 1).dayNumber
-        let next = month == 12 ? LocalDate(year: year + 1, month: 1, day: 1) : LocalDate(year: year, month: month + 1, day: 1)
+        let next =
+            month == 12 ? LocalDate(year: year + 1, month: 1, day: 1) : LocalDate(year: year, month: month + 1, day: 1)
         let length = next.dayNumber - begin
         let candidates = only.map { $0...$0 } ?? 1...length
         var days: [Int] = []

@@ -50,7 +50,9 @@ extension RecurrenceRule {
     /// The combinations that RFC 5545 §3.3.10 forbids.
     private func checkParts() throws(CalendarEventProblem) {
         if count != nil, until != nil { throw Self.problem("RRULE has COUNT and UNTIL, allowed is one of them") }
-        if !weekNumbers.isEmpty, frequency != .yearly { throw Self.problem("BYWEEKNO is allowed with FREQ=YEARLY only") }
+        if !weekNumbers.isEmpty, frequency != .yearly {
+            throw Self.problem("BYWEEKNO is allowed with FREQ=YEARLY only")
+        }
         if !yearDays.isEmpty, [.daily, .weekly, .monthly].contains(frequency) {
             throw Self.problem("BYYEARDAY is not allowed with FREQ=\(frequency.name)")
         }

@@ -3,7 +3,8 @@ import Timelines
 /// Finds the IANA name in what calendar programs write into TZID.
 enum ZoneName {
     /// The name itself, the name inside a wrapper such as `/mozilla.org/20050126_1/Europe/Berlin`, or that of a
-    /// Windows zone; nil for all others, and for an IANA name in another spelling: `Europe/lisbon` is no `Europe/Lisbon`.
+    /// Windows zone; nil for all others, an IANA name in another spelling included: `Europe/lisbon` is no
+    /// `Europe/Lisbon`.
     static func iana(_ name: String) -> String? {
         let name = name.filter { $0 != "\"" }
         if LocalCalendar(name) != nil { return name }

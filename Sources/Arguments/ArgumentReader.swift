@@ -59,7 +59,7 @@ struct ArgumentReader {
     }
 
     private mutating func readOption(_ name: String, attached: String?) throws(UsageProblem) {
-        guard let index = definitions.firstIndex(where: { $0.names.contains(name) || $0.offNames.contains(name) }) else {
+        guard let index = definitions.firstIndex(where: { ($0.names + $0.offNames).contains(name) }) else {
             throw .unknownOption(name, among: names)
         }
         let definition = definitions[index]

@@ -12,5 +12,6 @@
 ///         @Flag(help: "End when everything is written.") var untilCaughtUp = false
 ///     }
 ///
-/// Parsing is pure: words go in, and a command or a ``CommandExit`` comes out. A command that was parsed is a plain value.
+/// Parsing is pure: words go in, and a command or a ``CommandExit`` comes out. A command that was parsed is a plain
+/// value.
 enum Arguments {}

@@ -66,7 +66,8 @@ struct CommandParser {
         return .clean(HelpPage(node, columns: columns).text)
     }
 
-    /// What the module's own options ask for; `nil` for any other word, and for a name that the command itself declares.
+    /// What the module's own options ask for; `nil` for any other word, and for a name that the command itself
+    /// declares.
     private func builtIn(_ word: String, rest: ArraySlice<String>, at node: CommandNode) -> CommandExit? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let name = parts.first, !node.definitions.contains(where: { $0.names.contains(name) }),
@@ -81,7 +82,7 @@ struct CommandParser {
             let value = parts.count > 1 ? parts[1] : rest.first ?? ""
             if let shell = CompletionShell(rawValue: value) { return .clean(shell.script(for: root)) }
             let problem = UsageProblem.invalid(
-                value, for: "\(name) <shell>", reason: "allowed is one of \(option.allowedValues.joined(separator: ", "))",
+                value, for: "\(name) <shell>", reason: CompletionShell.allowedDescription.map { "allowed is \($0)" },
                 candidates: option.allowedValues)
             return usage(problem.message, at: node)
         }

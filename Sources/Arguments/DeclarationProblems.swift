@@ -1,6 +1,6 @@
 extension ParsableCommand {
-    /// What is wrong with the declarations of `Self` and all commands below it: what the help lacks, names that clash, and
-    /// examples that do not parse. A program's tests expect none.
+    /// What is wrong with the declarations of `Self` and all commands below it: what the help lacks, names that clash,
+    /// and examples that do not parse. A program's tests expect none.
     package static func declarationProblems() -> [String] {
         let root = CommandNode(Self.self)
         return root.all.flatMap { node in
@@ -34,7 +34,8 @@ extension ParsableCommand {
             problems.append("an argument follows a repeating one")
         }
         if let optional = node.arguments.firstIndex(where: { !$0.isRequired }),
-            node.arguments[optional...].contains(where: \.isRequired) {
+            node.arguments[optional...].contains(where: \.isRequired)
+        {
             problems.append("a required argument follows an optional one")
         }
         return problems

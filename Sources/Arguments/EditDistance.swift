@@ -1,7 +1,7 @@
 /// How far apart two words are, and which of several is meant by a misspelt one.
 package enum EditDistance {
-    /// The fewest letters to insert, leave out, change or swap with their neighbour that make one word the other (optimal
-    /// string alignment).
+    /// The fewest letters to insert, leave out, change or swap with their neighbour that make one word the other
+    /// (optimal string alignment).
     package static func between(_ first: String, _ second: String) -> Int {
         let first = Array(first)
         let second = Array(second)
@@ -24,8 +24,8 @@ package enum EditDistance {
         return last[second.count]
     }
 
-    /// The candidate that `word` is most likely meant to be, in any case; `nil` where none is near. A third of the letters
-    /// may be wrong, one at least. Of equally near ones it is the first.
+    /// The candidate that `word` is most likely meant to be, in any case; `nil` where none is near. A third of the
+    /// letters may be wrong, one at least. Of equally near ones it is the first.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let limit = max(1, word.count / 3)
         let word = word.lowercased()

@@ -74,8 +74,8 @@ extension Bool: ExpressibleByArgument {
     package static var allowedDescription: String? { "true or false" }
 }
 
-/// A word of the form `key=value`, for options such as `--set`. The key is not empty; the value may be, and may hold more
-/// equals signs.
+/// A word of the form `key=value`, for options such as `--set`. The key is not empty; the value may be, and may hold
+/// more equals signs.
 package struct KeyValueArgument: ExpressibleByArgument, Equatable {
     package let key: String
     package let value: String

@@ -28,7 +28,8 @@ struct FishCompletion {
 
             # Files with one of the extensions given, and directories.
             function _\(name)_files
-                complete -C "_\(name)_nothing "(commandline -ct) | string match -r -- '^.*(?:/|\\.(?:'(string join '|' $argv)'))$'
+                set -l pattern '^.*(?:/|\\.(?:'(string join '|' $argv)'))$'
+                complete -C "_\(name)_nothing "(commandline -ct) | string match -r -- $pattern
             end
 
             complete -c \(root.name) -f
@@ -38,16 +39,17 @@ struct FishCompletion {
 
     private func lines(of node: CommandNode) -> [String] {
         let start = "complete -c \(root.name) -n \(condition(node).quotedForFish)"
-        let help = node.isRoot ? [("help", "Show the help of a subcommand.")] : []
-        let verbs = node.subcommands.map { ($0.name, $0.configuration.abstract) } + (node.subcommands.isEmpty ? [] : help)
-        var lines = verbs.map { "\(start) -a \($0.0.quotedForFish) -d \($0.1.quotedForFish)" }
+        let help = node.isRoot && !node.subcommands.isEmpty ? [("help", "Show the help of a subcommand.")] : []
+        let verbs = node.subcommands.map { ($0.name, $0.configuration.abstract) }
+        var lines = (verbs + help).map { "\(start) -a \($0.0.quotedForFish) -d \($0.1.quotedForFish)" }
         for option in node.offeredOptions {
             let names = option.names.map { $0.hasPrefix("--") ? "-l \($0.dropFirst(2))" : "-s \($0.dropFirst())" }
             let value = option.takesValue ? ["-r"] + offer(option.offered) : []
             lines.append(([start] + names + value + ["-d \(option.abstract.quotedForFish)"]).joined(separator: " "))
             if option.takesMany {
                 // fish gives an option one value; the others are offered as arguments.
-                let condition = "\(condition(node)); and _\(root.functionName)_after \(option.names.joined(separator: " "))"
+                let names = option.names.joined(separator: " ")
+                let condition = "\(condition(node)); and _\(root.functionName)_after \(names)"
                 lines.append(
                     (["complete -c \(root.name) -n \(condition.quotedForFish)"] + offer(option.offered))
                         .joined(separator: " "))

@@ -88,8 +88,8 @@ extension String {
     }
 
     fileprivate var quotedIfNeeded: String {
-        let isPlain = !isEmpty && unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" && $0 != "\u{7F}" }
-        return isPlain ? self : "\"\(escaped(quotes: true))\""
+        let isPlain = unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" && $0 != "\u{7F}" }
+        return isPlain && !isEmpty ? self : "\"\(escaped(quotes: true))\""
     }
 
     fileprivate var escapingControls: String {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A stream of whole lines that threads share, with room for one status line below them on a terminal.
 ///
-/// Lines never mix. A status line is taken away before a line is written and comes back below it, so that a progress bar
-/// and a log can share a terminal. May be used from any thread.
+/// Lines never mix. A status line is taken away before a line is written and comes back below it, so that a progress
+/// bar and a log can share a terminal. May be used from any thread.
 package final class LogStream: Sendable {
     private struct State {
         var status = ""
@@ -13,8 +13,8 @@ package final class LogStream: Sendable {
     private let state = Mutex(State())
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: Takes the text as it goes out, line ends and terminal codes included. Called by one thread at a
-    ///   time, and must not call back.
+    /// - Parameter write: Takes the text as it goes out, line ends and terminal codes included. Called by one thread at
+    ///   a time, and must not call back.
     package init(write: @escaping @Sendable (String) -> Void) {
         self.write = write
     }

@@ -33,7 +33,9 @@ package struct Logger: Sendable {
     /// Hands one record to the handler, unless `level` is below ``logLevel``.
     ///
     /// - Parameter metadata: Goes with this record alone and wins over the logger's own of the same key.
-    package func log(level: Level, _ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata? = nil) {
+    package func log(
+        level: Level, _ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata? = nil
+    ) {
         guard level >= logLevel else { return }
         handler.log(level: level, message: message(), metadata: metadata())
     }

@@ -75,7 +75,8 @@ struct Progress {
         guard let total, let fraction else {
             return ["\(completed.grouped) \(unit)", "\(rate.shortText)/s", (instant - start).clockText]
         }
-        var result = ["\(Int(fraction * 100))%", "\(completed.grouped) of \(total.grouped) \(unit)", "\(rate.shortText)/s"]
+        let count = "\(completed.grouped) of \(total.grouped) \(unit)"
+        var result = ["\(Int(fraction * 100))%", count, "\(rate.shortText)/s"]
         if rate > 0, completed < total {
             result.append("\(Duration.seconds(Double(total - completed) / rate).clockText) left")
         }

@@ -34,45 +34,42 @@ extension ConfigurationProcessor {
         // What was published does not become older.
         let at = max(pending.at, state.published?.at ?? pending.at)
         let message = message(of: slot)
-        var frame = Frame(message)
-        var timeline = timeline(of: message, state, at: at)
-        var record = record(frame, timeline, state, at: at)
-        encode(record)
-        if json.bytes.count > settings.timelineBytesMax {
+        let frame = Frame(message)
+        var made = Made(timeline(of: message, state, at: at), frame, state, at: at, sources: sources(of: state))
+        encode(made.record)
+        if json.count > settings.timelineBytesMax {
             let problem = ConfigurationProblem(
                 key: "maximumEntries",
-                "the timeline has \(json.bytes.count) bytes, at most \(settings.timelineBytesMax) are allowed")
-            frame.parameters = Parameters()
-            timeline = TimelineProvider.errorTimeline(problem, at: at)
-            record = self.record(frame, timeline, state, at: at)
-            encode(record)
+                "the timeline has \(json.count) bytes, at most \(settings.timelineBytesMax) are allowed")
+            let error = TimelineProvider.errorTimeline(problem, at: at)
+            made = Made(error, frame, state, at: at, sources: sources(of: state))
+            encode(made.record)
         }
-        publish(slot, record, frame, pending, state, context)
+        publish(slot, made, frame, pending, state, context)
     }
 
     private func publish(
-        _ slot: Int, _ made: TimelineRecord, _ frame: Frame, _ pending: ConfigurationState.Pending,
+        _ slot: Int, _ made: Made, _ frame: Frame, _ pending: ConfigurationState.Pending,
         _ state: ConfigurationState, _ context: TaskContext
     ) {
-        let digest = ContentDigest(of: made.timeline, kind: frame.kind, family: frame.family)
-        let isSame = state.published.map { $0.digest.isSameContent(as: digest, at: made.generatedAt) } ?? false
-        var record = made
-        record.revision = state.revision + (isSame ? 0 : 1)
-        encode(record)
+        let record = made.record
         emit(record, sinks: frame.sinks, traceParent: pending.traceParent, context)
-        configurations[slot]!.revision = record.revision
-        configurations[slot]!.refreshCount = record.refreshCount
-        configurations[slot]!.pending = nil
-        configurations[slot]!.published = .init(
-            at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: digest)
+        configurations.modify(slot) { state in
+            state!.revision = record.revision
+            state!.refreshCount = record.refreshCount
+            state!.pending = nil
+            state!.published = .init(
+                at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: made.digest)
+        }
         published.insert(slot)
-        if let due = ownDue(slot) {
-            timers.arm(slot, due: due.milliseconds)
-        } else {
+        if isRefreshedByVehicle(slot) {
             // The next one comes with all that is known of the vehicle.
             for index in state.sources.indices { configurations[slot]!.sources[index].content = nil }
+        } else if let due = ownDue(slot) {
+            timers.arm(slot, due: due.milliseconds)
         }
-        let isVisible = state.published.map { $0.digest.isVisibleChange(to: digest, at: record.generatedAt) } ?? true
+        let isVisible =
+            state.published.map { $0.digest.isVisibleChange(to: made.digest, at: record.generatedAt) } ?? true
         if isVisible, let reason = pending.cause.reason {
             announce(record, reason, traceParent: pending.traceParent, context)
         }
@@ -91,15 +88,6 @@ extension ConfigurationProcessor {
                     configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
                     occurrences: contents.flatMap(\.occurrences), at: at))
         }
-    }
-
-    private func record(
-        _ frame: Frame, _ timeline: Timeline, _ state: ConfigurationState, at: Instant
-    ) -> TimelineRecord {
-        TimelineRecord(
-            configurationId: frame.configurationId, kind: frame.kind, family: frame.family,
-            recipient: frame.recipient, revision: state.revision + 1, generatedAt: at, timeline: timeline,
-            refreshCount: state.refreshCount + 1, sources: sources(of: state))
     }
 
     /// The configuration's record, then its vehicle's and its calendars' newest ones.
@@ -125,7 +113,7 @@ extension ConfigurationProcessor {
         let headers = headers.timeline(record, sinks: sinks, traceParent: traceParent)
         var configurationId = record.configurationId
         configurationId.withUTF8 { key in
-            json.bytes.withUnsafeBytes { value in
+            json.withUnsafeBytes { value in
                 context.emit(
                     Output.timelines, key: UnsafeRawBufferPointer(key), value: value,
                     headers: headers.map { Header($0) })
@@ -143,6 +131,23 @@ extension ConfigurationProcessor {
     }
 }
 
+/// A timeline as it is published: the record with its revision, and the digest that decided it.
+private struct Made {
+    var record: TimelineRecord
+    var digest: ContentDigest
+
+    init(
+        _ timeline: Timeline, _ frame: Frame, _ state: ConfigurationState, at: Instant, sources: [SourceOffset]
+    ) {
+        digest = ContentDigest(of: timeline, kind: frame.kind, family: frame.family)
+        let isSame = state.published?.digest.isSameContent(as: digest, at: at) ?? false
+        record = TimelineRecord(
+            configurationId: frame.configurationId, kind: frame.kind, family: frame.family,
+            recipient: frame.recipient, revision: state.revision + (isSame ? 0 : 1), generatedAt: at,
+            timeline: timeline, refreshCount: state.refreshCount + 1, sources: sources)
+    }
+}
+
 /// What surrounds a timeline, of a usable and an unusable configuration alike.
 private struct Frame {
     var configurationId: String
@@ -150,7 +155,6 @@ private struct Frame {
     var family: WidgetFamily
     var recipient: String
     var sinks: [String]?
-    var parameters: Parameters
 
     init(_ message: ConfigurationMessage) {
         switch message {
@@ -160,14 +164,12 @@ private struct Frame {
             family = configuration.family
             recipient = configuration.recipient
             sinks = configuration.sinks
-            parameters = configuration.parameters
         case .unusable(let configuration):
             configurationId = configuration.configurationId
             kind = configuration.kind
             family = configuration.family
             recipient = configuration.recipient
             sinks = configuration.sinks
-            parameters = configuration.parameters
         }
     }
 }

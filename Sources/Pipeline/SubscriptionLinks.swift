@@ -45,6 +45,8 @@ struct PendingSlots<Item> {
 
     var isEmpty: Bool { slots.isEmpty }
 
+    func contains(_ slot: Int) -> Bool { slot < items.count && items[slot] != nil }
+
     /// Does nothing where the slot is pending already.
     mutating func insert(_ slot: Int, _ item: () -> Item) {
         guard reserve(slot) else { return }

@@ -15,6 +15,10 @@ final class VehicleProcessor: Processor {
     private var reader = TelemetryReader()
     /// Subscriptions that may have to be told, in the order in which that came up.
     private var pending = PendingSlots<Pending>()
+    /// By slot of the vehicle: its `observedAt`, without a look at all that is known of it. `.min`: none.
+    private var newest: [Int64] = []
+    /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
+    private var glances: [Glance?] = []
     /// Vehicles that changed since timelines were brought up last; kept only where that is done.
     private var changed = PendingSlots<Void>()
     private var hasBroughtUpAll = false
@@ -23,6 +27,12 @@ final class VehicleProcessor: Processor {
         /// Tell whatever the comparison says: an answer or a snapshot, with its instant.
         var must: (cause: Cause, at: Instant)?
         var traceParent: [UInt8]?
+    }
+
+    private struct Glance {
+        var status: VehicleStatus?
+        var offlineAfter: ElapsedTime
+        var hasSensitivity: Bool
     }
 
     init(_ settings: PipelineSettings) {
@@ -59,16 +69,27 @@ final class VehicleProcessor: Processor {
             return
         }
         let slot = vehicles.slot(of: id, hash: hash)
-        if let known = vehicles[slot]?.vehicle.observedAt, telemetry.observedAt < known {
+        while newest.count <= slot { newest.append(.min) }
+        if telemetry.observedAt.milliseconds < newest[slot] {
             context.counters.late += 1
             return
         }
-        if vehicles[slot] == nil { vehicles[slot] = VehicleState(vehicleId: String(telemetry.vehicleId)) }
-        _ = telemetry.apply(to: &vehicles[slot]!.vehicle)
-        vehicles[slot]!.revision += 1
-        vehicles[slot]!.origin = record.origin
+        let (status, observedAt) = vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
+            _ = telemetry.apply(to: &state!.vehicle)
+            state!.revision += 1
+            state!.origin = record.origin
+            return (state!.vehicle.status, state!.vehicle.observedAt)
+        }
+        newest[slot] = observedAt?.milliseconds ?? .min
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
-        for subscription in links.subscriptions(of: slot) where hasNews(subscription, of: slot, context.instant) {
+        let now = context.instant
+        for subscription in links.subscriptions(of: slot) where !pending.contains(subscription) {
+            guard let glance = glances[subscription] else { continue }
+            let isNews =
+                VehicleStatus.effective(status, observedAt: observedAt, at: now, offlineAfter: glance.offlineAfter)
+                != glance.status || (glance.hasSensitivity && hasNews(subscription, of: slot, now))
+            guard isNews else { continue }
             pending.insert(subscription) { Pending(must: nil, traceParent: context.traceParent(of: record)) }
         }
     }
@@ -102,10 +123,12 @@ final class VehicleProcessor: Processor {
             guard subscriber.version >= known, let need = terms.vehicle else { return }
             subscriptions[slot] = VehicleSubscription(
                 version: subscriber.version, need: need, sensitivity: terms.sensitivity)
+            glances[slot] = nil
             pending.insert(slot, replacing: Pending(must: (.subscribed, context.instant), traceParent: nil))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
+            glances[slot] = nil
         case .snapshot(let at):
             guard subscriber.version == known else { return }
             pending.insert(slot, replacing: Pending(must: (.scheduled, at), traceParent: nil))
@@ -115,6 +138,7 @@ final class VehicleProcessor: Processor {
     private func link(_ vehicle: Int, _ vehicleId: String, _ configurationId: String) -> Int {
         let slot = subscriptions.slot(of: SubscriptionLinks.key(vehicleId, configurationId))
         links.link(slot, to: vehicle)
+        while glances.count <= slot { glances.append(nil) }
         return slot
     }
 
@@ -150,11 +174,14 @@ final class VehicleProcessor: Processor {
     }
 
     private func bringUp(_ slot: Int, _ context: TaskContext) {
-        guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return }
-        guard let told = subscription.told else { return }
+        guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        if told.at == context.instant && told.revision == revision { return }
-        pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
+        let isRefreshed = subscription.need.refresh != nil
+        if told.revision == revision && (told.at == context.instant || !isRefreshed) { return }
+        // Who has timers of its own takes `scheduled` for the answer to a snapshot.
+        let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        // News that are pending would be dropped where a status changed back within the transaction.
+        pending.insert(slot, replacing: Pending(must: must, traceParent: nil))
     }
 
     // MARK: - Telling
@@ -169,8 +196,11 @@ final class VehicleProcessor: Processor {
         let state = vehicles[vehicleSlot]
         var (cause, at) = pending.must ?? (.dataChanged, context.instant)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
-        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return }
-        if let told = subscription.told, cause != .subscribed, status != told.status { cause = .statusChanged }
+        // A timer that fired meanwhile is armed again.
+        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return arm(slot) }
+        // An answer stays one, whatever it says: who asked for a snapshot waits for it.
+        let isAnswer = cause == .subscribed || cause == .scheduled && subscription.need.refresh == nil
+        if let told = subscription.told, !isAnswer, status != told.status { cause = .statusChanged }
         at = max(at, subscription.told?.at ?? at)
         let update = SourceUpdate(
             source: .vehicle(subscription.need.vehicleId), version: subscription.version,
@@ -183,7 +213,19 @@ final class VehicleProcessor: Processor {
         subscriptions[slot]!.told = .init(
             at: at, status: status, revision: state?.revision ?? 0,
             vehicle: subscription.sensitivity == nil ? nil : state?.vehicle, refreshDue: due)
+        glance(at: slot)
         arm(slot)
+    }
+
+    private func glance(at slot: Int) {
+        while glances.count <= slot { glances.append(nil) }
+        glances[slot] = subscriptions[slot].flatMap { subscription in
+            subscription.told.map { told in
+                Glance(
+                    status: told.status, offlineAfter: subscription.need.offlineAfter,
+                    hasSensitivity: subscription.sensitivity != nil)
+            }
+        }
     }
 
     private func arm(_ slot: Int) {
@@ -207,6 +249,9 @@ final class VehicleProcessor: Processor {
 
     private func derive() {
         timers.removeAll()
+        glances.removeAll()
+        newest = (0..<vehicles.slots).map { vehicles[$0]?.vehicle.observedAt?.milliseconds ?? .min }
+        for slot in 0..<subscriptions.slots { glance(at: slot) }
         for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
             let vehicleId = SubscriptionLinks.source(in: subscriptions.key(of: slot))
             links.link(slot, to: vehicles.slot(of: vehicleId))

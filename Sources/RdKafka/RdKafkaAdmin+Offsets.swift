@@ -4,6 +4,7 @@ import RecordLog
 extension RdKafkaAdmin {
     func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) {
         guard !offsets.isEmpty else { return }
+        serveEvents()
         let list = PartitionList(capacity: offsets.count)
         for (partition, offset) in offsets { list.add(partition, offset: offset.rawValue) }
         let request = try AdminRequest(
@@ -28,11 +29,16 @@ extension RdKafkaAdmin {
         of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
     ) throws(LogError) -> [TopicPartition: Offset] {
         guard !partitions.isEmpty else { return [:] }
+        serveEvents()
         let reader = try reader(isolation: isolation)
-        let list = PartitionList(capacity: partitions.count)
-        // A logical offset in place of a time asks the broker for that place itself.
-        for partition in partitions { list.add(partition, offset: StartOffset.latest.logical) }
-        let code = rd_kafka_offsets_for_times(reader.pointer, list.pointer, timeout.milliseconds)
+        let list = PartitionList(partitions)
+        let code = askingUntilSettled(within: timeout) { left in
+            // A logical offset in place of a time asks the broker for that place itself.
+            for index in list.elements.indices {
+                list.pointer.pointee.elems[index].offset = StartOffset.latest.logical
+            }
+            return rd_kafka_offsets_for_times(reader.pointer, list.pointer, left.milliseconds)
+        }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "end offsets") }
         var ends: [TopicPartition: Offset] = [:]
         for element in list.elements {
@@ -49,23 +55,11 @@ extension RdKafkaAdmin {
         group: String, partitions: [TopicPartition], timeout: Duration
     ) throws(LogError) -> [TopicPartition: CommittedOffset] {
         guard !partitions.isEmpty else { return [:] }
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, name: "ListConsumerGroupOffsets", timeout: timeout)
-        try client.check(rd_kafka_AdminOptions_set_require_stable_offsets(request.options, 1))
-        let list = PartitionList(partitions)
-        var groups = [rd_kafka_ListConsumerGroupOffsets_new(group, list.pointer)]
-        defer { rd_kafka_ListConsumerGroupOffsets_destroy_array(&groups, groups.count) }
-        rd_kafka_ListConsumerGroupOffsets(client.pointer, &groups, groups.count, request.options, request.queue)
-
-        let answer = try request.answer()
-        let result = rd_kafka_event_ListConsumerGroupOffsets_result(answer.event)
-        var offsets: [TopicPartition: CommittedOffset] = [:]
-        for outcome in elements({ rd_kafka_ListConsumerGroupOffsets_result_groups(result, $0) }) {
-            if let error = rd_kafka_group_result_error(outcome) { throw LogError(describing: error) }
-            guard let list = rd_kafka_group_result_partitions(outcome) else { continue }
-            let found = PartitionList.elements(of: PartitionList.Pointer(mutating: list))
-            try offsets.merge(PartitionList.committedOffsets(in: found)) { $1 }
-        }
-        return offsets
+        // Asked by a handle of the group that never joins: librdkafka 2.0.2 crashes in ListConsumerGroupOffsets while
+        // the group's coordinator starts.
+        let reader = try RdKafkaCluster(settings).makeConsumer(
+            group: group, isolation: .readCommitted, clientId: Self.clientId)
+        defer { reader.close() }
+        return try reader.committed(partitions, timeout: timeout)
     }
 }

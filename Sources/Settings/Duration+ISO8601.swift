@@ -1,8 +1,8 @@
 extension Duration {
     /// Reads an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as `PT30M` or `P1DT12H`.
     ///
-    /// A day is 24 hours, a week seven days. `nil` for anything else: months, years, signs, fractions, lower case, a unit
-    /// twice or out of order, a `T` without a time, or more than a hundred thousand years.
+    /// A day is 24 hours, a week seven days. `nil` for anything else: months, years, signs, fractions, lower case, a
+    /// unit twice or out of order, a `T` without a time, or more than a hundred thousand years.
     package init?(iso8601 text: String) {
         var rest = text.utf8[...]
         guard rest.popFirst() == UInt8(ascii: "P") else { return nil }

@@ -15,7 +15,8 @@ package struct SettingKey<Value: Sendable>: Sendable {
     /// Whole sentences.
     package let documentation: String
 
-    /// - Precondition: The default is among what `type` allows, and the name is made of letters, digits, hyphens and dots.
+    /// - Precondition: The default is among what `type` allows, and the name is made of letters, digits, hyphens and
+    ///   dots.
     package init(_ name: String, _ type: SettingType<Value>, default defaultValue: Value, _ documentation: String) {
         precondition(Self.isName(name), "\(name) is no name for a setting")
         self.name = name
@@ -26,13 +27,14 @@ package struct SettingKey<Value: Sendable>: Sendable {
 
     private static func isName(_ name: String) -> Bool {
         name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
-            !part.isEmpty && part.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-                default: false
+            !part.isEmpty
+                && part.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                    default: false
+                    }
                 }
-            }
         }
     }
 }

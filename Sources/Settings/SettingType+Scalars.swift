@@ -20,7 +20,11 @@ extension SettingType<Int> {
             case (let least, let most): "a whole number from \(least) to \(most)"
             }
         return SettingType(
-            allowed: allowed, read: { text in text.hasPrefix("+") ? nil : Int(text).flatMap { range.contains($0) ? $0 : nil } },
+            allowed: allowed,
+            read: { text in
+                guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else { return nil }
+                return value
+            },
             write: { "\($0)" })
     }
 

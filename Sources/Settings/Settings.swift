@@ -1,8 +1,8 @@
 /// The settings of a process, from four sources, checked as a whole.
 ///
 /// The program declares each setting once, as a ``SettingKey``, and gathers them in a ``SettingsSchema``. The schema
-/// resolves what the sources say, flags before environment before file before defaults, into ``Settings``, or throws all
-/// problems at once. Everything is pure: flags, environment and the file's text are handed in.
+/// resolves what the sources say, flags before environment before file before defaults, into ``Settings``, or throws
+/// all problems at once. Everything is pure: flags, environment and the file's text are handed in.
 package struct Settings: Sendable {
     struct Entry: Sendable {
         let value: any Sendable

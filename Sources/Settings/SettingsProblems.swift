@@ -7,7 +7,7 @@ package struct SettingsProblem: Equatable, Sendable {
         case notAllowed(found: String, allowed: String, suggestion: String?)
         /// The file is not what it should be at that line.
         case unreadable(String)
-        /// Right by itself, but not together with others.
+        /// Right by itself, but not together with others, or refused by what it is passed to.
         case rule(String)
     }
 
@@ -41,8 +41,8 @@ extension SettingsProblem: CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with the settings: flags in their order, then variables by name, then the file by line, then
-/// what does not go together.
+/// Everything that is wrong with the settings: flags in their order, then variables by name, then the file by line,
+/// then what does not go together.
 package struct SettingsProblems: Error, Equatable {
     /// Never empty.
     package let problems: [SettingsProblem]

@@ -3,17 +3,20 @@ extension SettingsSchema {
     /// prefixes. Lines are at most `columns` long where words allow.
     package func reference(columns: Int = 80) -> String {
         var lines: [String] = []
+        func add(_ text: String) {
+            lines += Self.wrap(text, indent: 4, columns: columns)
+        }
         for declaration in declarations {
             lines.append(declaration.name)
-            lines += Self.wrap(declaration.documentation, indent: 4, columns: columns)
-            lines += Self.wrap("Allowed is \(declaration.allowed).", indent: 4, columns: columns)
+            add(declaration.documentation)
+            add("Allowed is \(declaration.allowed).")
             let value = declaration.defaultText.isEmpty ? "none" : shownDefault(of: declaration)
-            lines += Self.wrap("Default: \(value). Variable: \(variable(for: declaration.name))", indent: 4, columns: columns)
+            add("Default: \(value). Variable: \(variable(for: declaration.name))")
         }
         for prefix in prefixes {
             lines.append("\(prefix.name).*")
-            lines += Self.wrap(prefix.documentation, indent: 4, columns: columns)
-            lines += Self.wrap("Variable: \(variable(for: prefix.name))_…, with _ for each dot.", indent: 4, columns: columns)
+            add(prefix.documentation)
+            add("Variable: \(variable(for: prefix.name))_…, with _ for each dot.")
         }
         return lines.joined(separator: "\n")
     }

@@ -14,8 +14,8 @@ package struct SettingsSchema: Sendable {
     let byName: [String: any SettingDeclaration]
     let byVariable: [String: String]
 
-    /// - Precondition: No name is declared twice or lies under a free prefix, no two share a variable, and every default is
-    ///   allowed.
+    /// - Precondition: No name is declared twice or lies under a free prefix, no two share a variable, and every
+    ///   default is allowed.
     package init(
         _ declarations: [any SettingDeclaration], prefixes: [SettingPrefix] = [], rules: [SettingsRule] = [],
         environmentPrefix: String = "TIDELINE_", foreignVariables: [String] = []

@@ -2,7 +2,8 @@
 ///
 /// Open addressing over Java's murmur2, which the caller has at hand already because it decides the partition. All
 /// keys of a task agree in that hash modulo the partition count, so the table index is taken from mixed bits.
-package struct KeyTable {
+/// Public and inlinable, like the store around it: the hot path is compiled for the types that it is used with.
+public struct KeyTable {
     @usableFromInline var bytes: [UInt8] = []
     /// Where slot n's key ends in `bytes`; it begins where the one before ends.
     @usableFromInline var ends: [Int] = []
@@ -11,30 +12,54 @@ package struct KeyTable {
     @usableFromInline var table: [UInt32]
     @usableFromInline var shift: UInt32
 
-    package init() {
+    public init() {
         table = Array(repeating: 0, count: 16)
         shift = 28
     }
 
-    package var count: Int { ends.count }
+    public var count: Int { ends.count }
 
     /// - Complexity: O(1).
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
-        let mask = table.count - 1
-        var index = Int((hash &* 0x9e37_79b1) >> shift)
-        while true {
-            let entry = table[index]
-            if entry == 0 { return nil }
-            let slot = Int(entry) - 1
-            if hashes[slot] == hash, isKey(key, of: slot) { return slot }
-            index = (index + 1) & mask
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+        table.withUnsafeBufferPointer { table in
+            let mask = table.count - 1
+            var index = Int((hash &* 0x9e37_79b1) >> shift)
+            while true {
+                let entry = table[index]
+                if entry == 0 { return nil }
+                let slot = Int(entry) - 1
+                if hashes[slot] == hash, isKey(key, of: slot) { return slot }
+                index = (index + 1) & mask
+            }
         }
     }
 
     /// The key's slot; a new one, the next number, where it was not known.
-    package mutating func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    @inlinable
+    public mutating func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         if let slot = find(key, hash: hash) { return slot }
+        return add(key, hash: hash)
+    }
+
+    @inlinable
+    public func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let start = slot == 0 ? 0 : ends[slot - 1]
+        let end = ends[slot]
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    }
+
+    @inlinable
+    func isKey(_ key: UnsafeRawBufferPointer, of slot: Int) -> Bool {
+        withKey(of: slot) { stored in
+            guard stored.count == key.count else { return false }
+            for index in 0..<key.count where stored[index] != key[index] { return false }
+            return true
+        }
+    }
+
+    @usableFromInline
+    mutating func add(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         if (ends.count + 1) * 2 > table.count { grow() }
         let slot = ends.count
         bytes.append(contentsOf: key)
@@ -42,20 +67,6 @@ package struct KeyTable {
         hashes.append(hash)
         place(slot)
         return slot
-    }
-
-    package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let start = slot == 0 ? 0 : ends[slot - 1]
-        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[slot]])) }
-    }
-
-    @usableFromInline
-    func isKey(_ key: UnsafeRawBufferPointer, of slot: Int) -> Bool {
-        let start = slot == 0 ? 0 : ends[slot - 1]
-        guard ends[slot] - start == key.count else { return false }
-        return bytes.withUnsafeBytes { stored in
-            UnsafeRawBufferPointer(rebasing: stored[start..<ends[slot]]).elementsEqual(key)
-        }
     }
 
     private mutating func place(_ slot: Int) {

@@ -1,7 +1,7 @@
-import RecordLog
+public import RecordLog
 
 /// A value that a state store keeps and the changelog carries.
-package protocol StateValue {
+public protocol StateValue {
     func encode(into writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(CorruptBytes)
 }
@@ -11,8 +11,11 @@ package protocol StateValue {
 /// Within a transaction reads see what was written. The first write to a key in a transaction keeps the value from
 /// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
 /// A slot is the number of a key: stable for as long as the task lives here, another after a restore.
-package final class StateStore<Value: StateValue>: ChangelogStore {
-    package let id: UInt8
+///
+/// Public, like what it is made of, because only public generic code is compiled for its values across modules: that
+/// is worth a third of the cost of a record.
+public final class StateStore<Value: StateValue>: ChangelogStore {
+    public let id: UInt8
     @usableFromInline var keys = KeyTable()
     @usableFromInline var values: [Value?] = []
     /// The transaction in which a slot was last written.
@@ -22,27 +25,32 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var before: [Value?] = []
 
     /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
-    package init(id: UInt8) {
+    @inlinable
+    public init(id: UInt8) {
         self.id = id
     }
 
     /// Slots are 0 ..< `slots`, in the order in which their keys first came.
-    package var slots: Int { values.count }
+    @inlinable
+    public var slots: Int { values.count }
 
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
         keys.find(key, hash: hash)
     }
 
-    package func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
+    @inlinable
+    public func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
 
-    package func find(_ key: String) -> Int? {
+    @inlinable
+    public func find(_ key: String) -> Int? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
-    package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    @inlinable
+    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         let slot = keys.slot(of: key, hash: hash)
         if slot == values.count {
             values.append(nil)
@@ -51,21 +59,25 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         return slot
     }
 
-    package func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
+    @inlinable
+    public func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
 
-    package func slot(of key: String) -> Int {
+    @inlinable
+    public func slot(of key: String) -> Int {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
-    package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    @inlinable
+    public func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         keys.withKey(of: slot, body)
     }
 
-    package func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+    @inlinable
+    public func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
-    package subscript(slot: Int) -> Value? {
+    public subscript(slot: Int) -> Value? {
         _read { yield values[slot] }
         _modify {
             touch(slot)
@@ -73,8 +85,16 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
+    /// Writes in place; one look-up and one copy for the overlay, however much is changed.
+    @inlinable
+    public func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
+        touch(slot)
+        return body(&values[slot])
+    }
+
     /// Whether anything was written in this transaction.
-    package var isDirty: Bool { !written.isEmpty }
+    @inlinable
+    public var isDirty: Bool { !written.isEmpty }
 
     @inlinable
     func touch(_ slot: Int) {
@@ -87,7 +107,8 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or nil where it has gone.
-    package func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+    @inlinable
+    public func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
         var key = ByteWriter(capacity: 64)
         var value = ByteWriter(capacity: 256)
         for (index, slot) in written.enumerated() {
@@ -104,20 +125,23 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
-    package func commit() {
+    @inlinable
+    public func commit() {
         written.removeAll(keepingCapacity: true)
         before.removeAll(keepingCapacity: true)
         transaction &+= 1
     }
 
-    package func revert() {
+    @inlinable
+    public func revert() {
         for (slot, value) in zip(written, before) { values[slot] = value }
         commit()
     }
 
     // MARK: - Restore
 
-    package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
+    @inlinable
+    public func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
         guard let value else {
@@ -130,7 +154,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 }
 
 /// What a task needs of each of its stores.
-package protocol ChangelogStore: AnyObject {
+public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }
     func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void)

@@ -27,6 +27,7 @@ extension StreamThread {
         dropOutputs()
         for runtime in runningTasks {
             runtime.hasProduced = false
+            runtime.isBroughtUp = false
             let moved = Set(runtime.task.revert())
             for cursor in runtime.inputs + [runtime.exchange].compactMap({ $0 })
             where moved.contains(cursor.position) && cursor.isAssigned {

@@ -36,6 +36,8 @@ final class TaskRuntime {
     var removedBefore: Int64 = 0
     /// Wrote to the open transaction already.
     var hasProduced = false
+    /// Of a run that leaves once it has caught up: everything made of the inputs that were there is committed.
+    var isBroughtUp = false
 
     init(task: StreamTask, now: Duration) {
         self.task = task

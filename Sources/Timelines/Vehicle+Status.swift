@@ -2,8 +2,7 @@ extension Vehicle {
     /// What the vehicle is taken to be doing at `at`: `Offline` once silent for `offlineAfter`; nil until it has been
     /// heard of (STRATEGIES.md 2, status).
     package func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
-        guard hasBeenHeardOf, let status else { return nil }
-        return isSilent(at: at, offlineAfter: offlineAfter) ? .offline : status
+        VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }
 
     /// Whether nothing was heard of it for `offlineAfter`. A vehicle with its ignition off may be silent.
@@ -71,4 +70,17 @@ func hundredThousandths(_ value: Double) -> Int64 {
 /// Rounded to the nearest whole number, within what 64 bits hold; 0 for what is not a number.
 func wholeNumber(_ value: Double) -> Int64 {
     Int64(exactly: value.rounded()) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
+}
+
+extension VehicleStatus {
+    /// What a vehicle with this newest status counts as at `at`; the rule of `Vehicle.status(at:offlineAfter:)` for who
+    /// has the two values at hand.
+    @inlinable
+    package static func effective(
+        _ status: VehicleStatus?, observedAt: Instant?, at: Instant, offlineAfter: ElapsedTime
+    ) -> VehicleStatus? {
+        guard let status, let observedAt else { return nil }
+        if status == .ignitionOff { return status }
+        return at.milliseconds - observedAt.milliseconds >= offlineAfter.milliseconds ? .offline : status
+    }
 }

@@ -33,8 +33,7 @@ enum Keys {
         "connect.timeout", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(30),
         "How long a broker is waited for at the start.")
     static let commitInterval = SettingKey(
-        "commit.interval", .duration(.seconds(0) ... .seconds(60)), default: .zero,
-        "How often a stream thread commits; PT0S stands for a tenth of a second.")
+        "commit.interval.ms", .integer(1...60_000), default: 100, "How often a stream thread commits, in milliseconds.")
     static let sessionTimeout = SettingKey(
         "session.timeout", .duration(.seconds(1) ... .seconds(1800)), default: .seconds(10),
         "After so long without a heartbeat a process's tasks go to others.")
@@ -48,7 +47,8 @@ enum Keys {
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
     static let logLevel = SettingKey(
-        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level.")
+        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
+    )
     static let logFormat = SettingKey(
         "log.format", .choice(StreamLogHandler.Format.self), default: .text, "How log lines are written.")
 
@@ -61,7 +61,11 @@ enum Keys {
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
             transactionTimeout, internalReplication, pause, logLevel, logFormat,
         ], prefixes: [kafka],
-        foreignVariables: ["TIDELINE_TEST_BOOTSTRAP", "TIDELINE_TEST_", "TIDELINE_EXECUTABLE"])
+
+        // What test runs, completion and an orchestrator's service links put into the environment.
+        foreignVariables: [
+            "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
+        ])
 
     private static func topic(_ name: String) -> SettingKey<String> {
         SettingKey("topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix.")

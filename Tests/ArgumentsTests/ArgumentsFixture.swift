@@ -60,8 +60,8 @@ struct Produce: ParsableCommand {
             discussion: """
                 Replays recorded sets.
 
-                Or simulates a fleet, which drives along arcs between stops, parks where it should, and never says the same
-                thing twice.
+                Or simulates a fleet, which drives along arcs between stops, parks where it should, and never says
+                the same thing twice.
                 """,
             examples: [
                 CommandExample(

@@ -27,7 +27,7 @@ struct CompletionTests {
     ]
 
     @Test("bash offers what was declared")
-    func bash() throws {
+    func bash() async throws {
         try #require(Self.find("bash") != nil, "bash is part of every Debian")
         let directory = try Scratch()
         for (words, offered) in Self.cases {
@@ -40,23 +40,29 @@ struct CompletionTests {
                     if [[ -d $reply ]]; then echo "$reply/"; else echo "$reply"; fi
                 done | sort
                 """
-            let answer = try directory.run("bash", completion: .bash, script)
+            let answer = try await directory.run("bash", completion: .bash, script)
             #expect(answer == offered, "\(words)")
         }
     }
 
     @Test("bash keeps an option's value apart from its equals sign")
-    func bashEqualsSign() throws {
+    func bashEqualsSign() async throws {
         let directory = try Scratch()
-        for list in ["tide produce telemetry --format = cap", "tide produce telemetry --format = ndsbr --format = cap"] {
+        for options in ["--format = cap", "--format = ndsbr --format = cap"] {
+            let list = "tide produce telemetry \(options)"
             let words = list.split(separator: " ")
-            let script = "source ./script; COMP_WORDS=(\(list)) COMP_CWORD=\(words.count - 1); _tide; echo ${COMPREPLY[@]}"
-            #expect(try directory.run("bash", completion: .bash, script) == ["capmetrics"])
+            let script = """
+                source ./script
+                COMP_WORDS=(\(list)) COMP_CWORD=\(words.count - 1)
+                _tide
+                echo ${COMPREPLY[@]}
+                """
+            #expect(try await directory.run("bash", completion: .bash, script) == ["capmetrics"])
         }
     }
 
-    @Test("zsh offers what was declared", .timeLimit(.minutes(1)))
-    func zsh() throws {
+    @Test("zsh offers what was declared")
+    func zsh() async throws {
         guard Self.find("zsh") != nil else {
             print("zsh is not installed: its completion script was not run")
             return
@@ -79,33 +85,37 @@ struct CompletionTests {
                 builtin compadd "$@"
             }
             comppostfuncs=(offered)
-            # The quotes keep the terminal's echo of these lines from being taken for their output.
-            offered() { print OFFE''RED }
+            # The list of functions is emptied each time. The quotes keep the terminal's echo of these lines from being
+            # taken for their output.
+            offered() { print OFFE''RED; comppostfuncs=(offered) }
             bindkey '^I' complete-word
             print REA''DY
             """, to: "setup")
-        for (words, offered) in Self.cases {
-            let answer = try directory.run(
-                "zsh", completion: .zsh,
-                """
-                zmodload zsh/zpty
+        let lines = Self.cases.map { "'\($0.words.joined(separator: " "))'" }
+        let answer = try await directory.run(
+            "zsh", completion: .zsh,
+            """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell 'source ./setup'
+            zpty -r -m shell output '*READY*'
+            for line in \(lines.joined(separator: " ")); do
                 : > offers
-                zpty shell zsh -f -i
-                zpty -w shell 'source ./setup'
-                zpty -r -m shell output '*READY*'
-                zpty -w -n shell '\(words.joined(separator: " "))'$'\\t'
+                # Control-U takes away the line before.
+                zpty -w -n shell $'\\x15'$line$'\\t'
                 zpty -r -m shell output '*OFFERED*'
-                zpty -d shell
+                print -r -- $line
                 while read -r offer; do
                     if [[ -d $offer ]]; then print -r -- $offer/; elif [[ -n $offer ]]; then print -r -- $offer; fi
                 done < offers | sort -u
-                """)
-            #expect(answer == offered, "\(words)")
-        }
+            done
+            zpty -d shell
+            """)
+        #expect(answer == Self.cases.flatMap { [$0.words.joined(separator: " ")] + $0.offered })
     }
 
     @Test("fish offers what was declared")
-    func fish() throws {
+    func fish() async throws {
         guard Self.find("fish") != nil else {
             print("fish is not installed: its completion script was not run")
             return
@@ -113,7 +123,7 @@ struct CompletionTests {
         let directory = try Scratch()
         for (words, offered) in Self.cases {
             let line = words.joined(separator: " ")
-            let answer = try directory.run(
+            let answer = try await directory.run(
                 "fish", completion: .fish,
                 "source ./script; complete -C '\(line)' | string replace -r '\\t.*' '' | sort -u")
             #expect(answer == offered, "\(words)")
@@ -148,18 +158,19 @@ struct CompletionTests {
         }
 
         /// Runs a shell's script here, where the completion script lies as `script`, and gives its lines.
-        func run(_ program: String, completion shell: CompletionShell, _ script: String) throws -> [String] {
+        func run(_ program: String, completion shell: CompletionShell, _ script: String) async throws -> [String] {
             try write(Tide.completionScript(for: shell), to: "script")
             let executable = try #require(CompletionTests.find(program))
+            let timeout = try #require(CompletionTests.find("timeout"), "timeout is part of coreutils")
             let process = Process()
-            process.executableURL = executable
+            process.executableURL = timeout
             let ownFilesOnly =
                 switch shell {
                 case .bash: "--norc"
                 case .zsh: "-f"
                 case .fish: "--no-config"
                 }
-            process.arguments = [ownFilesOnly, "-c", script]
+            process.arguments = ["60", executable.path, ownFilesOnly, "-c", script]
             process.currentDirectoryURL = url
             var environment = ProcessInfo.processInfo.environment
             environment["HOME"] = url.path
@@ -171,11 +182,22 @@ struct CompletionTests {
             process.standardError = problems
             process.standardInput = FileHandle.nullDevice
             try process.run()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            let complaint = String(decoding: problems.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let text = await Self.text(of: output)
+            let complaint = await Self.text(of: problems)
             process.waitUntilExit()
+            #expect(process.terminationStatus == 0, "\(program) ended badly")
             #expect(complaint.isEmpty, "\(program): \(complaint)")
             return text.split(separator: "\n").map(String.init)
+        }
+
+        /// All that comes through a pipe, awaited on a thread of its own.
+        private static func text(of pipe: Pipe) async -> String {
+            let file = pipe.fileHandleForReading
+            return await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(returning: String(decoding: file.readDataToEndOfFile(), as: UTF8.self))
+                }
+            }
         }
     }
 }

@@ -132,8 +132,8 @@ struct DeclarationTests {
                 "careless: -h is declared twice",
                 "careless: an argument follows a repeating one",
                 "careless: a required argument follows an optional one",
-            ] + [
-                "careless: the example 'careless --twise 3' is wrong: Unknown option '--twise'. Did you mean '--twice'?",
+                "careless: the example 'careless --twise 3' is wrong: "
+                    + "Unknown option '--twise'. Did you mean '--twice'?",
                 "careless: the example 'careful' does not call it",
             ])
         #expect(Unwrapped.declarationProblems() == ["unwrapped: plain has no wrapper"])

@@ -20,7 +20,9 @@ struct ProgressBarTests {
         bar.advance(by: 500_000)
         #expect(
             drawings.elements == [
-                .redraw("telemetry  ███████░░░░░░░░░░░░░░░░░░░░░░░ 25%  500,000 of 2,000,000 records  50,000/s  0:30 left")
+                .redraw(
+                    "telemetry  ███████░░░░░░░░░░░░░░░░░░░░░░░ 25%  "
+                        + "500,000 of 2,000,000 records  50,000/s  0:30 left")
             ])
     }
 

@@ -38,7 +38,12 @@ struct SettingsTests {
             SettingsSources(
                 flags: [flag("stream.threads", "8"), flag("bootstrap.servers", "a:1, b:2")],
                 environment: ["TIDELINE_RELOAD_SCHEDULED": "true", "TIDELINE_TIME_ZONE": "Europe/Berlin"],
-                file: file("sample.ratio: 0.25\nprocessing: {guarantee: at-least-once}\nstore.password: 'open sesame'")))
+                file: file(
+                    """
+                    sample.ratio: 0.25
+                    processing: {guarantee: at-least-once}
+                    store.password: 'open sesame'
+                    """)))
         #expect(settings[Keys.threads] == 8)
         #expect(settings[Keys.bootstrap] == ["a:1", "b:2"])
         #expect(settings[Keys.scheduled])
@@ -104,16 +109,19 @@ struct SettingsTests {
     @Test("What a stronger source overrides is checked all the same")
     func overriddenProblem() {
         let sources = SettingsSources(flags: [flag("stream.threads", "2")], file: file("stream.threads: many"))
-        #expect(problems(sources) == [
-            "tideline.yaml:1: stream.threads is 'many', allowed is a whole number from 1 to 64"
-        ])
+        #expect(
+            problems(sources) == [
+                "tideline.yaml:1: stream.threads is 'many', allowed is a whole number from 1 to 64"
+            ])
     }
 
     @Test("Suggestions come from the keys, variables and values of that source")
     func suggestions() {
         let sources = SettingsSources(
             flags: [flag("x", "1")], environment: ["TIDELINE_X": "1"], file: file("processing.guarantee: x"))
-        let lines = problems(sources) { word, candidates in "\(word) of \(candidates.count), last \(candidates.last ?? "")" }
+        let lines = problems(sources) { word, candidates in
+            "\(word) of \(candidates.count), last \(candidates.last ?? "")"
+        }
         #expect(
             lines == [
                 "--set: x is not a setting; did you mean 'x of 9, last store.password'?",
@@ -138,7 +146,9 @@ struct SettingsTests {
     @Test("No secret is shown, neither in the settings nor in a problem")
     func secrets() throws {
         let sources = SettingsSources(
-            environment: ["TIDELINE_STORE_PASSWORD": "hunter22", "TIDELINE_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET": "hunter22"],
+            environment: [
+                "TIDELINE_STORE_PASSWORD": "hunter22", "TIDELINE_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET": "hunter22",
+            ],
             file: file("kafka.apns.keyToken: hunter22"))
         let settings = try Keys.schema.resolve(sources)
         #expect(!settings.description.contains("hunter22"))
@@ -148,7 +158,9 @@ struct SettingsTests {
                 kafka.apns.keyToken = ******** (tideline.yaml:1)
                 kafka.sasl.oauthbearer.client.secret = ******** (TIDELINE_KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET)
                 """)
-        #expect(settings.description.hasPrefix("commit.interval = PT2S (default)\ntransaction.timeout = PT10S (default)"))
+        #expect(
+            settings.description.hasPrefix(
+                "commit.interval = PT2S (default)\ntransaction.timeout = PT10S (default)"))
         let lines = problems(SettingsSources(flags: [flag("store.password", "abc")])) { word, _ in word }
         #expect(lines == ["--set: store.password is '********', allowed is six letters or more"])
     }

@@ -1,0 +1,41 @@
+import Foundation
+import Simulation
+import StreamRuntime
+import Synchronization
+import Timelines
+
+/// The clock of timelines stands until a test moves it. What deadlines count by is another: in memory it moves with
+/// every step, on the broker it is the machine's.
+final class FixtureClock: StreamClock {
+    private let time: Mutex<Int64>
+    private let steps: ManualClock?
+
+    init(_ start: Instant, steps: ManualClock?) {
+        time = Mutex(start.milliseconds)
+        self.steps = steps
+    }
+
+    var now: Instant {
+        get { Instant(milliseconds: wall()) }
+        set { time.withLock { $0 = newValue.milliseconds } }
+    }
+
+    func wall() -> Int64 { time.withLock { $0 } }
+
+    func monotonic() -> Duration {
+        if let steps { return .milliseconds(steps.now) }
+        return .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))
+    }
+}
+
+/// An instant from its text, or from a time of Monday, 2 March 2026, UTC, on which most tests play.
+func at(_ text: String) -> Instant {
+    let full: String
+    switch text.utf8.count {
+    case 5: full = "2026-03-02T\(text):00Z"
+    case 8: full = "2026-03-02T\(text)Z"
+    default: full = text
+    }
+    guard let instant = Instant(rfc3339: full) else { preconditionFailure("no instant: \(text)") }
+    return instant
+}

@@ -1,0 +1,70 @@
+import Messages
+import RecordLog
+import Timelines
+
+/// What tests put in. Fields are written as the JSON that follows the ids: `#""speed": 40"#`.
+extension PipelineFixture {
+    func telemetry(
+        _ vehicleId: String, _ observedAt: String, _ fields: String = "", headers: [Header] = [],
+        partition: Int32? = nil
+    ) {
+        put(
+            topics.telemetry, key: vehicleId,
+            object([#""vehicleId": "\#(vehicleId)""#, #""observedAt": "\#(at(observedAt).rfc3339)""#, fields]),
+            headers: headers, partition: partition)
+    }
+
+    func moving(_ vehicleId: String, _ observedAt: String, speed: Int = 40) {
+        telemetry(vehicleId, observedAt, #""ignition": true, "speed": \#(speed)"#)
+    }
+
+    func parked(_ vehicleId: String, _ observedAt: String) {
+        telemetry(vehicleId, observedAt, #""ignition": false, "speed": 0"#)
+    }
+
+    func event(
+        _ calendarId: String, _ uid: String, _ start: String, _ end: String, _ fields: String = "",
+        headers: [Header] = [], partition: Int32? = nil
+    ) {
+        let times = #""start": "\#(at(start).rfc3339)", "end": "\#(at(end).rfc3339)""#
+        rawEvent(calendarId, uid, times + (fields.isEmpty ? "" : ", " + fields), headers: headers, partition: partition)
+    }
+
+    func rawEvent(
+        _ calendarId: String, _ uid: String, _ fields: String, key: String? = nil, headers: [Header] = [],
+        partition: Int32? = nil
+    ) {
+        let ids = #""calendarId": "\#(calendarId)", "uid": "\#(uid)", "title": "\#(uid)""#
+        put(
+            topics.calendarEvents, key: key ?? "\(calendarId)/\(uid)", object([ids, fields]), headers: headers,
+            partition: partition)
+    }
+
+    func removeEvent(_ key: String, partition: Int32? = nil) {
+        put(topics.calendarEvents, key: key, nil, partition: partition)
+    }
+
+    func configuration(_ id: String, _ fields: String, headers: [Header] = [], partition: Int32? = nil) {
+        let kind = fields.contains(#""kind""#) ? "" : #""kind": "Demo""#
+        put(
+            topics.configurations, key: id, object([#""configurationId": "\#(id)""#, kind, fields]), headers: headers,
+            partition: partition)
+    }
+
+    func removeConfiguration(_ id: String, headers: [Header] = [], partition: Int32? = nil) {
+        put(topics.configurations, key: id, nil, headers: headers, partition: partition)
+    }
+
+    func put(
+        _ topic: String, key: String?, _ value: String?, headers: [Header] = [], partition: Int32? = nil
+    ) {
+        inputs.append(
+            InputSpec(
+                topic: topic, key: key.map { Array($0.utf8) }, value: value.map { Array($0.utf8) }, headers: headers,
+                partition: partition))
+    }
+
+    private func object(_ members: [String]) -> String {
+        "{" + members.filter { !$0.isEmpty }.joined(separator: ", ") + "}"
+    }
+}

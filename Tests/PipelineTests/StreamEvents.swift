@@ -1,0 +1,33 @@
+import StreamRuntime
+import Synchronization
+
+/// What stream threads told, added up. Any thread.
+final class StreamEvents: Sendable {
+    struct Totals: Sendable {
+        var commits = 0
+        var aborts = 0
+        var replacedProducers = 0
+        var corruptRecords: [String] = []
+        var failures: [String] = []
+    }
+
+    private let totals = Mutex(Totals())
+
+    var now: Totals { totals.withLock { $0 } }
+
+    var observer: StreamObserver {
+        { [self] event in
+            totals.withLock { totals in
+                switch event {
+                case .committed: totals.commits += 1
+                case .aborted: totals.aborts += 1
+                case .producerReplaced: totals.replacedProducers += 1
+                case .corruptRecord(let place, let offset, let reason):
+                    totals.corruptRecords.append("\(place)@\(offset): \(reason)")
+                case .failed(let error, let doing): totals.failures.append("\(doing): \(error)")
+                default: break
+                }
+            }
+        }
+    }
+}
