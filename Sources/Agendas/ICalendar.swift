@@ -4,7 +4,7 @@ package enum ICalendar {
     ///
     /// What can be used is used: a component that can't be read is left out and reported. Times with a TZID become
     /// local times in an IANA zone, or instants where the text defines the zone itself; floating times are those of
-    /// the text's X-WR-TIMEZONE, where it has one. Runs on the caller's thread: some tenths of a second for 5,000
+    /// the text's X-WR-TIMEZONE, where it has one. Runs on the caller's thread: about a second for 5,000
     /// events.
     ///
     /// - Parameter calendarId: the calendar that the events are of.

@@ -30,12 +30,22 @@ extension RecurrenceRule {
         // To know which instance is the last of a COUNT, all must be looked at.
         let begin = count == nil ? max(first, request.window.lowerBound) : first
         var remaining = count.map { $0 - 1 } ?? Int.max
+        let times = request.isAllDay ? [0] : frequency < .daily ? [] : timesOfDay(like: first.time)
         var period = firstPeriod(for: begin.day, firstDay: first.day)
         var result: [WallClock] = []
         while remaining > 0, periodBegin(period, firstDay: first.day) <= last.day {
-            let candidates = candidates(inPeriod: period, request, from: begin)
-            steps -= 1 + candidates.count
+            let days = days(inPeriod: period, firstDay: first.day)
+            // Before they are made: a year can have one in each of its seconds.
+            steps -= 1 + days.count * max(1, times.count)
             guard steps >= 0 else { throw ExpansionLimit() }
+            let candidates: [WallClock]
+            if frequency < .daily {
+                candidates = days.flatMap { starts(of: $0, request, from: begin) }
+                steps -= candidates.count
+                guard steps >= 0 else { throw ExpansionLimit() }
+            } else {
+                candidates = picked(days.flatMap { day in times.map { WallClock(day: day, second: $0) } })
+            }
             for start in candidates where start > first {
                 if let until, !request.isUntil(start, until) { return result }
                 guard start <= last, remaining > 0 else { return result }
@@ -81,16 +91,6 @@ extension RecurrenceRule {
         }
     }
 
-    private func candidates(inPeriod period: Int, _ request: StartRequest, from begin: WallClock) -> [WallClock] {
-        let days = days(inPeriod: period, firstDay: request.first.day)
-        if request.isAllDay { return picked(days.map { WallClock(day: $0, second: 0) }) }
-        guard frequency < .daily else {
-            let times = timesOfDay(like: request.first.time)
-            return picked(days.flatMap { day in times.map { WallClock(day: day, second: $0) } })
-        }
-        return days.flatMap { times(of: $0, request, from: begin) }
-    }
-
     /// BYSETPOS: the nth starts of one period's set.
     private func picked(_ set: [WallClock]) -> [WallClock] {
         guard !positions.isEmpty else { return set }
@@ -111,7 +111,7 @@ extension RecurrenceRule {
 
     /// The starts of one day of a rule whose periods are hours, minutes or seconds, no earlier than the hour of
     /// `begin` and no later than the window.
-    private func times(of day: Int, _ request: StartRequest, from begin: WallClock) -> [WallClock] {
+    private func starts(of day: Int, _ request: StartRequest, from begin: WallClock) -> [WallClock] {
         let first = request.first
         let minutesSaid = minutes.isEmpty ? (frequency == .hourly ? [first.time.minute] : Array(0...59)) : minutes
         let secondsSaid = seconds.isEmpty ? (frequency == .secondly ? Array(0...59) : [first.time.second]) : seconds

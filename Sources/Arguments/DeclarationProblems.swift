@@ -34,7 +34,8 @@ extension ParsableCommand {
             problems.append("an argument follows a repeating one")
         }
         if let optional = node.arguments.firstIndex(where: { !$0.isRequired }),
-            node.arguments[optional...].contains(where: \.isRequired) {
+            node.arguments[optional...].contains(where: \.isRequired)
+        {
             problems.append("a required argument follows an optional one")
         }
         return problems

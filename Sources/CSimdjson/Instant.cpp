@@ -37,7 +37,7 @@ bool csimdjson::read_instant(std::string_view text, int64_t &milliseconds) noexc
     int month = two_digits(at + 5), day = two_digits(at + 8);
     int hour = two_digits(at + 11), minute = two_digits(at + 14), second = two_digits(at + 17);
     if ((century | year_of_century | month | day | hour | minute | second) < 0) return false;
-    if (at[4] != '-' || at[7] != '-' || (at[10] != 'T' && at[10] != 't') || at[13] != ':' || at[16] != ':') return false;
+    if (at[4] != '-' || at[7] != '-' || (at[10] | 0x20) != 't' || at[13] != ':' || at[16] != ':') return false;
     int year = century * 100 + year_of_century;
     if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) return false;
     if (hour > 23 || minute > 59 || second > 60) return false;

@@ -60,8 +60,8 @@ inline std::string_view trimmed(std::string_view token) noexcept {
 /// RFC 8259 section 6.
 bool is_number(std::string_view token) noexcept;
 
-/// An RFC 3339 date-time with offset, as milliseconds since 1970; the same rules as Instant(rfc3339:) in Timelines. What
-/// is finer than a millisecond is cut off.
+/// An RFC 3339 date-time with offset, as milliseconds since 1970; the same rules as `Instant(rfc3339:)` in Timelines.
+/// What is finer than a millisecond is cut off.
 bool read_instant(std::string_view text, int64_t &milliseconds) noexcept;
 
 /// The first and the last millisecond of the years 0001 to 9999.

@@ -83,7 +83,8 @@ struct reader {
         }
         if (!csimdjson::is_number(trimmed(token))) return csimdjson_problem_wrong_type;
         if (value.get_int64().get(record.observed_at)) return csimdjson_problem_not_allowed;
-        bool fits = record.observed_at >= csimdjson::earliest_instant && record.observed_at <= csimdjson::latest_instant;
+        int64_t read = record.observed_at;
+        bool fits = read >= csimdjson::earliest_instant && read <= csimdjson::latest_instant;
         return fits ? csimdjson_problem_none : csimdjson_problem_not_allowed;
     }
 
@@ -198,8 +199,18 @@ struct reader {
             if (problem != csimdjson_problem_none) return problem;
         }
         if (!csimdjson_parser::is_finished(document)) return csimdjson_problem_not_json;
+        return check();
+    }
+
+    /// What has to be there: whose record it is, of when, and of a position both halves.
+    csimdjson_problem check() noexcept {
         csimdjson_problem problem = require(csimdjson_field_vehicle_id);
-        return problem != csimdjson_problem_none ? problem : require(csimdjson_field_observed_at);
+        if (problem == csimdjson_problem_none) problem = require(csimdjson_field_observed_at);
+        if (problem != csimdjson_problem_none) return problem;
+        constexpr uint32_t latitude = bit(csimdjson_field_latitude), longitude = bit(csimdjson_field_longitude);
+        uint32_t position = record.given & (latitude | longitude);
+        if (position == latitude) return require(csimdjson_field_longitude);
+        return position == longitude ? require(csimdjson_field_latitude) : csimdjson_problem_none;
     }
 };
 

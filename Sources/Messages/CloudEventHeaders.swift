@@ -1,6 +1,7 @@
 package import Timelines
 
-/// The headers of outputs: CloudEvents 1.0 in binary mode of its Kafka binding, the only mode that can carry a tombstone.
+/// The headers of outputs: CloudEvents 1.0 in the binary mode of its Kafka binding, the only mode that can carry a
+/// tombstone.
 ///
 /// Deterministic: the same record gets the same headers, so that a result can be compared with another run's.
 package struct CloudEventHeaders: Sendable {

@@ -16,8 +16,8 @@ package struct JSONParser: ~Copyable {
         csimdjson_parser_free(handle)
     }
 
-    /// Reads an object or an array, no deeper than 128 levels; Confluent framing is skipped. Numbers keep their text. Of
-    /// a key that comes twice the last one counts.
+    /// Reads an object or an array, no deeper than 128 levels; Confluent framing is skipped. Numbers keep their text.
+    /// Of a key that comes twice the last one counts.
     ///
     /// - Throws: where the bytes are not one JSON value in UTF-8.
     package mutating func value(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> ParameterValue {
@@ -43,7 +43,9 @@ package struct JSONParser: ~Copyable {
     }
 
     /// Reads one telemetry record; what is returned is valid until the next call.
-    mutating func telemetry(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> UnsafePointer<csimdjson_telemetry> {
+    mutating func telemetry(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(MessageProblem) -> UnsafePointer<csimdjson_telemetry> {
         let payload = ConfluentFraming.skipped(bytes)
         guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
         let record = csimdjson_read_telemetry(handle, start, payload.count)!

@@ -1,6 +1,6 @@
 internal import Timelines
 
-/// The members of a JSON object, read by key. A member that is null counts as absent; a problem names the member's path.
+/// The members of a JSON object, read by key. A member that is null counts as absent; a problem names the path.
 struct MessageFields {
     let members: Parameters
     private let path: String
@@ -118,13 +118,16 @@ struct MessageFields {
     /// One of an enumeration's names; the problem says them all and which one was probably meant.
     func name<Name>(_ key: String, of type: Name.Type) throws(MessageProblem) -> Name?
     where Name: RawRepresentable<String> & CaseIterable {
-        let names = Name.allCases.map(\.rawValue)
-        let allowed = "one of \(names.joined(separator: ", "))"
         guard let value = self[key] else { return nil }
-        guard case .string(let text) = value else { throw .wrongType(path(to: key), allowed) }
+        guard case .string(let text) = value else { throw .wrongType(path(to: key), allowed(type)) }
         if let name = Name(rawValue: text) { return name }
-        let suggestion = nearestName(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
-        throw .notAllowed(path(to: key), allowed + suggestion)
+        let nearest = nearestName(to: text, among: type.allCases.map(\.rawValue))
+        let suggestion = nearest.map { "; did you mean \($0)?" } ?? ""
+        throw .notAllowed(path(to: key), allowed(type) + suggestion)
+    }
+
+    private func allowed<Name>(_ type: Name.Type) -> String where Name: RawRepresentable<String> & CaseIterable {
+        "one of \(type.allCases.map(\.rawValue).joined(separator: ", "))"
     }
 
     // MARK: - Lists and objects

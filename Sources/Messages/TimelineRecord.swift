@@ -1,6 +1,6 @@
 package import Timelines
 
-/// A value of the `timelines` topic: a timeline, whose it is, and what it was made from (DESIGN.md section 3, timeline).
+/// A value of the `timelines` topic (DESIGN.md section 3, timeline): a timeline, whose it is, what it was made from.
 package struct TimelineRecord: Hashable, Sendable {
     package var configurationId: String
     package var kind: String

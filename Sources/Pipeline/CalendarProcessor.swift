@@ -172,8 +172,23 @@ final class CalendarProcessor: Processor {
         let longest = leads.max { $0.nominal < $1.nominal }
         let window = subscription.need.window(at: at, in: zone)
         let range = window.range(lead: longest)
-        return events.occurrences(from: range.lowerBound, to: range.upperBound, in: zone).filter(window.includes)
+        let occurrences = events.occurrences(from: range.lowerBound, to: range.upperBound, in: zone)
+        return Self.fitting(occurrences.filter(window.includes))
     }
+
+    /// The first occurrences that fit into a message (rule 11). What is left out could not be shown: so many bytes hold
+    /// more than the 500 entries that a timeline has at most, or more than a timeline may be long.
+    private static func fitting(_ occurrences: [Occurrence]) -> [Occurrence] {
+        var bytes = 0
+        return Array(
+            occurrences.prefix { occurrence in
+                bytes += occurrence.title.utf8.count + (occurrence.location?.utf8.count ?? 0)
+                bytes += occurrence.uid.utf8.count + occurrence.calendarId.utf8.count + 128
+                return bytes <= agendaBytesMax
+            })
+    }
+
+    private static let agendaBytesMax = 2 << 20
 
     func punctuate(_ context: TaskContext) {}
 

@@ -37,10 +37,10 @@ extension ConfigurationProcessor {
         let frame = Frame(message)
         var made = Made(timeline(of: message, state, at: at), frame, state, at: at, sources: sources(of: state))
         encode(made.record)
-        if json.bytes.count > settings.timelineBytesMax {
+        if json.count > settings.timelineBytesMax {
             let problem = ConfigurationProblem(
                 key: "maximumEntries",
-                "the timeline has \(json.bytes.count) bytes, at most \(settings.timelineBytesMax) are allowed")
+                "the timeline has \(json.count) bytes, at most \(settings.timelineBytesMax) are allowed")
             let error = TimelineProvider.errorTimeline(problem, at: at)
             made = Made(error, frame, state, at: at, sources: sources(of: state))
             encode(made.record)
@@ -113,7 +113,7 @@ extension ConfigurationProcessor {
         let headers = headers.timeline(record, sinks: sinks, traceParent: traceParent)
         var configurationId = record.configurationId
         configurationId.withUTF8 { key in
-            json.bytes.withUnsafeBytes { value in
+            json.withUnsafeBytes { value in
                 context.emit(
                     Output.timelines, key: UnsafeRawBufferPointer(key), value: value,
                     headers: headers.map { Header($0) })

@@ -96,7 +96,7 @@ final class ReloadProcessor: Processor {
         let headers = headers.reload(notification, traceParent: group.lazy.compactMap(\.traceParent).first)
         var recipient = notification.recipient
         recipient.withUTF8 { key in
-            json.bytes.withUnsafeBytes { value in
+            json.withUnsafeBytes { value in
                 context.emit(
                     Output.reloads, key: UnsafeRawBufferPointer(key), value: value, headers: headers.map { Header($0) })
             }

@@ -15,6 +15,8 @@ final class VehicleProcessor: Processor {
     private var reader = TelemetryReader()
     /// Subscriptions that may have to be told, in the order in which that came up.
     private var pending = PendingSlots<Pending>()
+    /// By slot of the vehicle: its `observedAt`, without a look at all that is known of it. `.min`: none.
+    private var newest: [Int64] = []
     /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
     private var glances: [Glance?] = []
     /// Vehicles that changed since timelines were brought up last; kept only where that is done.
@@ -67,7 +69,8 @@ final class VehicleProcessor: Processor {
             return
         }
         let slot = vehicles.slot(of: id, hash: hash)
-        if let known = vehicles[slot]?.vehicle.observedAt, telemetry.observedAt < known {
+        while newest.count <= slot { newest.append(.min) }
+        if telemetry.observedAt.milliseconds < newest[slot] {
             context.counters.late += 1
             return
         }
@@ -78,6 +81,7 @@ final class VehicleProcessor: Processor {
             state!.origin = record.origin
             return (state!.vehicle.status, state!.vehicle.observedAt)
         }
+        newest[slot] = observedAt?.milliseconds ?? .min
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
         let now = context.instant
         for subscription in links.subscriptions(of: slot) where !pending.contains(subscription) {
@@ -172,9 +176,12 @@ final class VehicleProcessor: Processor {
     private func bringUp(_ slot: Int, _ context: TaskContext) {
         guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        // Where the configuration renews itself, it asks for what time has changed.
-        if told.revision == revision && (told.at >= context.instant || subscription.need.refresh == nil) { return }
-        pending.insert(slot) { Pending(must: (.scheduled, context.instant), traceParent: nil) }
+        let isRefreshed = subscription.need.refresh != nil
+        if told.revision == revision && (told.at >= context.instant || !isRefreshed) { return }
+        // Who has timers of its own takes `scheduled` for the answer to a snapshot.
+        let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        // News that are pending would be dropped where a status changed back within the transaction.
+        pending.insert(slot, replacing: Pending(must: must, traceParent: nil))
     }
 
     // MARK: - Telling
@@ -243,6 +250,7 @@ final class VehicleProcessor: Processor {
     private func derive() {
         timers.removeAll()
         glances.removeAll()
+        newest = (0..<vehicles.slots).map { vehicles[$0]?.vehicle.observedAt?.milliseconds ?? .min }
         for slot in 0..<subscriptions.slots { glance(at: slot) }
         for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
             let vehicleId = SubscriptionLinks.source(in: subscriptions.key(of: slot))

@@ -6,6 +6,8 @@ struct TopicMetadata {
     var name: String
     var partitions: Int32
     var replication: Int32
+    /// Every partition has a leader.
+    var isReady: Bool
 }
 
 extension ClientHandle {
@@ -27,8 +29,12 @@ extension ClientHandle {
             guard names?.contains(name) ?? true else { continue }
             switch topic.err {
             case RD_KAFKA_RESP_ERR_NO_ERROR:
-                let replicas = topic.partition_cnt > 0 ? topic.partitions[0].replica_cnt : 0
-                topics.append(TopicMetadata(name: name, partitions: topic.partition_cnt, replication: replicas))
+                let partitions = UnsafeBufferPointer(start: topic.partitions, count: Int(topic.partition_cnt))
+                topics.append(
+                    TopicMetadata(
+                        name: name, partitions: topic.partition_cnt,
+                        replication: partitions.first?.replica_cnt ?? 0,
+                        isReady: partitions.allSatisfy { $0.err == RD_KAFKA_RESP_ERR_NO_ERROR && $0.leader >= 0 }))
             case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: continue
             default: throw LogError(topic.err, about: "topic \(name)")
             }

@@ -40,12 +40,23 @@ final class ClientHandle {
         rd_kafka_destroy_flags(pointer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
     }
 
+    /// Leaves the instance running until the process ends, in no group and without an owner: for when destroying it
+    /// would abort the process.
+    func abandon() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
+        callbacks.forgetOwner()
+        // Its threads still log and may call back.
+        _ = Unmanaged.passRetained(callbacks)
+        rd_kafka_unsubscribe(pointer)
+    }
+
     deinit {
         destroy()
     }
 
     /// The first fatal error, after which this instance is of no use.
-    var fatalError: (code: rd_kafka_resp_err_t, error: LogError)? {
+    var fatalFailure: (code: rd_kafka_resp_err_t, error: LogError)? {
         let (code, text) = withErrorText { rd_kafka_fatal_error(pointer, $0, $1) }
         return code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : (code, LogError(code, text))
     }
@@ -63,6 +74,11 @@ enum ClientRole {
     case plainProducer
     /// A consumer that is in no group: requests and queries only.
     case admin(isolation: IsolationLevel)
+
+    /// Its owner serves events all the time; else statistics would pile up.
+    var isPolled: Bool {
+        if case .admin = self { false } else { true }
+    }
 
     var type: rd_kafka_type_t {
         switch self {

@@ -1,4 +1,5 @@
 import CRdKafka
+import Glibc
 import RecordLog
 
 extension LogError {
@@ -82,5 +83,20 @@ extension rd_kafka_resp_err_t {
             true
         default: false
         }
+    }
+}
+
+/// Asks again while the answer is one of those moments that pass (a leader or coordinator that is moving), until the
+/// time is up.
+///
+/// - Parameter query: given what is left of the time.
+func askingUntilSettled(
+    within timeout: Duration, _ query: (_ left: Duration) -> rd_kafka_resp_err_t
+) -> rd_kafka_resp_err_t {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+        let code = query(max(deadline - .now, .zero))
+        guard code.isTransient, ContinuousClock.now + .milliseconds(20) < deadline else { return code }
+        usleep(20_000)
     }
 }

@@ -1,11 +1,17 @@
 import CRdKafka
 import Glibc
 
-/// Which properties librdkafka knows, and which kind of instance each is for.
+/// Which properties librdkafka knows, which kind of instance each is for, and what values it takes.
 ///
 /// librdkafka accepts every property for every instance and warns of those that do nothing there. Its own table tells
 /// them apart, whatever the version.
 enum PropertyCatalog {
+    struct Entry {
+        var scope: Scope
+        /// As librdkafka writes it, e.g. `0 .. 900000`; empty where anything goes.
+        var range: String
+    }
+
     enum Scope {
         case consumers
         case producers
@@ -20,7 +26,7 @@ enum PropertyCatalog {
         }
     }
 
-    static let known: [String: Scope] = {
+    static let known: [String: Entry] = {
         var text: UnsafeMutablePointer<CChar>?
         var size = 0
         guard let stream = open_memstream(&text, &size) else { return [:] }
@@ -31,19 +37,24 @@ enum PropertyCatalog {
     }()
 
     /// Rows are `name | C/P | range | default | …`, where the second is `C`, `P` or `*`.
-    private static func parse(_ table: String) -> [String: Scope] {
-        var scopes: [String: Scope] = [:]
+    private static func parse(_ table: String) -> [String: Entry] {
+        var entries: [String: Entry] = [:]
         for line in table.split(separator: "\n") {
-            let columns = line.split(separator: "|", maxSplits: 2)
-            guard columns.count == 3 else { continue }
-            let name = String(columns[0].filter { $0 != " " })
-            switch columns[1].filter({ $0 != " " }) {
-            case "C": scopes[name] = .consumers
-            case "P": scopes[name] = .producers
-            case "*": scopes[name] = .both
-            default: continue
-            }
+            let columns = line.split(separator: "|", maxSplits: 3).map(trimmed)
+            guard columns.count == 4 else { continue }
+            let scope: Scope? =
+                switch columns[1] {
+                case "C": .consumers
+                case "P": .producers
+                case "*": .both
+                default: nil
+                }
+            if let scope { entries[columns[0]] = Entry(scope: scope, range: columns[2]) }
         }
-        return scopes
+        return entries
+    }
+
+    private static func trimmed(_ column: Substring) -> String {
+        String(column.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -4,6 +4,7 @@ import RecordLog
 extension RdKafkaAdmin {
     func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) {
         guard !offsets.isEmpty else { return }
+        serveEvents()
         let list = PartitionList(capacity: offsets.count)
         for (partition, offset) in offsets { list.add(partition, offset: offset.rawValue) }
         let request = try AdminRequest(
@@ -28,11 +29,16 @@ extension RdKafkaAdmin {
         of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
     ) throws(LogError) -> [TopicPartition: Offset] {
         guard !partitions.isEmpty else { return [:] }
+        serveEvents()
         let reader = try reader(isolation: isolation)
-        let list = PartitionList(capacity: partitions.count)
-        // A logical offset in place of a time asks the broker for that place itself.
-        for partition in partitions { list.add(partition, offset: StartOffset.latest.logical) }
-        let code = rd_kafka_offsets_for_times(reader.pointer, list.pointer, timeout.milliseconds)
+        let list = PartitionList(partitions)
+        let code = askingUntilSettled(within: timeout) { left in
+            // A logical offset in place of a time asks the broker for that place itself.
+            for index in list.elements.indices {
+                list.pointer.pointee.elems[index].offset = StartOffset.latest.logical
+            }
+            return rd_kafka_offsets_for_times(reader.pointer, list.pointer, left.milliseconds)
+        }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "end offsets") }
         var ends: [TopicPartition: Offset] = [:]
         for element in list.elements {
@@ -49,6 +55,7 @@ extension RdKafkaAdmin {
         group: String, partitions: [TopicPartition], timeout: Duration
     ) throws(LogError) -> [TopicPartition: CommittedOffset] {
         guard !partitions.isEmpty else { return [:] }
+        serveEvents()
         let request = try AdminRequest(
             client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, name: "ListConsumerGroupOffsets", timeout: timeout)
         try client.check(rd_kafka_AdminOptions_set_require_stable_offsets(request.options, 1))

@@ -6,6 +6,7 @@ extension RdKafkaAdmin {
         _ names: [String], timeout: Duration
     ) throws(LogError) -> [String: TopicDescription] {
         guard !names.isEmpty else { return [:] }
+        serveEvents()
         let found = try client.topics(named: names, timeout: timeout)
         let settings = try settings(of: found.map(\.name), timeout: timeout)
         var descriptions: [String: TopicDescription] = [:]
@@ -72,11 +73,15 @@ extension RdKafkaAdmin {
     /// The controller answers before every broker knows: whoever creates a topic wants to use it next.
     private func awaitMetadata(of topic: String, timeout: Duration) throws(LogError) {
         let deadline = ContinuousClock.now + timeout
-        while try client.topics(named: [topic], timeout: max(deadline - .now, .zero)).isEmpty {
-            guard ContinuousClock.now < deadline else {
-                throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, "is created, but not known to all", about: "topic \(topic)")
+        while ContinuousClock.now < deadline {
+            do throws(LogError) {
+                let found = try client.topics(named: [topic], timeout: deadline - .now)
+                if found.contains(where: \.isReady) { return }
+            } catch {
+                guard error.isRetriable else { throw error }
             }
             rd_kafka_poll(client.pointer, 10)
         }
+        throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, "is created, but has no leaders yet", about: "topic \(topic)")
     }
 }

@@ -8,32 +8,42 @@ final class RdKafkaAdmin: Admin {
     private let settings: RdKafkaSettings
     /// Ends by isolation need an instance of that isolation: made when asked for.
     private var committedReader: ClientHandle?
-    /// What went wrong beneath since the last time it was looked at, e.g. `connect refused`.
-    private var failures: [LogError] = []
+    /// The last different things that went wrong beneath, e.g. that a connection was refused.
+    private var failures: [String] = []
+    private static let failuresMax = 8
 
     init(_ settings: RdKafkaSettings) throws(LogError) {
         self.settings = settings
         client = try settings.makeClient(.admin(isolation: .readUncommitted), clientId: Self.clientId)
-        client.callbacks.failed = { [unowned self] in failures.append($0) }
+        client.callbacks.failed = { [unowned self] in note($0) }
     }
 
     private static let clientId = "tideline-admin"
 
     func connect(timeout: Duration) throws(LogError) {
         let deadline = ContinuousClock.now + timeout
-        var attempts: [String] = []
+        failures = []
         while true {
             let left = deadline - .now
             if client.hasBroker(timeout: min(max(left, .zero), .milliseconds(500))) { return }
-            rd_kafka_poll(client.pointer, 0)
-            for failure in failures where !attempts.contains(failure.message) { attempts.append(failure.message) }
-            failures = []
+            serveEvents()
             guard left > .zero else { break }
         }
-        let tried = attempts.isEmpty ? "nothing was refused, nothing answered" : attempts.joined(separator: "; ")
+        let tried = failures.isEmpty ? "nothing was refused, nothing answered" : failures.joined(separator: "; ")
         throw LogError(
             .unreachable, name: "_TRANSPORT",
             "no broker answered at \(settings.bootstrapServers) within \(timeout): \(tried)", isRetriable: true)
+    }
+
+    /// Errors wait in a queue until they are served. Nobody polls an admin, so every request does it.
+    func serveEvents() {
+        rd_kafka_poll(client.pointer, 0)
+        if let committedReader { rd_kafka_poll(committedReader.pointer, 0) }
+    }
+
+    private func note(_ failure: LogError) {
+        guard !failures.contains(failure.message) else { return }
+        failures = failures.suffix(Self.failuresMax - 1) + [failure.message]
     }
 
     func reader(isolation: IsolationLevel) throws(LogError) -> ClientHandle {

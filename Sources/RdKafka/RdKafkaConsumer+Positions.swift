@@ -25,7 +25,9 @@ extension RdKafkaConsumer {
         }
         guard !partitions.isEmpty else { return [:] }
         let list = PartitionList(partitions)
-        let code = rd_kafka_committed(client.pointer, list.pointer, timeout.milliseconds)
+        let code = askingUntilSettled(within: timeout) {
+            rd_kafka_committed(client.pointer, list.pointer, $0.milliseconds)
+        }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "committed offsets") }
         return try PartitionList.committedOffsets(in: list.elements)
     }
@@ -33,8 +35,10 @@ extension RdKafkaConsumer {
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks {
         var low: Int64 = 0
         var high: Int64 = 0
-        let code = rd_kafka_query_watermark_offsets(
-            client.pointer, partition.topic, partition.partition, &low, &high, timeout.milliseconds)
+        let code = askingUntilSettled(within: timeout) {
+            rd_kafka_query_watermark_offsets(
+                client.pointer, partition.topic, partition.partition, &low, &high, $0.milliseconds)
+        }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "\(partition)") }
         return Watermarks(low: Offset(low), high: Offset(high))
     }

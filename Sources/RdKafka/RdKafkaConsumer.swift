@@ -18,7 +18,8 @@ final class RdKafkaConsumer: Consumer {
     var failures: [LogError] = []
     /// Whether the listener has changed the assignment, as it must before it returns.
     var assignmentChanged = false
-    /// Closing before the first assignment crashed librdkafka 2.0.2 in 4 runs of 80 (DESIGN, rule 12).
+    private var hasSubscribed = false
+    /// See `close`.
     var wasAssigned = false
 
     /// Used again for the next batch when the last one has ended.
@@ -42,39 +43,75 @@ final class RdKafkaConsumer: Consumer {
     }
 
     deinit {
-        if !isClosed { release() }
+        if !isClosed { release(leaving: hasSubscribed && !wasAssigned ? .undestroyed : .nothing) }
     }
 
     func subscribe(to topic: String, listener: any RebalanceListener) throws(LogError) {
         precondition(group != nil, "A consumer without a group cannot subscribe.")
         self.listener = listener
+        hasSubscribed = true
         let list = PartitionList(capacity: 1)
         list.add(TopicPartition(topic, -1))
         let code = rd_kafka_subscribe(client.pointer, list.pointer)
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "subscribing to \(topic)") }
     }
 
-    /// Leaves the group if it was ever given something to give up; else ends without a word, and the group finds out
-    /// by the session time-out. Every batch must have ended.
+    // MARK: - Closing
+
+    /// Leaves the group; every batch must have ended.
+    ///
+    /// librdkafka 2.0.2 aborts the process when a cooperative consumer is destroyed between the answers to its first
+    /// JoinGroup and SyncGroup, closed before or not: its assignor has no state to free yet. In that time it would not
+    /// leave the group either (DESIGN, rule 12). So a first assignment that is on its way is waited for, and given
+    /// back without the listener hearing of it.
     func close() {
         guard !isClosed else { return }
         precondition(openBatches == 0, "Batches own bytes of their consumer: let them end before it is closed.")
+        if hasSubscribed, !wasAssigned { awaitAssignment() }
         if wasAssigned {
             isClosing = true
             rd_kafka_consumer_close(client.pointer)
         }
-        release()
+        release(leaving: hasSubscribed && !wasAssigned && isMember ? .undestroyed : .nothing)
     }
 
     /// See `rebalance`.
     private(set) var isClosing = false
 
-    private func release() {
+    private static let firstAssignmentTimeout = Duration.seconds(5)
+
+    private func awaitAssignment() {
+        listener = nil
+        let deadline = ContinuousClock.now + Self.firstAssignmentTimeout
+        let unread = MessageBuffer(capacity: 1)
+        while !wasAssigned, ContinuousClock.now < deadline {
+            unread.take(from: queue, maximum: 1, timeout: .milliseconds(100))
+            unread.release()
+        }
+    }
+
+    /// The coordinator has answered a JoinGroup.
+    private var isMember: Bool {
+        guard let identifier = rd_kafka_memberid(client.pointer) else { return false }
+        defer { rd_kafka_mem_free(client.pointer, identifier) }
+        return identifier.pointee != 0
+    }
+
+    private enum Remainder {
+        case nothing
+        /// The instance itself, until the process ends.
+        case undestroyed
+    }
+
+    private func release(leaving remainder: Remainder) {
         isClosed = true
+        listener = nil
         spareMessages = nil
         topicIndex.release()
         rd_kafka_queue_destroy(queue)
-        client.destroy()
-        listener = nil
+        switch remainder {
+        case .nothing: client.destroy()
+        case .undestroyed: client.abandon()
+        }
     }
 }

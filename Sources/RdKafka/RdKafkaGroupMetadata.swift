@@ -1,5 +1,4 @@
 import CRdKafka
-import Glibc
 import RecordLog
 
 /// Owns the metadata of a group member at one moment.
@@ -24,7 +23,7 @@ final class RdKafkaGroupMetadata: GroupMetadata {
             rd_kafka_error_destroy(error)
             return false
         }
-        defer { free(buffer) }
+        defer { rd_kafka_mem_free(nil, buffer) }
         let magic = Array("CGMDv2:".utf8)
         let bytes = UnsafeRawBufferPointer(start: buffer, count: size)
         precondition(bytes.starts(with: magic), "librdkafka serialises group metadata in a form not known here")

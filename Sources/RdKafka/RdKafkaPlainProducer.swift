@@ -39,7 +39,7 @@ final class RdKafkaPlainProducer: PlainProducer {
                 topic: topic, partition: partition, key: key, value: value, headers: headers,
                 roomBy: .now + Self.roomTimeout)
         } catch {
-            throw client.fatalError?.error ?? error.error
+            throw client.fatalFailure?.error ?? error.error
         }
     }
 

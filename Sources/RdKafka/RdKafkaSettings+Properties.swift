@@ -6,7 +6,7 @@ extension RdKafkaSettings {
     func properties(for role: ClientRole, clientId: String) -> [(key: String, value: String)] {
         let passed =
             properties
-            .filter { PropertyCatalog.known[$0.key]?.applies(to: role) ?? true }
+            .filter { PropertyCatalog.known[$0.key]?.scope.applies(to: role) ?? true }
             .sorted { $0.key < $1.key }
             .map { (key: $0.key, value: $0.value) }
         return Self.defaults(for: role) + passed + fixed(for: role, clientId: clientId)
@@ -28,8 +28,6 @@ extension RdKafkaSettings {
                 // A seek or a new partition waits for the fetch that is under way: keep it short.
                 ("fetch.wait.max.ms", "50"),
                 ("fetch.error.backoff.ms", "50"),
-                // Unstable offsets are asked for again after this long.
-                ("retry.backoff.ms", "20"),
                 ("queued.min.messages", "100000"),
                 ("queued.max.messages.kbytes", "32768"),
             ]
@@ -59,7 +57,9 @@ extension RdKafkaSettings {
 
     private func fixed(for role: ClientRole, clientId: String) -> [(key: String, value: String)] {
         var fixed = [(key: "client.id", value: clientId), (key: "bootstrap.servers", value: bootstrapServers)]
-        if let statistics { fixed.append(("statistics.interval.ms", String(statistics.interval.milliseconds))) }
+        if let statistics, role.isPolled {
+            fixed.append(("statistics.interval.ms", String(statistics.interval.milliseconds)))
+        }
         switch role {
         case .consumer(let group, let isolation):
             fixed += [

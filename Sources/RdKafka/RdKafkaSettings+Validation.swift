@@ -10,7 +10,8 @@ extension RdKafkaSettings {
         return problems.isEmpty ? problemsTogether() : problems
     }
 
-    private static func problem(with property: String, _ value: String) -> Problem? {
+    /// What is wrong with one property by itself, whatever the others are.
+    package static func problem(with property: String, _ value: String) -> Problem? {
         if let reason = reserved[property] { return Problem(property: property, reason: reason) }
         guard let configuration = rd_kafka_conf_new() else { preconditionFailure("librdkafka is out of memory") }
         defer { rd_kafka_conf_destroy(configuration) }
@@ -18,8 +19,14 @@ extension RdKafkaSettings {
         return switch result {
         case RD_KAFKA_CONF_OK: nil
         case RD_KAFKA_CONF_UNKNOWN: Problem(property: property, reason: "librdkafka has no such property")
-        default: Problem(property: property, reason: text)
+        default:
+            Problem(property: property, reason: "\"\(value)\" is not allowed\(allowed(property)) (\(text))")
         }
+    }
+
+    private static func allowed(_ property: String) -> String {
+        guard let range = PropertyCatalog.known[property]?.range, !range.isEmpty else { return "" }
+        return "; it takes \(range)"
     }
 
     /// An instance of each kind, without an address to connect to.

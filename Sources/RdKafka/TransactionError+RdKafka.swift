@@ -27,7 +27,7 @@ extension TransactionError {
     /// A record could not be enqueued; librdkafka gives no flags here.
     init(refused code: rd_kafka_resp_err_t, _ cause: LogError, of client: ClientHandle) {
         self =
-            client.fatalError == nil && code != RD_KAFKA_RESP_ERR__FATAL
+            client.fatalFailure == nil && code != RD_KAFKA_RESP_ERR__FATAL
             // `_STATE`: the open transaction has failed already, as its commit would say. The others (too large,
             // unknown partition, no room in time) leave a transaction that lacks a record, which may not be committed.
             ? .abortable(cause)
@@ -39,7 +39,7 @@ extension TransactionError {
         _ code: rd_kafka_resp_err_t, _ cause: LogError, of client: ClientHandle
     ) -> TransactionError {
         // After the first fatal error every call says `_FATAL` or `_STATE`; the first one says why.
-        let (decisive, error) = client.fatalError.map { ($0.code, $0.error) } ?? (code, cause)
+        let (decisive, error) = client.fatalFailure.map { ($0.code, $0.error) } ?? (code, cause)
         return switch decisive {
         case RD_KAFKA_RESP_ERR__FENCED,
             // Older names of the same; librdkafka 2.0.2 makes them `_FENCED` before we see them.

@@ -27,7 +27,8 @@ package protocol Consumer: AnyObject {
     /// A read_committed handle asks for stable offsets (KIP-447): while a transaction that holds one is open the answer
     /// waits, and `timedOut` or `unstableOffsets` is thrown in the end. A read_uncommitted one answers at once with the
     /// last committed offset and its metadata.
-    func committed(_ partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: CommittedOffset]
+    func committed(_ partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition:
+        CommittedOffset]
 
     /// Asks the broker. The high one is the last stable offset for a read_committed handle.
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks

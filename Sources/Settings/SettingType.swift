@@ -12,10 +12,12 @@ package struct SettingType<Value: Sendable>: Sendable {
         allowed: String, choices: [String] = [], read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
     ) {
-        self.init(allowed: allowed, choices: choices, readAny: { text in
-            guard case .text(let text) = text else { return nil }
-            return read(text)
-        }, write: write)
+        self.init(
+            allowed: allowed, choices: choices,
+            readAny: { text in
+                guard case .text(let text) = text else { return nil }
+                return read(text)
+            }, write: write)
     }
 
     private init(

@@ -7,7 +7,7 @@ package struct SettingsProblem: Equatable, Sendable {
         case notAllowed(found: String, allowed: String, suggestion: String?)
         /// The file is not what it should be at that line.
         case unreadable(String)
-        /// Right by itself, but not together with others.
+        /// Right by itself, but not together with others, or refused by what it is passed to.
         case rule(String)
     }
 

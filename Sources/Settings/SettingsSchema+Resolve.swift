@@ -2,13 +2,17 @@ extension SettingsSchema {
     /// Gives the last word on a misspelt one: the nearest of the candidates, or `nil` where none is near.
     package typealias Suggest = (_ word: String, _ candidates: [String]) -> String?
 
+    /// Why a setting under a free prefix cannot be used; `nil` where it can.
+    package typealias FreeCheck = (_ key: String, _ text: String) -> String?
+
     /// Puts the sources on top of each other and checks everything that they say, what is overridden included.
     ///
     /// - Throws: All problems at once.
     package func resolve(
-        _ sources: SettingsSources, suggest: @escaping Suggest = { _, _ in nil }
+        _ sources: SettingsSources, suggest: @escaping Suggest = { _, _ in nil },
+        checkFree: @escaping FreeCheck = { _, _ in nil }
     ) throws(SettingsProblems) -> Settings {
-        var resolution = Resolution(schema: self, suggest: suggest)
+        var resolution = Resolution(schema: self, suggest: suggest, checkFree: checkFree)
         // From weak to strong, so that the stronger replaces the weaker.
         let file = sources.file.map { readFile($0, into: &resolution) } ?? []
         let environment = readEnvironment(sources.environment, into: &resolution)
@@ -68,12 +72,17 @@ extension SettingsSchema {
 private struct Resolution {
     let schema: SettingsSchema
     let suggest: SettingsSchema.Suggest
+    let checkFree: SettingsSchema.FreeCheck
     private var entries: [String: Settings.Entry]
     private var free: [String: Settings.FreeEntry] = [:]
 
-    init(schema: SettingsSchema, suggest: @escaping SettingsSchema.Suggest) {
+    init(
+        schema: SettingsSchema, suggest: @escaping SettingsSchema.Suggest,
+        checkFree: @escaping SettingsSchema.FreeCheck
+    ) {
         self.schema = schema
         self.suggest = suggest
+        self.checkFree = checkFree
         self.entries = schema.byName.mapValues {
             Settings.Entry(value: $0.erasedDefault, text: $0.defaultText, source: .default)
         }
@@ -87,7 +96,7 @@ private struct Resolution {
     mutating func set(_ key: String, to text: SettingText, from source: SettingSource) -> SettingsProblem? {
         if schema.isFree(key) {
             free[key] = Settings.FreeEntry(value: text, source: source)
-            return nil
+            return checkFree(key, "\(text)").map { SettingsProblem(source: source, key: key, reason: .rule($0)) }
         }
         guard let declaration = schema.byName[key] else {
             return unknown(key, from: source)

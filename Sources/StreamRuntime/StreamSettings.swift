@@ -5,6 +5,11 @@ package struct StreamSettings: Sendable {
     package var exchangeTopic: String
     package var stateTopic: String
     package var commitInterval: Duration = .milliseconds(100)
+    /// The commit interval while so much comes in that committing it less often saves work: the changelog gets a key
+    /// once per commit, and who is behind has no fresh result to wait for.
+    package var backlogCommitInterval: Duration = .milliseconds(500)
+    /// So many records within a commit interval are a backlog.
+    package var backlogRecords = 10_000
     /// `transaction.timeout.ms` of the producer.
     package var transactionTimeout: Duration = .seconds(10)
     /// How long stable offsets are waited for before the dead owner's transaction is ended (rule 4).
@@ -36,6 +41,7 @@ package struct StreamSettings: Sendable {
     package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
 
     func check() {
+        precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
         precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its transaction times out.")
     }

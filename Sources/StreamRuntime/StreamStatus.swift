@@ -8,6 +8,9 @@ package struct StreamStatus: Sendable {
     package var counters = TaskCounters()
     package var commits = 0
     package var aborts = 0
+    /// Of a run that leaves once it has caught up: it has been in the group, and every task that it has is running and
+    /// has committed what it makes of the inputs that were there.
+    package var isBroughtUp = false
     /// On the monotonic clock.
     package var lastCommit: Duration?
 
@@ -49,6 +52,7 @@ extension StreamThread {
         status.commits = commitsCount
         status.aborts = abortsCount
         status.lastCommit = lastCommitted
+        status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {

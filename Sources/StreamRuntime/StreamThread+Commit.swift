@@ -15,11 +15,17 @@ extension StreamThread {
 
     func commit(within timeout: Duration) throws(StreamFailure) {
         let deadline = clock.monotonic() + timeout
-        lastCommit = clock.monotonic()
+        // The interval is time to process in: a slow commit is not followed by the next one at once.
+        defer {
+            lastCommit = clock.monotonic()
+            recordsSinceCommit = 0
+        }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
-        let writers = runningTasks.filter { refreshes || $0.hasProduced || $0.task.isDirty }
-        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return }
+        // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
+        let all = refreshes || !sentThroughExchange.isEmpty
+        let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
+        if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
@@ -40,6 +46,7 @@ extension StreamThread {
         }
         for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
         sentThroughExchange.removeAll()
+        noteWhatIsBroughtUp()
         countCommit()
     }
 
@@ -61,6 +68,11 @@ extension StreamThread {
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
+    }
+
+    /// After a commit: its flush brought up every task that had caught up.
+    private func noteWhatIsBroughtUp() {
+        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) }
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {

@@ -27,6 +27,7 @@ extension StreamThread {
         dropOutputs()
         for runtime in runningTasks {
             runtime.hasProduced = false
+            runtime.isBroughtUp = false
             let moved = Set(runtime.task.revert())
             for cursor in runtime.inputs + [runtime.exchange].compactMap({ $0 })
             where moved.contains(cursor.position) && cursor.isAssigned {
@@ -38,24 +39,25 @@ extension StreamThread {
     }
 
     /// The transaction's outcome is not known, or the producer is of no use: initialising its id anew settles the one
-    /// and mends the other, and all tasks are taken over anew, for their state may be either.
+    /// and mends the other, and all tasks are taken over anew, for their state may be either. A thread that gives up has
+    /// nothing left that leaving could commit.
     func replaceProducer(because cause: LogError) throws(StreamFailure) {
         failuresInARow += 1
         observer(.producerReplaced(cause, failuresInARow: failuresInARow))
+        isTransactionOpen = false
+        dropOutputs()
+        retakeAllTasks()
         if failuresInARow >= settings.failuresMax {
             throw StreamFailure("the producer failed \(failuresInARow) times in a row, last: \(cause)")
         }
         let transactionalId = producer.transactionalId
         producer.destroy()
-        isTransactionOpen = false
-        dropOutputs()
         do throws(LogError) {
             producer = try cluster.makeTransactionalProducer(
                 transactionalId: transactionalId, clientId: transactionalId)
         } catch {
             throw StreamFailure("cannot make a producer: \(error)")
         }
-        retakeAllTasks()
         try initialiseProducer()
     }
 

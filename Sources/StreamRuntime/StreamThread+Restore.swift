@@ -9,7 +9,10 @@ extension StreamThread {
             .sorted { $0.task.partition < $1.task.partition }
         if !created.isEmpty { takeOver(created) }
         let restoring = tasks.values.contains { if case .restoring = $0.state { true } else { false } }
-        if restoring { readChangelogs() }
+        if restoring {
+            readChangelogs()
+            settleHeldUp()
+        }
         for runtime in runningTasks { advanceStage(of: runtime) }
     }
 
@@ -52,40 +55,8 @@ extension StreamThread {
         try restorer.incrementalAssign([(changelog, .earliest)])
         runtime.starts = starts
         runtime.state = .restoring(end: end.rawValue)
+        runtime.restoringSince = clock.monotonic()
         observer(.restoring(task: partition, end: end.rawValue))
-    }
-
-    /// Ends the transactions of dead owners: whoever committed last wrote its transactional id beside the offset, and
-    /// initialising a producer of that id aborts what it left open (rule 4).
-    private func settleClaims(of created: [TaskRuntime]) {
-        let now = clock.monotonic()
-        for runtime in created where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
-            runtime.lastWaitingReport = now
-            observer(.waiting(task: runtime.task.partition, for: now - runtime.createdAt))
-        }
-        let partitions = created.flatMap { sources(of: $0.task.partition).map(\.1) }
-        attempt("reading claims") { () throws(LogError) in
-            let claims = try probe.committed(partitions, timeout: settings.callTimeout)
-            let prefix = settings.applicationId + "-"
-            let owners = Set(claims.values.map(\.metadata)).filter {
-                $0 != producer.transactionalId && $0.hasPrefix(prefix)
-            }
-            for owner in owners.sorted() { try settle(owner) }
-        }
-    }
-
-    private func settle(_ transactionalId: String) throws(LogError) {
-        let heir = try cluster.makeTransactionalProducer(
-            transactionalId: transactionalId, clientId: settings.applicationId + "-settle")
-        defer { heir.destroy() }
-        do throws(TransactionError) {
-            try repeated(until: clock.monotonic() + settings.callTimeout) { () throws(TransactionError) in
-                try heir.initialise(timeout: settings.callTimeout)
-            }
-        } catch {
-            throw error.cause
-        }
-        observer(.claimSettled(transactionalId: transactionalId))
     }
 
     // MARK: - (c)
@@ -120,6 +91,9 @@ extension StreamThread {
         runtime.task.finishRestore()
         for start in runtime.starts { addCursor(start, to: runtime) }
         runtime.state = .running
+        // Its claim is committed in this iteration, before any of its input is read: who takes over after a crash must
+        // find the right name (rule 4).
+        lastCommit = clock.monotonic() - settings.commitInterval
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md 2, local delivery).
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))

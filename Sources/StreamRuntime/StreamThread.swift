@@ -36,6 +36,7 @@ package final class StreamThread {
     var sentThroughExchange: Set<Int32> = []
     var localMessages: [LocalMessage] = []
     var lastCommit: Duration
+    var recordsSinceCommit = 0
     var lastMaintenance: Duration
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
@@ -108,8 +109,9 @@ package final class StreamThread {
         for failure in batch.failures { observer(.failed(failure, doing: "reading")) }
         try restore()
         if !batch.rebalanced { try process(batch) }
+        recordsSinceCommit += batch.records.count
         try punctuate()
-        if clock.monotonic() - lastCommit >= settings.commitInterval { try commit() }
+        if clock.monotonic() - lastCommit >= commitInterval { try commit() }
         try maintain()
     }
 
@@ -140,11 +142,16 @@ package final class StreamThread {
         LogError(.fatal, name: "_FATAL", failure.description)
     }
 
+    private var commitInterval: Duration {
+        guard recordsSinceCommit >= settings.backlogRecords else { return settings.commitInterval }
+        return max(settings.commitInterval, settings.backlogCommitInterval)
+    }
+
     private func pollTimeout(now: Int64) -> Duration {
         if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
-        var timeout = min(settings.pollTimeoutMax, settings.commitInterval - (clock.monotonic() - lastCommit))
+        var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
         for runtime in tasks.values {
             if let due = runtime.task.nextDue { timeout = min(timeout, .milliseconds(due - now)) }
         }

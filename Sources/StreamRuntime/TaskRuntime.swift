@@ -22,6 +22,8 @@ final class TaskRuntime {
     let createdAt: Duration
     var lastWaitingReport: Duration
     var restoredRecords = 0
+    /// Until it is seen whether a dead owner's transaction holds the changelog up (rule 4).
+    var restoringSince: Duration?
     /// Where to begin, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
@@ -34,6 +36,8 @@ final class TaskRuntime {
     var removedBefore: Int64 = 0
     /// Wrote to the open transaction already.
     var hasProduced = false
+    /// Of a run that leaves once it has caught up: everything made of the inputs that were there is committed.
+    var isBroughtUp = false
 
     init(task: StreamTask, now: Duration) {
         self.task = task

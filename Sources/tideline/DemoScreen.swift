@@ -58,7 +58,9 @@ final class DemoScreen {
     func summarise(_ summary: RunSummary?, output: String) {
         line("")
         if let summary {
-            line("Done: \(summary.records) records in, \(summary.timelines) timelines and \(summary.reloads) reloads out.")
+            line(
+                "Done: \(summary.records) records in, \(summary.timelines) timelines and \(summary.reloads) reloads out."
+            )
         }
         let counts = phases.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
         line("Entries seen: \(counts.joined(separator: ", ")).")
@@ -101,7 +103,8 @@ final class DemoScreen {
         lastLine = now
         let seconds = Double((now - began).milliseconds) / 1000
         let rate = (Double(timelines) / max(seconds, 0.001) * 10).rounded() / 10
-        let text = "\(Int(seconds)) s · \(timelines) timelines (\(rate)/s) of \(shown.count) configurations · \(reloads) reloads"
+        let text =
+            "\(Int(seconds)) s · \(timelines) timelines (\(rate)/s) of \(shown.count) configurations · \(reloads) reloads"
         if isTerminal { LogStream.standardError.showStatus(text) } else { line(text) }
     }
 

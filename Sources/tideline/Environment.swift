@@ -15,7 +15,9 @@ struct KafkaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Put before the name of every topic.", valueName: "x")) var topicPrefix: String?
     @Option(help: ArgumentHelp("Settings in YAML.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
-    @Option(name: .customLong("set"), help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
     var settings: [KeyValueArgument] = []
 
     /// All settings from all their sources.
@@ -37,10 +39,17 @@ struct KafkaOptions: ParsableArguments {
         }
         let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
         do throws(SettingsProblems) {
-            return try Keys.schema.resolve(sources) { EditDistance.nearest(to: $0, among: $1) }
+            return try Keys.schema.resolve(
+                sources, suggest: { EditDistance.nearest(to: $0, among: $1) }, checkFree: Self.problem)
         } catch {
             throw CommandFailure(.usage, error.description)
         }
+    }
+
+    /// librdkafka's word on one of its properties, so that it stands among all other problems.
+    private static func problem(key: String, text: String) -> String? {
+        let property = String(key.dropFirst(Keys.kafka.name.count + 1))
+        return RdKafkaSettings.problem(with: property, text)?.reason
     }
 }
 
@@ -92,6 +101,8 @@ struct Environment {
             bootstrapServers: settings[Keys.bootstrap], properties: properties,
             log: { level, facility, message in
                 let metadata: Logger.Metadata = ["facility": "\(facility)"]
+                // Which of our properties which kind of handle ignores is nothing for an operator.
+                if facility == "CONFWARN" { return logger.debug("librdkafka: \(message)", metadata: metadata) }
                 // syslog levels: 0 … 3 are errors, 4 warnings, 5 and 6 information, 7 debugging.
                 switch level {
                 case ...3: logger.warning("librdkafka: \(message)", metadata: metadata)

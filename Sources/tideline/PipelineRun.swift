@@ -65,7 +65,8 @@ final class PipelineRun {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
             reporter.report(application.statuses, admin)
             do throws(LogError) {
-                if let watch, try watch.isCaughtUp() { break }
+                // The group's offsets alone would let a second run end before it has made what has become due since.
+                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() { break }
             } catch {
                 environment.logger.warning("cannot see whether all is read: \(error)")
             }

@@ -30,7 +30,9 @@ struct ProcessCommand: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (1...64).contains(streamThreads) else { throw ValidationError("'--stream-threads' must be from 1 to 64.") }
+        guard (1...64).contains(streamThreads) else {
+            throw ValidationError("'--stream-threads' must be from 1 to 64.")
+        }
         if let clock, Instant(rfc3339: clock) == nil {
             throw ValidationError("'--clock' must be an RFC 3339 instant, such as 2026-11-20T06:25:00Z.")
         }

@@ -40,7 +40,8 @@ struct ProduceTelemetry: Verb {
     static let configuration = CommandConfiguration(
         commandName: "telemetry",
         abstract: "Publishes vehicle telemetry: a replay, JSON, or a simulated fleet.",
-        discussion: "As fast as it goes, unless --speedup or --rate says otherwise; a fleet reports as its vehicles would.",
+        discussion:
+            "As fast as it goes, unless --speedup or --rate says otherwise; a fleet reports as its vehicles would.",
         examples: [
             CommandExample(
                 "tideline produce telemetry --csv 2016-11-24.csv.gz --format capmetrics",
@@ -53,8 +54,11 @@ struct ProduceTelemetry: Verb {
         parsing: .upToNextOption, help: ArgumentHelp("Recorded sets, plain or gzip.", valueName: "file"),
         completion: .file(extensions: ["csv", "gz"]))
     var csv: [String] = []
-    @Option(help: ArgumentHelp("How the recorded sets are written.", valueName: "format")) var format: TelemetryReplay.Format?
-    @Option(help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("How the recorded sets are written.", valueName: "format")) var format:
+        TelemetryReplay.Format?
+    @Option(
+        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
+        completion: .file())
     var json: String?
     @Option(help: ArgumentHelp("Simulate so many vehicles.", valueName: "n")) var fleet: Int?
     @Option(help: ArgumentHelp("The fleet's seed.", valueName: "n")) var seed: UInt64 = 1
@@ -78,7 +82,7 @@ struct ProduceTelemetry: Verb {
         let source: any RecordSource
         do throws(InputProblem) {
             if let json {
-                source = try JSONReplay(file: json, content: .telemetry)
+                source = try JSONReplay(file: json, content: .telemetry, shouldStop: { Signals.isStopRequested })
             } else if let fleet {
                 source = FleetSimulator(count: fleet, seed: seed, start: Instant(milliseconds: WallClock.systemTime()))
             } else {
@@ -107,7 +111,9 @@ struct ProduceCalendar: Verb {
         completion: .file(extensions: ["ics"]))
     var ics: [String] = []
     @Option(help: ArgumentHelp("The calendarId of the files' events.", valueName: "id")) var calendar: String?
-    @Option(help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
+        completion: .file())
     var json: String?
     @OptionGroup var pacing: PacingOptions
     @OptionGroup var kafka: KafkaOptions
@@ -123,7 +129,7 @@ struct ProduceCalendar: Verb {
         let source: any RecordSource
         do throws(InputProblem) {
             if let json {
-                source = try JSONReplay(file: json, content: .calendarEvents)
+                source = try JSONReplay(file: json, content: .calendarEvents, shouldStop: { Signals.isStopRequested })
             } else {
                 source = CalendarImport(files: ics, calendarId: calendar ?? "")
             }
@@ -145,14 +151,16 @@ struct ProduceConfigurations: Verb {
             CommandExample("tideline produce configurations --json widgets.jsonl", "One configuration a line.")
         ])
 
-    @Option(help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
+        completion: .file())
     var json: String
     @OptionGroup var kafka: KafkaOptions
 
     func execute() throws(CommandFailure) {
         let source: any RecordSource
         do throws(InputProblem) {
-            source = try JSONReplay(file: json, content: .configurations)
+            source = try JSONReplay(file: json, content: .configurations, shouldStop: { Signals.isStopRequested })
         } catch {
             throw CommandFailure(.dataError, error.description)
         }
@@ -174,12 +182,14 @@ extension Verb {
         try environment.require([name], admin)
         admin.close()
         let bar = ProgressBar.standardError(title, unit: "records", environment.logger)
-        let summary = try Publication(environment).publish(source, to: name, pacing: pacing, limit: limit, progress: { progress in
-            if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
-                bar.setTotal(Int(Double(progress.records) / fraction))
-            }
-            bar.update(completed: progress.records)
-        })
+        let summary = try Publication(environment).publish(
+            source, to: name, pacing: pacing, limit: limit,
+            progress: { progress in
+                if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
+                    bar.setTotal(Int(Double(progress.records) / fraction))
+                }
+                bar.update(completed: progress.records)
+            })
         bar.setTotal(summary.records)
         bar.update(completed: summary.records)
         bar.finish()

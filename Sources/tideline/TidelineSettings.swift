@@ -47,7 +47,8 @@ enum Keys {
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
     static let logLevel = SettingKey(
-        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level.")
+        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
+    )
     static let logFormat = SettingKey(
         "log.format", .choice(StreamLogHandler.Format.self), default: .text, "How log lines are written.")
 
@@ -60,7 +61,7 @@ enum Keys {
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
             transactionTimeout, internalReplication, pause, logLevel, logFormat,
         ], prefixes: [kafka],
-        
+
         // What test runs, completion and an orchestrator's service links put into the environment.
         foreignVariables: [
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",

@@ -20,7 +20,9 @@ struct TopicsCommand: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (1...10_000).contains(partitions) else { throw ValidationError("'--partitions' must be from 1 to 10000.") }
+        guard (1...10_000).contains(partitions) else {
+            throw ValidationError("'--partitions' must be from 1 to 10000.")
+        }
         if let replication, !(1...32767).contains(replication) {
             throw ValidationError("'--replication' must be from 1 to 32767.")
         }
@@ -53,14 +55,17 @@ struct TopicPlan {
     func carryOut(with admin: any Admin) throws(LogError) -> [String] {
         let names = topics.inputs + topics.outputs
         let found = try admin.describeTopics(names, timeout: .seconds(30))
-        let largestInput = topics.inputs.compactMap { found[$0]?.settings["max.message.bytes"].flatMap { Int($0) } }.max()
+        let largestInput = topics.inputs.compactMap { found[$0]?.settings["max.message.bytes"].flatMap { Int($0) } }
+            .max()
         let deadLetterBytes = (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
         var lines: [String] = []
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
             if let there = found[name] {
                 let differences = differences(of: there, from: wanted)
-                lines.append(differences.isEmpty ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
+                lines.append(
+                    differences.isEmpty
+                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
             } else {
                 try admin.createTopic(wanted, timeout: .seconds(30))
                 lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)")

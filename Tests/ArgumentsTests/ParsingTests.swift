@@ -16,10 +16,12 @@ struct ParsingTests {
         #expect(telemetry.broker.bootstrap == "localhost:9092")
     }
 
-    @Test("A value follows as the next word or after an equals sign, for long names and short ones", arguments: [
-        "demo --seconds 20", "demo --seconds=20", "demo -s 20", "demo -s20", "demo -s=20", "demo -vs20",
-        "demo -v -s 20", "demo --seconds 7 --seconds 20",
-    ])
+    @Test(
+        "A value follows as the next word or after an equals sign, for long names and short ones",
+        arguments: [
+            "demo --seconds 20", "demo --seconds=20", "demo -s 20", "demo -s20", "demo -s=20", "demo -vs20",
+            "demo -v -s 20", "demo --seconds 7 --seconds 20",
+        ])
     func values(line: String) throws {
         #expect(try parse(line, as: Demo.self)?.seconds == 20)
     }
@@ -85,44 +87,61 @@ struct ParsingTests {
 
 @Suite("Usage errors")
 struct UsageErrorTests {
-    @Test("The message names the wrong word and what was meant", arguments: [
-        ("", "Missing subcommand."),
-        ("produce", "Missing subcommand."),
-        ("dmeo", "Unknown subcommand 'dmeo'. Did you mean 'demo'?"),
-        ("produce telemtry", "Unknown subcommand 'telemtry'. Did you mean 'telemetry'?"),
-        ("produce xyz", "Unknown subcommand 'xyz'. There are telemetry, calendar."),
-        ("help prodoce", "Unknown subcommand 'prodoce'. Did you mean 'produce'?"),
-        ("--verison", "Unknown option '--verison' before the subcommand. Did you mean '--version'?"),
-        ("--seconds=5 demo", "Unknown option '--seconds' before the subcommand. It belongs after the subcommand."),
-        ("demo --second 5", "Unknown option '--second'. Did you mean '--seconds'?"),
-        ("demo --no-colours", "Unknown option '--no-colours'. Did you mean '--no-colors'?"),
-        ("demo --xyzzy=5", "Unknown option '--xyzzy'."),
-        ("demo -vz", "Unknown option '-z'."),
-        ("demo -z=5", "Unknown option '-z'."),
-        ("demo -ratio=5", "Unknown option '-r'. Did you mean '--ratio'?"),
-        ("demo --seconds ten", "The value 'ten' is invalid for '--seconds <n>': allowed is a whole number."),
-        ("demo -s ten --seconds 1", "The value 'ten' is invalid for '--seconds <n>': allowed is a whole number."),
-        ("demo --ratio nan", "The value 'nan' is invalid for '--ratio <ratio>': allowed is a number."),
-        ("demo --seconds", "Missing value for '--seconds <n>'."),
-        ("demo --seconds --verbose", "Missing value for '--seconds <n>'. "
-            + "If '--verbose' is the value, write '--seconds=--verbose'."),
-        ("demo --verbose=yes", "The flag '--verbose' takes no value, but has 'yes'."),
-        ("demo now", "Unexpected argument 'now'."),
-        ("produce telemetry --format capmetric", "The value 'capmetric' is invalid for '--format <format>': "
-            + "allowed is one of capmetrics, ndsbr. Did you mean 'capmetrics'?"),
-        ("produce telemetry --csv --format ndsbr", "Missing value for '--csv <csv> ...'. "
-            + "If '--format' is the value, write '--csv=--format'."),
-        ("produce telemetry --set a", "The value 'a' is invalid for '--set <settings> ...': allowed is KEY=VALUE."),
-        ("produce telemetry --set =a", "The value '=a' is invalid for '--set <settings> ...': allowed is KEY=VALUE."),
-        ("produce telemetry --bootstrap=", "'--bootstrap' names no broker."),
-        ("produce telemetry --output /", "'--output' may not be the root."),
-        ("produce calendar a.ics", "Missing option '--calendar <calendar>'."),
-        ("produce calendar --calendar work", "Missing argument '<files> ...'."),
-        ("sink --to dirs:out", "The value 'dirs:out' is invalid for '--to <to>': write files:DIR."),
-        ("explain", "Missing argument '<configuration-id>'."),
-        ("--generate-completion-script bsh", "The value 'bsh' is invalid for '--generate-completion-script <shell>': "
-            + "allowed is one of bash, zsh, fish. Did you mean 'bash'?"),
-    ])
+    @Test(
+        "The message names the wrong word and what was meant",
+        arguments: [
+            ("", "Missing subcommand."),
+            ("produce", "Missing subcommand."),
+            ("dmeo", "Unknown subcommand 'dmeo'. Did you mean 'demo'?"),
+            ("produce telemtry", "Unknown subcommand 'telemtry'. Did you mean 'telemetry'?"),
+            ("produce xyz", "Unknown subcommand 'xyz'. There are telemetry, calendar."),
+            ("help prodoce", "Unknown subcommand 'prodoce'. Did you mean 'produce'?"),
+            ("--verison", "Unknown option '--verison' before the subcommand. Did you mean '--version'?"),
+            ("--seconds=5 demo", "Unknown option '--seconds' before the subcommand. It belongs after the subcommand."),
+            ("demo --second 5", "Unknown option '--second'. Did you mean '--seconds'?"),
+            ("demo --no-colours", "Unknown option '--no-colours'. Did you mean '--no-colors'?"),
+            ("demo --xyzzy=5", "Unknown option '--xyzzy'."),
+            ("demo -vz", "Unknown option '-z'."),
+            ("demo -z=5", "Unknown option '-z'."),
+            ("demo -ratio=5", "Unknown option '-r'. Did you mean '--ratio'?"),
+            ("demo --seconds ten", "The value 'ten' is invalid for '--seconds <n>': allowed is a whole number."),
+            ("demo -s ten --seconds 1", "The value 'ten' is invalid for '--seconds <n>': allowed is a whole number."),
+            ("demo --ratio nan", "The value 'nan' is invalid for '--ratio <ratio>': allowed is a number."),
+            ("demo --seconds", "Missing value for '--seconds <n>'."),
+            (
+                "demo --seconds --verbose",
+                "Missing value for '--seconds <n>'. "
+                    + "If '--verbose' is the value, write '--seconds=--verbose'."
+            ),
+            ("demo --verbose=yes", "The flag '--verbose' takes no value, but has 'yes'."),
+            ("demo now", "Unexpected argument 'now'."),
+            (
+                "produce telemetry --format capmetric",
+                "The value 'capmetric' is invalid for '--format <format>': "
+                    + "allowed is one of capmetrics, ndsbr. Did you mean 'capmetrics'?"
+            ),
+            (
+                "produce telemetry --csv --format ndsbr",
+                "Missing value for '--csv <csv> ...'. "
+                    + "If '--format' is the value, write '--csv=--format'."
+            ),
+            ("produce telemetry --set a", "The value 'a' is invalid for '--set <settings> ...': allowed is KEY=VALUE."),
+            (
+                "produce telemetry --set =a",
+                "The value '=a' is invalid for '--set <settings> ...': allowed is KEY=VALUE."
+            ),
+            ("produce telemetry --bootstrap=", "'--bootstrap' names no broker."),
+            ("produce telemetry --output /", "'--output' may not be the root."),
+            ("produce calendar a.ics", "Missing option '--calendar <calendar>'."),
+            ("produce calendar --calendar work", "Missing argument '<files> ...'."),
+            ("sink --to dirs:out", "The value 'dirs:out' is invalid for '--to <to>': write files:DIR."),
+            ("explain", "Missing argument '<configuration-id>'."),
+            (
+                "--generate-completion-script bsh",
+                "The value 'bsh' is invalid for '--generate-completion-script <shell>': "
+                    + "allowed is one of bash, zsh, fish. Did you mean 'bash'?"
+            ),
+        ])
     func messages(line: String, message: String) {
         #expect(problem(line) == message)
     }
@@ -147,10 +166,12 @@ struct UsageErrorTests {
 
 @Suite("Edit distance")
 struct EditDistanceTests {
-    @Test("Insertions, omissions, changes and swaps count one each", arguments: [
-        ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("demo", "demo", 0), ("dmeo", "demo", 1), ("demos", "demo", 1),
-        ("dem", "demo", 1), ("dxmo", "demo", 1), ("kitten", "sitting", 3), ("ca", "abc", 3),
-    ])
+    @Test(
+        "Insertions, omissions, changes and swaps count one each",
+        arguments: [
+            ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("demo", "demo", 0), ("dmeo", "demo", 1), ("demos", "demo", 1),
+            ("dem", "demo", 1), ("dxmo", "demo", 1), ("kitten", "sitting", 3), ("ca", "abc", 3),
+        ])
     func distance(first: String, second: String, distance: Int) {
         #expect(EditDistance.between(first, second) == distance)
         #expect(EditDistance.between(second, first) == distance)

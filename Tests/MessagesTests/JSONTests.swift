@@ -1,3 +1,4 @@
+import Foundation
 import Messages
 import Testing
 import Timelines
@@ -28,11 +29,57 @@ import Timelines
             "", " ", "x", "1", #""a""#, "null", "{", "[", "{]", "[1,]", "[,]", "[1 2]", "[1]]", "[1][2]", "[1,2}",
             #"{"a"}"#, #"{"a":}"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{,}"#, #"{"a":1 "b":2}"#, #"{a:1}"#, #"{"a":tru}"#,
             "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[0x1]", "[NaN]", "[truefalse]", "[\"\t\"]", #"["\ud800"]"#,
-            #"["\u12"]"#, #"["a]"#, #"{"a\q":1}"#,
+            #"["\u12"]"#, #"["a":1]"#, #"{"a":"b":1}"#, #"{"a":["b":1]}"#, #"["a]"#, #"{"a\q":1}"#,
         ])
     func refusing(text: String) {
         var parser = JSONParser()
         #expect(throws: MessageProblem.self) { try parser.value(text) }
+    }
+
+    @Test("what is read and what is refused is what another reader reads and refuses")
+    func agreesWithFoundation() throws {
+        var generator = SeededGenerator(seed: 11)
+        var parser = JSONParser()
+        let seeds = [
+            #"{"a":[1,-2.5e3,{"b":null}],"c":"x\ny","d":{},"e":[true,false,[]]}"#, #"[[["\u00e9",0],"q\\"],{"k":"v"}]"#,
+        ]
+        let letters = Array("{}[],:\"\\ 01-.eEtrufalsn\n")
+        var refused = 0
+        for _ in 0..<20_000 {
+            var text = Array(seeds.randomElement(using: &generator)!)
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = Int.random(in: 0..<text.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: text.remove(at: index)
+                case 1: text.insert(letters.randomElement(using: &generator)!, at: index)
+                default: text[index] = letters.randomElement(using: &generator)!
+                }
+            }
+            let mutated = String(text)
+            // Foundation takes a comma before the closing bracket; RFC 8259 does not.
+            guard !mutated.contains(/,\s*[\]}]/) else { continue }
+            let isJSON = (try? JSONSerialization.jsonObject(with: Data(mutated.utf8))) != nil
+            let isRead = (try? parser.value(mutated)) != nil
+            #expect(isRead == isJSON, "\(mutated)")
+            let telemetry = #"{"vehicleId":"v","observedAt":1,"ignored":\#(mutated)}"#
+            #expect(((try? vehicle(telemetry)) != nil) == isJSON, "\(telemetry)")
+            if !isRead { refused += 1 }
+        }
+        #expect(refused > 5_000 && refused < 18_000)
+    }
+
+    @Test("instants and dates are written as everywhere else")
+    func instants() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<10_000 {
+            let range: ClosedRange<Int64> =
+                Bool.random(using: &generator) ? -400_000_000_000_000...400_000_000_000_000 : -1_000...4_102_444_800_000
+            let instant = Instant(
+                milliseconds: Int64.random(in: range, using: &generator) / [1, 1000].randomElement(
+                    using: &generator)! * [1, 1000].randomElement(using: &generator)!)
+            #expect(json { $0.instant(instant) } == "\"\(instant.rfc3339)\"")
+        }
+        #expect(json { $0.date(LocalDate(year: 7, month: 3, day: 1)) } == "\"0007-03-01\"")
     }
 
     @Test("128 levels are read, one more is too deep")
@@ -42,8 +89,9 @@ import Timelines
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
         _ = try parser.value(nested(128))
-        #expect(reason { () throws(MessageProblem) in _ = try parser.value(nested(129)) }
-            == "The message is nested deeper than 128 levels.")
+        #expect(
+            reason { () throws(MessageProblem) in _ = try parser.value(nested(129)) }
+                == "The message is nested deeper than 128 levels.")
     }
 
     @Test("values are written compactly, with commas where they belong")

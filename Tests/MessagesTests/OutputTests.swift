@@ -9,7 +9,8 @@ import Timelines
 
     @Test("a reload names its configurations in order, each once")
     func reloadJSON() throws {
-        let text = #"{"recipient":"phone","kind":"Board","configurationIds":["a","b","é"],"reason":"statusChanged","#
+        let text =
+            #"{"recipient":"phone","kind":"Board","configurationIds":["a","b","é"],"reason":"statusChanged","#
             + #""revision":7,"issuedAt":"1970-01-01T00:00:01.500Z"}"#
         #expect(json { reload.write(to: &$0) } == text)
         var parser = JSONParser()
@@ -47,9 +48,10 @@ import Timelines
     func otherHeaders() {
         let headers = CloudEventHeaders(source: "/tideline")
         let tombstone = headers.timelineTombstone(configurationId: "c", at: Instant(milliseconds: 0))
-        #expect(tombstone.map(\.name) == [
-            "ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "ce_subject",
-        ])
+        #expect(
+            tombstone.map(\.name) == [
+                "ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "ce_subject",
+            ])
         let made = headers.reload(reload)
         #expect(made.contains(MessageHeader("ce_type", "tideline.reload.v1")))
         #expect(made.contains(MessageHeader("ce_subject", "phone")))
@@ -71,9 +73,10 @@ import Timelines
 
     @Test("the prefix comes before every topic's name")
     func topicNames() {
-        #expect(TopicNames().inputs == [
-            "vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions",
-        ])
+        #expect(
+            TopicNames().inputs == [
+                "vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions",
+            ])
         #expect(TopicNames(prefix: "x.").outputs == ["x.timelines", "x.timeline.reloads", "x.tideline.dead-letters"])
     }
 

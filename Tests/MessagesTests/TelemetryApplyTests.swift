@@ -90,8 +90,10 @@ extension TelemetryMessage {
         status = generator.maybe { VehicleStatus.allCases.randomElement(using: &$0)! }
         ignition = generator.maybe { Bool.random(using: &$0) }
         speed = generator.maybe { Double.random(in: 0...200, using: &$0) }
-        latitude = generator.maybe { Double.random(in: -90...90, using: &$0) }
-        longitude = generator.maybe { Double.random(in: -180...180, using: &$0) }
+        if Bool.random(using: &generator) {
+            latitude = Double.random(in: -90...90, using: &generator)
+            longitude = Double.random(in: -180...180, using: &generator)
+        }
         heading = generator.maybe { Double(Int.random(in: 0...359, using: &$0)) }
         address = generator.maybe { $0.text() }
         customAddressIcon = generator.maybe { $0.text() }
@@ -113,7 +115,7 @@ extension TelemetryMessage {
         vehicle.alias = alias
         vehicle.customAddressIcon = customAddressIcon
         vehicle.series = series
-        let says = status != nil || ignition != nil || speed != nil || latitude != nil || longitude != nil
+        let says = status != nil || ignition != nil || speed != nil || latitude != nil
         guard says else { return vehicle }
         vehicle.observedAt = observedAt
         vehicle.speed = speed

@@ -106,6 +106,10 @@ import Timelines
                 #"{"vehicleId": "v", "observedAt": 1, "heading": 361}"#,
                 "heading: must be a number of degrees from 0 to 360"
             ),
+            (#"{"vehicleId": "v", "observedAt": 1, "latitude": 5}"#, "longitude: is missing"),
+            (#"{"vehicleId": "v", "observedAt": 1, "latitude": null, "longitude": 5}"#, "latitude: is missing"),
+            (#"{"vehicleId": "v":1, "observedAt": 1}"#, "The message is not valid JSON in UTF-8."),
+            (#"{"vehicleId": "v", "observedAt": 1, "ignored": "x": 1}"#, "The message is not valid JSON in UTF-8."),
             (#"{"vehicleId": "v", "observedAt": 1, "alias": 7}"#, "alias: must be text"),
             (
                 #"{"vehicleId": "v", "observedAt": 1, "series": []}"#,
@@ -175,7 +179,8 @@ import Timelines
         var text = digits(years, 4) + "-" + digits(1...12, 2) + "-" + digits(1...31, 2)
         text += ["T", "t", "T"].randomElement(using: &generator)!
         text += digits(0...24, 2) + ":" + digits(0...59, 2) + ":" + digits(0...60, 2)
-        if Bool.random(using: &generator) { text += "." + digits(0...99_999, [1, 3, 9].randomElement(using: &generator)!) }
+        let places = [0, 1, 3, 9].randomElement(using: &generator)!
+        if places > 0 { text += "." + digits(0...99_999, places) }
         let offset = digits(0...24, 2) + ":" + digits(0...60, 2)
         text += ["Z", "z", "+00:00", "+" + offset, "-" + offset].randomElement(using: &generator)!
         if Int.random(in: 0..<8, using: &generator) == 0 {

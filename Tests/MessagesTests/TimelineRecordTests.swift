@@ -58,10 +58,12 @@ import Timelines
     @Test(
         "a value that is no timeline is named by its field",
         arguments: [
-            (#""revision":3"#, #""revision":-3"#, "revision"), (#""phase":"stale""#, #""phase":"old""#, "entries[1].phase"),
-            (#""type":"after""#, #""type":"soon""#, "policy.type"), (#""partition":2"#, #""partition":"#, nil),
-            (#""allDay":true"#, #""allDay":1"#, "entries[0].event.allDay"), (#""score":1}"#, #""score":"x"}"#,
-                "entries[1].relevance.score"),
+            (#""revision":3"#, #""revision":-3"#, "revision"),
+            (#""phase":"stale""#, #""phase":"old""#, "entries[1].phase"),
+            (#""type":"after""#, #""type":"soon""#, "policy.type"),
+            (#""partition":2"#, #""partition":"#, nil),
+            (#""allDay":true"#, #""allDay":1"#, "entries[0].event.allDay"),
+            (#""score":1}"#, #""score":"x"}"#, "entries[1].relevance.score"),
         ] as [(String, String, String?)])
     func problems(part: String, replacement: String, field: String?) {
         let text = json { TimelineRecord.full.write(to: &$0) }.replacing(part, with: replacement)

@@ -40,7 +40,8 @@ struct LogTests {
     func jsonRecord() throws {
         let text = "quote \" backslash \\ newline \n bell \u{07} umlaut ü emoji 🚌"
         logger(format: .json).error(
-            "\(text)", metadata: ["text": .string(text), "list": ["1", ["deep": "2"]], "number": .stringConvertible(7)])
+            "\(text)",
+            metadata: ["text": .string(text), "list": ["1", ["deep": "2"]], "number": .stringConvertible(7)])
         let line = try #require(output.elements.first)
         #expect(line.hasSuffix("}\n"))
         #expect(line.filter { $0 == "\n" }.count == 1)
@@ -84,9 +85,10 @@ struct LogTests {
         second.error("second", metadata: ["task": "6"])
         second.error("third")
         #expect(first.logLevel == .info)
-        #expect(output.elements.map { $0.dropFirst(25) } == [
-            "info     first\n", "error    second task=6\n", "error    third task=5\n",
-        ])
+        #expect(
+            output.elements.map { $0.dropFirst(25) } == [
+                "info     first\n", "error    second task=6\n", "error    third task=5\n",
+            ])
     }
 
     @Test("Every millisecond is written as it is")

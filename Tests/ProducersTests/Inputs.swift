@@ -27,6 +27,31 @@ final class Inputs {
     }
 }
 
+extension Inputs {
+    /// A named pipe that stays open until its owner goes.
+    func pipe(_ name: String) throws -> NamedPipe {
+        try NamedPipe(path: try file(name, ""))
+    }
+
+    final class NamedPipe {
+        let path: String
+        private let handle: FileHandle
+
+        fileprivate init(path: String) throws {
+            self.path = path
+            try FileManager.default.removeItem(atPath: path)
+            guard mkfifo(path, 0o600) == 0, let handle = FileHandle(forUpdatingAtPath: path) else {
+                throw InputProblem(file: path, line: nil, reason: "no pipe can be made")
+            }
+            self.handle = handle
+        }
+
+        func write(_ text: String) throws {
+            try handle.write(contentsOf: Data(text.utf8))
+        }
+    }
+}
+
 /// The recorded data beside the package, where it is there.
 enum RecordedData {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -119,4 +119,19 @@ struct JSONReplayTests {
         let problem = #expect(throws: InputProblem.self) { try source.next() }
         #expect(problem?.line == 3)
     }
+
+    @Test("a pipe that is silent is left when it is asked to stop")
+    func silentPipe() throws {
+        let inputs = try Inputs()
+        let pipe = try inputs.pipe("in.json")
+        try pipe.write(#"{"configurationId":"a"}{"configuration"#)
+        var asked = 0
+        let source = try JSONReplay(file: pipe.path, content: .configurations) {
+            asked += 1
+            return asked > 3
+        }
+        let summary = try Publisher(producer: KeptProducer(), clock: SteppingClock(), shouldStop: { asked > 3 })
+            .publish(source, to: "t")
+        #expect(summary.records == 1 && summary.wasStopped)
+    }
 }

@@ -109,9 +109,10 @@ struct SettingsTests {
     @Test("What a stronger source overrides is checked all the same")
     func overriddenProblem() {
         let sources = SettingsSources(flags: [flag("stream.threads", "2")], file: file("stream.threads: many"))
-        #expect(problems(sources) == [
-            "tideline.yaml:1: stream.threads is 'many', allowed is a whole number from 1 to 64"
-        ])
+        #expect(
+            problems(sources) == [
+                "tideline.yaml:1: stream.threads is 'many', allowed is a whole number from 1 to 64"
+            ])
     }
 
     @Test("Suggestions come from the keys, variables and values of that source")

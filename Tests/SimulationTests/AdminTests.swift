@@ -44,8 +44,9 @@ struct AdminTests {
             topic: "t", partition: Murmur2.partition(of: "key", partitions: 4), offset: Offset(0), timestamp: 1234,
             key: Array("key".utf8), value: nil, headers: [Header("a", "b")])
         #expect(cluster.records("t") == [expected])
-        #expect(outcome { try producer.produce(topic: "t", partition: 4, key: nil, value: nil, headers: []) }
-            == "UNKNOWN_TOPIC_OR_PART")
+        #expect(
+            outcome { try producer.produce(topic: "t", partition: 4, key: nil, value: nil, headers: []) }
+                == "UNKNOWN_TOPIC_OR_PART")
         try producer.flush(timeout: .zero)
         producer.close()
     }

@@ -138,7 +138,9 @@ struct ReadingTests {
         #expect(cluster.contents("t") == ["0/10=open", "0/11=after the open one"])
         let reader = try cluster.reader()
         try reader.assign("t", 0)
-        #expect(reader.poll() == Polled(
-            records: ["0/10=open", "0/11=after the open one"], ends: ["0/13"], failures: [], rebalanced: false))
+        #expect(
+            reader.poll()
+                == Polled(
+                    records: ["0/10=open", "0/11=after the open one"], ends: ["0/13"], failures: [], rebalanced: false))
     }
 }

@@ -32,8 +32,10 @@ struct TransactionTests {
         #expect(try committed.watermarks(of: place, timeout: .zero).high == Offset(0))
         #expect(try uncommitted.watermarks(of: place, timeout: .zero).high == Offset(4))
         try first.commit()
-        #expect(committed.poll() == Polled(
-            records: ["0/0=open", "0/3=plain"], ends: ["0/5"], failures: [], rebalanced: false))
+        #expect(
+            committed.poll()
+                == Polled(
+                    records: ["0/0=open", "0/3=plain"], ends: ["0/5"], failures: [], rebalanced: false))
         #expect(cluster.contents("t") == ["0/0=open", "0/3=plain"])
         #expect(cluster.counters.transactionsCommitted == 1)
         #expect(cluster.counters.transactionsAborted == 1)

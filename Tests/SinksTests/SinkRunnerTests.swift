@@ -58,12 +58,14 @@ struct SinkRunnerTests {
         try producer.abort(timeout: .seconds(1))
         try produce(producer, "open", 1)
         var polls = 0
-        let summary = try run(directory, stop: {
-            polls += 1
-            if polls <= 5 { #expect(directory.files.isEmpty, "nothing is committed yet") }
-            if polls == 5 { try? producer.commit(timeout: .seconds(1)) }
-            return polls > 100
-        })
+        let summary = try run(
+            directory,
+            stop: {
+                polls += 1
+                if polls <= 5 { #expect(directory.files.isEmpty, "nothing is committed yet") }
+                if polls == 5 { try? producer.commit(timeout: .seconds(1)) }
+                return polls > 100
+            })
         #expect(polls >= 5 && !summary.wasStopped)
         #expect(directory.files == ["open.json"])
     }
@@ -120,10 +122,12 @@ struct SinkRunnerTests {
         cluster.createTopic(topic, partitions: 1)
         append("a", 1)
         var asked = 0
-        let summary = try run(directory, untilCaughtUp: false, stop: {
-            asked += 1
-            return asked > 3
-        })
+        let summary = try run(
+            directory, untilCaughtUp: false,
+            stop: {
+                asked += 1
+                return asked > 3
+            })
         #expect(summary.wasStopped && summary.written == 1)
     }
 
@@ -134,15 +138,17 @@ struct SinkRunnerTests {
         append("a", 1)
         let clock = SteppingClock()
         var asked = 0
-        _ = try run(directory, untilCaughtUp: false, clock: clock, stop: {
-            asked += 1
-            if asked == 2 {
-                cluster.addPartitions(to: topic, total: 3)
-                cluster.append(topic, 2, key: "late", value: timeline("late", 1))
-                clock.now += .seconds(31)
-            }
-            return asked > 5
-        })
+        _ = try run(
+            directory, untilCaughtUp: false, clock: clock,
+            stop: {
+                asked += 1
+                if asked == 2 {
+                    cluster.addPartitions(to: topic, total: 3)
+                    cluster.append(topic, 2, key: "late", value: timeline("late", 1))
+                    clock.now += .seconds(31)
+                }
+                return asked > 5
+            })
         #expect(directory.files == ["a.json", "late.json"])
     }
 

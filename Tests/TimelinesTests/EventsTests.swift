@@ -57,11 +57,7 @@ struct EventsTests {
         #expect(try !shown(timed("over", "2026-11-19T22:00:00Z", "2026-11-20T00:00:00Z")))
         let moment = timed("moment", "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z")
         #expect(try lines(made([moment], at: "2026-11-20T10:00:00Z")).first == "2026-11-20T00:00:00Z start moment")
-<<<<<<< HEAD
-        #expect(try lines(made([timed("m", "2026-11-19T23:59:59Z", "2026-11-19T23:59:59Z")], at: "2026-11-20T10:00:00Z")).count == 2)
-=======
         #expect(try !shown(timed("moment before", "2026-11-19T23:59:59Z", "2026-11-19T23:59:59Z")))
->>>>>>> timelines
         #expect(try shown(timed("announced", "2026-11-22T00:29:59Z", "2026-11-22T01:00:00Z")))
         #expect(try !shown(timed("later", "2026-11-22T00:30:00Z", "2026-11-22T01:00:00Z")))
         #expect(try shown(timed("long lead", "2026-11-25T00:00:00Z", "2026-11-25T01:00:00Z", lead: "P3DT1S")))
@@ -173,11 +169,7 @@ struct EventsTests {
     func withoutDayEntries() throws {
         let off: [(String, ParameterValue)] = [("dayEntries", .bool(false))]
         let today = try made([meeting], at: "2026-11-20T10:00:00Z", options: off)
-<<<<<<< HEAD
-        #expect(lines(today).first == "2026-11-20T10:00:00Z tick" && today.entries[0].event?.uid == "meeting")
-=======
         #expect(lines(today).first == "2026-11-20T10:00:00Z tick meeting")
->>>>>>> timelines
         #expect(today.policy == .atEnd && today.nextUpdate == at("2026-11-20T13:00:00Z"))
         let over = try made([meeting], at: "2026-11-20T13:00:00Z", options: off)
         #expect(lines(over) == ["2026-11-20T13:00:00Z end meeting"])
@@ -196,13 +188,9 @@ struct EventsTests {
 
     @Test("Above the limit the next midnight stays, and what went makes the due date sooner")
     func limit() throws {
-<<<<<<< HEAD
-        let hours = (11...18).map { timed("h\($0)", "2026-11-20T\($0):00:00Z", "2026-11-20T\($0):30:00Z", lead: "PT0S") }
-=======
         let hours = (11...18).map {
             timed("h\($0)", "2026-11-20T\($0):00:00Z", "2026-11-20T\($0):30:00Z", lead: "PT0S")
         }
->>>>>>> timelines
         let timeline = try made(hours, at: "2026-11-20T10:00:00Z", options: [("days", .number("5"))]) {
             $0.maximumEntries = 5
         }

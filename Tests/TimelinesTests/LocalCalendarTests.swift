@@ -6,24 +6,16 @@ import Timelines
 struct LocalCalendarTests {
     @Test(
         "Only names of the IANA database are zones, in their exact spelling",
-<<<<<<< HEAD
-        arguments: ["europe/berlin", "GMT+2", "GMT+0200", "UTC+1", "+02:00", "PST", "JST", "Z", "", "SystemV/EST5", "../x"])
-=======
         arguments: [
             "europe/berlin", "GMT+2", "GMT+0200", "UTC+1", "+02:00", "PST", "JST", "Z", "", "SystemV/EST5", "../x",
         ])
->>>>>>> timelines
     func refusedZones(name: String) {
         #expect(LocalCalendar(name) == nil)
     }
 
-<<<<<<< HEAD
-    @Test("Links and zones without an area are zones", arguments: ["US/Pacific", "UTC", "Etc/GMT+2", "CET", "Asia/Calcutta"])
-=======
     @Test(
         "Links and zones without an area are zones",
         arguments: ["US/Pacific", "UTC", "Etc/GMT+2", "CET", "Asia/Calcutta"])
->>>>>>> timelines
     func zones(name: String) {
         #expect(LocalCalendar(name)?.timeZone == name)
     }
@@ -97,12 +89,8 @@ struct LocalCalendarTests {
         let calendar = zone("Pacific/Apia")
         let lastMorning = at("2011-12-29T20:00:00Z")
         #expect(calendar.date(at: lastMorning) == on("2011-12-29"))
-<<<<<<< HEAD
-        #expect(calendar.nextDay(after: lastMorning) == LocalDay(date: on("2011-12-31"), start: at("2011-12-30T10:00:00Z")))
-=======
         #expect(
             calendar.nextDay(after: lastMorning) == LocalDay(date: on("2011-12-31"), start: at("2011-12-30T10:00:00Z")))
->>>>>>> timelines
         let dayLater = calendar.adding(lasting("P1D"), to: lastMorning)
         #expect(dayLater == at("2011-12-30T20:00:00Z"))
         #expect(calendar.subtracting(lasting("P1D"), from: dayLater) == lastMorning)

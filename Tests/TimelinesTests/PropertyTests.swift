@@ -10,13 +10,9 @@ struct PropertyTests {
 
         init(seed: Int, name: String) throws {
             numbers = SeededNumbers(seed: UInt64(seed))
-<<<<<<< HEAD
-            let zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia"]
-=======
             let zones = [
                 "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia",
             ]
->>>>>>> timelines
             var members: [(String, ParameterValue)] = []
             if name == "events" {
                 members = [
@@ -31,10 +27,6 @@ struct PropertyTests {
             used.maximumEntries = Bool.random(using: &numbers) ? Int.random(in: 1...12, using: &numbers) : nil
             used.mode = Bool.random(using: &numbers) ? .normal : .lowFrequency
             // Around the changes of clocks in 2011, 2018 and 2026 that the zones above have.
-<<<<<<< HEAD
-            let changes = ["2011-12-30T10:00:00Z", "2018-02-18T02:00:00Z", "2018-11-04T03:00:00Z", "2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2026-10-03T15:30:00Z"]
-            let now = at(changes.randomElement(using: &numbers) ?? "") + .seconds(.random(in: -200_000...200_000, using: &numbers))
-=======
             let changes = [
                 "2011-12-30T10:00:00Z", "2018-02-18T02:00:00Z", "2018-11-04T03:00:00Z", "2026-03-29T01:00:00Z",
                 "2026-10-25T01:00:00Z", "2026-10-03T15:30:00Z",
@@ -42,7 +34,6 @@ struct PropertyTests {
             let now =
                 at(changes.randomElement(using: &numbers) ?? "")
                 + .seconds(.random(in: -200_000...200_000, using: &numbers))
->>>>>>> timelines
             request = TimelineRequest(configuration: used, at: now)
             request.occurrences = (0..<Int.random(in: 0...12, using: &numbers)).map { drawnOccurrence($0) }
             if Bool.random(using: &numbers) {
@@ -53,12 +44,8 @@ struct PropertyTests {
 
         private mutating func drawnOccurrence(_ number: Int) -> Occurrence {
             // Whole half hours, so that many dates meet.
-<<<<<<< HEAD
-            let start = Instant(milliseconds: request.at.milliseconds.quotientInHalfHours * 1_800_000)
-=======
             let start =
                 Instant(milliseconds: request.at.milliseconds.quotientInHalfHours * 1_800_000)
->>>>>>> timelines
                 + .minutes(30 * .random(in: -150...300, using: &numbers))
             var occurrence = Occurrence(
                 calendarId: ["a", "b"].randomElement(using: &numbers) ?? "a", uid: "u\(number % 7)", title: "t",
@@ -81,13 +68,9 @@ struct PropertyTests {
         }
     }
 
-<<<<<<< HEAD
-    @Test("Entries ascend, the first is in force, limits hold, and the due date is to come", arguments: ["events", "status"])
-=======
     @Test(
         "Entries ascend, the first is in force, limits hold, and the due date is to come",
         arguments: ["events", "status"])
->>>>>>> timelines
     func shape(name: String) throws {
         for seed in 0..<1500 {
             let request = try Case(seed: seed, name: name).request
@@ -102,13 +85,9 @@ struct PropertyTests {
         }
     }
 
-<<<<<<< HEAD
-    @Test("The same knowledge gives the same timeline, in whatever order occurrences come", arguments: ["events", "status"])
-=======
     @Test(
         "The same knowledge gives the same timeline, in whatever order occurrences come",
         arguments: ["events", "status"])
->>>>>>> timelines
     func pure(name: String) throws {
         for seed in 0..<500 {
             var drawn = try Case(seed: seed, name: name)

@@ -79,11 +79,6 @@ struct RulesTests {
         #expect(lines(dayWent).last == "2026-11-24T00:00:00Z tick")
         #expect(dayWent.policy == .after(at("2026-11-22T00:00:00Z")))
 
-<<<<<<< HEAD
-        let late = made(DrawnStrategy(ticks(10...20), policy: .after(at("2026-11-20T18:30:00Z")))) { $0.maximumEntries = 4 }
-        #expect(late.policy == .after(at("2026-11-20T14:00:00Z")))
-        let early = made(DrawnStrategy(ticks(10...20), policy: .after(at("2026-11-20T13:30:00Z")))) { $0.maximumEntries = 4 }
-=======
         let late = made(DrawnStrategy(ticks(10...20), policy: .after(at("2026-11-20T18:30:00Z")))) {
             $0.maximumEntries = 4
         }
@@ -91,7 +86,6 @@ struct RulesTests {
         let early = made(DrawnStrategy(ticks(10...20), policy: .after(at("2026-11-20T13:30:00Z")))) {
             $0.maximumEntries = 4
         }
->>>>>>> timelines
         #expect(early.policy == .after(at("2026-11-20T13:30:00Z")))
         let never = made(DrawnStrategy(ticks(10...20), policy: .never)) { $0.maximumEntries = 4 }
         #expect(never.policy == .never && never.nextUpdate == nil && never.validUntil == nil)
@@ -101,12 +95,8 @@ struct RulesTests {
     func limitWithinAnInstant() {
         let event = timed("a", "2026-11-20T11:00:00Z", "2026-11-20T12:00:00Z")
         let timeline = made(
-<<<<<<< HEAD
-            DrawnStrategy(ticks(10...10) + [entry(.end, "2026-11-20T11:00:00Z", event), entry(.day, "2026-11-20T11:00:00Z")])
-=======
             DrawnStrategy(
                 ticks(10...10) + [entry(.end, "2026-11-20T11:00:00Z", event), entry(.day, "2026-11-20T11:00:00Z")])
->>>>>>> timelines
         ) { $0.maximumEntries = 2 }
         #expect(timeline.policy == .after(at("2026-11-20T11:00:00Z")))
     }
@@ -183,12 +173,8 @@ struct RulesTests {
         #expect(shown([over, soon]) == "soon")
         #expect(shown([over, justOutside]) == nil)
         #expect(shown([long, timed("long2", "2026-11-20T08:00:00Z", "2026-11-20T09:00:00Z")]) == "long")
-<<<<<<< HEAD
-        #expect(shown([soon, timed("soon", "2026-11-20T10:30:00Z", "2026-11-20T11:00:00Z", calendarId: "a")]) == "soon")
-=======
         #expect(
             shown([soon, timed("soon", "2026-11-20T10:30:00Z", "2026-11-20T11:00:00Z", calendarId: "a")]) == "soon")
->>>>>>> timelines
     }
 
     @Test("Rule 11: of each series a tick shows the latest point at or before it")

@@ -97,13 +97,9 @@ struct StatusTests {
     func limitsAndDays() throws {
         let one = try made(bus(.moving, observedAt: "2026-11-20T09:58:00Z")) { $0.maximumEntries = 1 }
         #expect(lines(one) == ["2026-11-20T10:00:00Z status"] && one.nextUpdate == at("2026-11-20T10:02:00Z"))
-<<<<<<< HEAD
-        let used = try configuration(status(("every", .string("P1D"))), timeZone: "Europe/Berlin") { $0.vehicleId = "bus-7" }
-=======
         let used = try configuration(status(("every", .string("P1D"))), timeZone: "Europe/Berlin") {
             $0.vehicleId = "bus-7"
         }
->>>>>>> timelines
         let vehicle = bus(.moving, observedAt: "2026-03-28T10:59:00Z")
         let request = TimelineRequest(configuration: used, vehicle: vehicle, at: at("2026-03-28T11:00:00Z"))
         let timeline = TimelineProvider.timeline(for: request)

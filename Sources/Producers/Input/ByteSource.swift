@@ -6,14 +6,18 @@ final class ByteSource {
     let file: String
     private let descriptor: Int32
     private let size: Int?
+    private let shouldStop: () -> Bool
     private var consumed = 0
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var inflater: GzipInflater?
     private var hasBegun = false
 
-    /// - Parameter file: a path; `-` is standard input.
-    init(file: String) throws(InputProblem) {
+    /// - Parameters:
+    ///   - file: a path; `-` is standard input.
+    ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
+    init(file: String, shouldStop: @escaping () -> Bool = { false }) throws(InputProblem) {
         self.file = file
+        self.shouldStop = shouldStop
         descriptor = file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InputProblem(file: file, line: nil, reason: systemError()) }
         var status = stat()
@@ -51,6 +55,7 @@ final class ByteSource {
         var filled = 0
         // The magic bytes may arrive one by one through a pipe.
         repeat {
+            guard waitForInput() else { return 0 }
             let count = chunk.withUnsafeMutableBytes { bytes in
                 Glibc.read(descriptor, bytes.baseAddress! + filled, bytes.count - filled)
             }
@@ -65,6 +70,19 @@ final class ByteSource {
         }
         consumed += filled
         return filled
+    }
+
+    /// - Returns: false where it was stopped first.
+    private func waitForInput() -> Bool {
+        // A file on disk never keeps anybody waiting.
+        if size != nil { return true }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while !shouldStop() {
+            // An error is for the read to tell; an interruption is a reason to ask again.
+            let ready = poll(&request, 1, 200)
+            if ready > 0 || ready < 0 && errno != EINTR { return true }
+        }
+        return false
     }
 
     private func append(_ count: Int, to buffer: inout [UInt8]) throws(InputProblem) {

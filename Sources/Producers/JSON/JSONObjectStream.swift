@@ -16,8 +16,8 @@ final class JSONObjectStream {
     /// Larger objects are refused. Far above what a topic takes, so that a file can try what is too large for one.
     static let lengthMax = 16 << 20
 
-    init(file: String) throws(InputProblem) {
-        source = try ByteSource(file: file)
+    init(file: String, shouldStop: @escaping () -> Bool) throws(InputProblem) {
+        source = try ByteSource(file: file, shouldStop: shouldStop)
     }
 
     var file: String { source.file }

@@ -18,9 +18,13 @@ package final class JSONReplay: RecordSource {
         case configurations
     }
 
-    /// - Parameter file: a path; `-` is standard input, of which each object is published as soon as it is complete.
-    package init(file: String, content: Content) throws(InputProblem) {
-        objects = try JSONObjectStream(file: file)
+    /// - Parameters:
+    ///   - file: a path; `-` is standard input, of which each object is published as soon as it is complete.
+    ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
+    package init(
+        file: String, content: Content, shouldStop: @escaping () -> Bool = { false }
+    ) throws(InputProblem) {
+        objects = try JSONObjectStream(file: file, shouldStop: shouldStop)
         self.content = content
     }
 

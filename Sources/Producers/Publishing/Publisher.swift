@@ -42,7 +42,8 @@ package final class Publisher {
                 guard let next = try source.next() else { break }
                 record = next
             } catch {
-                problem = error
+                // An input that was cut off by the stop is not at fault.
+                if !shouldStop() { problem = error }
                 break
             }
             guard wait(until: pacer.due(record)) else { break }

@@ -1,0 +1,103 @@
+import Foundation
+import RdKafka
+import RecordLog
+import TestBroker
+import Testing
+
+@Suite("The admin port")
+struct AdminTests {
+    @Test("a topic is created with its settings, described, and not created twice")
+    func topics() async throws {
+        try await onBroker { kafka in
+            let admin = try kafka.cluster.makeAdmin()
+            defer { admin.close() }
+            let names = [uniqueName("compacted"), uniqueName("plain"), uniqueName("missing")]
+            let compacted = NewTopic(
+                name: names[0], partitions: 3,
+                settings: [NewTopic.Setting("cleanup.policy", "compact"), NewTopic.Setting("segment.ms", "60000")])
+            try admin.createTopic(compacted, timeout: .seconds(10))
+            try admin.createTopic(NewTopic(name: names[1], partitions: 1, replication: 1), timeout: .seconds(10))
+            let topics = try admin.describeTopics(names, timeout: .seconds(10))
+            #expect(topics.keys.sorted() == names[0..<2].sorted())
+            let first = try #require(topics[names[0]])
+            #expect(first.partitions == 3 && first.replication == 1)
+            #expect(first.settings["cleanup.policy"] == "compact")
+            #expect(first.settings["segment.ms"] == "60000")
+            #expect(topics[names[1]]?.settings["cleanup.policy"] == "delete")
+            // Asking for a topic does not make one.
+            #expect(try admin.describeTopics([names[2]], timeout: .seconds(10)).isEmpty)
+
+            #expect { try admin.createTopic(compacted, timeout: .seconds(10)) } throws: {
+                ($0 as? LogError)?.code == .topicAlreadyExists
+            }
+            let wrong = NewTopic(
+                name: uniqueName("wrong"), partitions: 1, settings: [NewTopic.Setting("retention.ms", "soon")])
+            #expect { try admin.createTopic(wrong, timeout: .seconds(10)) } throws: {
+                ($0 as? LogError)?.code == .invalidSetting
+            }
+        }
+    }
+
+    @Test("records below an offset are removed")
+    func deleteRecords() async throws {
+        try await onBroker { kafka in
+            let topic = try kafka.topic(partitions: 2)
+            try kafka.write((0..<10).map(String.init), to: topic)
+            let admin = try kafka.cluster.makeAdmin()
+            let reader = try kafka.consumer()
+            defer { admin.close(); reader.close() }
+            try admin.deleteRecords(before: [(TopicPartition(topic), Offset(7))], timeout: .seconds(10))
+            let watermarks = try reader.watermarks(of: TopicPartition(topic), timeout: .seconds(10))
+            #expect(watermarks == Watermarks(low: Offset(7), high: Offset(10)))
+            #expect(try reader.readAll(of: topic).texts == ["7", "8", "9"])
+            #expect { try admin.deleteRecords(before: [(TopicPartition(topic), Offset(99))], timeout: .seconds(10)) }
+                throws: { ($0 as? LogError)?.code == .offsetOutOfRange }
+        }
+    }
+
+    @Test("ends are those of the isolation asked for, of many partitions at once")
+    func ends() async throws {
+        try await onBroker { kafka in
+            let topic = try kafka.topic(partitions: 20)
+            try kafka.write(["a", "b"], to: topic, partition: 3)
+            let producer = try kafka.producer()
+            defer { producer.destroy() }
+            try producer.begin()
+            try producer.produce("c", to: topic, partition: 3)
+            let admin = try kafka.cluster.makeAdmin()
+            defer { admin.close() }
+            let partitions = (0..<20).map { TopicPartition(topic, $0) }
+            let isThere = try wait {
+                try admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(10))[partitions[3]]
+                    == Offset(3)
+            }
+            #expect(isThere)
+            let ends = try admin.endOffsets(of: partitions, isolation: .readCommitted, timeout: .seconds(10))
+            #expect(ends.count == 20)
+            #expect(ends[partitions[3]] == Offset(2))
+            #expect(ends[partitions[4]] == Offset(0))
+            #expect {
+                try admin.endOffsets(
+                    of: [TopicPartition(uniqueName("missing"))], isolation: .readCommitted, timeout: .seconds(3))
+            } throws: { ($0 as? LogError)?.code == .unknownTopicOrPartition }
+        }
+    }
+
+    @Test("a broker that answers is connected to, and one that does not is named with what was tried")
+    func connecting() async throws {
+        try await onBroker { kafka in
+            let admin = try kafka.cluster.makeAdmin()
+            try admin.connect(timeout: .seconds(10))
+            admin.close()
+        }
+        try await onThread {
+            let admin = try RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:1")).makeAdmin()
+            defer { admin.close() }
+            #expect { try admin.connect(timeout: .seconds(1)) } throws: { error in
+                guard let error = error as? LogError else { return false }
+                return error.code == .unreachable && error.message.contains("127.0.0.1:1 within")
+                    && error.message.contains("Connection refused")
+            }
+        }
+    }
+}

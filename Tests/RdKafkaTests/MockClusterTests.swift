@@ -1,0 +1,53 @@
+import RdKafka
+import RecordLog
+import TestBroker
+import Testing
+
+@Suite("The mock cluster")
+struct MockClusterTests {
+    @Test("a transaction with a group's offsets passes, and its records are read")
+    func transaction() async throws {
+        try await onThread {
+            let mock = try MockCluster(settings: RdKafkaSettings(bootstrapServers: ""))
+            let admin = try mock.makeAdmin()
+            try admin.connect(timeout: .seconds(10))
+            try admin.createTopic(NewTopic(name: "input", partitions: 3), timeout: .seconds(10))
+            #expect { try admin.createTopic(NewTopic(name: "input", partitions: 3), timeout: .seconds(10)) } throws: {
+                ($0 as? LogError)?.code == .topicAlreadyExists
+            }
+            let topics = try admin.describeTopics(["input", "missing"], timeout: .seconds(10))
+            #expect(topics.keys.sorted() == ["input"])
+            #expect(topics["input"]?.partitions == 3)
+
+            let consumer = try mock.makeConsumer(group: "group", isolation: .readCommitted, clientId: "test")
+            let member = try GroupMember(consumer, subscribedTo: "input")
+            #expect(member.waitForAssignment())
+            #expect(member.owned.count == 3)
+            let producer = try mock.makeTransactionalProducer(transactionalId: "id", clientId: "test")
+            try producer.initialise(timeout: .seconds(10))
+            try producer.begin()
+            try producer.produce("hello", to: "input", partition: 1)
+            let metadata = try #require(consumer.groupMetadata())
+            let offset = CommittedOffset(next: Offset(1), metadata: "")
+            try producer.sendOffsets([(TopicPartition("input", 1), offset)], group: metadata, timeout: .seconds(10))
+            try producer.commit(timeout: .seconds(10))
+
+            var texts: [String] = []
+            let hasRead = wait {
+                texts += consumer.poll(maximum: 10, timeout: .milliseconds(100)).copies(topics: ["input"]).map(\.text)
+                return !texts.isEmpty
+            }
+            #expect(hasRead)
+            #expect(texts == ["hello"])
+            let partitions = (0..<3).map { TopicPartition("input", $0) }
+            let ends = try admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(10))
+            #expect(ends[partitions[1]] == Offset(1))
+            #expect(ends[partitions[0]] == Offset(0))
+            try admin.deleteRecords(before: [(partitions[1], Offset(1))], timeout: .seconds(1))
+            #expect(try admin.committedOffsets(group: "group", partitions: partitions, timeout: .seconds(10)).isEmpty)
+            consumer.close()
+            producer.destroy()
+            admin.close()
+        }
+    }
+}

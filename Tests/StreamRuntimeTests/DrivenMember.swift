@@ -1,0 +1,109 @@
+import Foundation
+import RecordLog
+import StreamCore
+import StreamRuntime
+import Synchronization
+
+/// A member of an application on an OS thread of its own, as in a process.
+final class DrivenMember: Sendable {
+    let name: String
+    let events = EventLog()
+    private let ports: ObservedCluster
+    private let order = Mutex(Order.run)
+    private let ended = Mutex<Ended>(Ended())
+
+    private enum Order { case run, leave, crash }
+
+    private struct Ended {
+        var failure: StreamFailure?
+        var hasEnded = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// - Parameter pause: after each iteration; for a cluster whose polls never wait.
+    init(
+        _ name: String, cluster: any Cluster, topology: Topology, settings: StreamSettings,
+        layout: InternalTopics.Layout, pause: Duration
+    ) {
+        self.name = name
+        ports = ObservedCluster(cluster, keepsCalls: false)
+        let thread = Thread { [self] in
+            let failure = live(topology, settings, layout, pause)
+            let waiting = ended.withLock { ended in
+                ended.failure = failure
+                ended.hasEnded = true
+                return ended.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+        thread.name = "member-\(name)"
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    /// Why it ended by itself; nil: it did not.
+    var failure: StreamFailure? { ended.withLock { $0.failure } }
+
+    /// Commits, leaves the group, ends.
+    func leave() async throws {
+        order.withLock { $0 = .leave }
+        await end()
+        if let failure { throw failure }
+    }
+
+    /// Ends inside its next call of this name, with all that it holds.
+    func crash(at call: String) async {
+        ports.die(at: call)
+        order.withLock { $0 = .crash }
+        await end()
+    }
+
+    private func end() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = ended.withLock { ended in
+                if !ended.hasEnded { ended.waiting.append(continuation) }
+                return ended.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    private func live(
+        _ topology: Topology, _ settings: StreamSettings, _ layout: InternalTopics.Layout, _ interval: Duration
+    ) -> StreamFailure? {
+        do {
+            let thread = try StreamThread(
+                name: name, cluster: ports, topology: topology, settings: settings, clock: SystemClock(),
+                partitions: layout.partitions, sourcePartitions: layout.sourcePartitions, observer: events.note)
+            defer { if !ports.isDead { thread.close() } }
+            try thread.start()
+            while order.withLock({ $0 != .leave }) {
+                try thread.runOnce()
+                if ports.isDead {
+                    // One more, in which the consumer finds out.
+                    try thread.runOnce()
+                    return nil
+                }
+                if interval > .zero { pause(interval) }
+            }
+            return nil
+        } catch {
+            if ports.isDead { return nil }
+            return error as? StreamFailure ?? StreamFailure("\(error)")
+        }
+    }
+}
+
+/// The machine's own time.
+struct SystemClock: StreamClock {
+    func monotonic() -> Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
+
+    func wall() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+}
+
+/// Runs blocking calls on a thread made for them, so that none of the cooperative pool's few threads waits.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result(catching: body)) }.start()
+    }
+}

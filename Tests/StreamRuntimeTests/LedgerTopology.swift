@@ -1,0 +1,122 @@
+// StreamRuntimeTests: the thirteen rules of the runtime (DESIGN.md), each with a test named after it; exactly-once under
+// schedules of random faults; the same scenarios in memory and on a real broker.
+//
+// What runs is `LedgerTopology`, which books every input offset and every message, so that `LedgerAudit` can tell from
+// the topics alone whether each was applied exactly once and in order.
+
+import RecordLog
+import StreamCore
+
+/// One source, `a.in`, whose name sorts before the internal topics'; outputs `applied` and `violations`.
+enum LedgerTopology {
+    static let source = "a.in"
+    static let applied = "applied"
+    static let violations = "violations"
+
+    static let topology = named("")
+
+    /// The same with a prefix before all names, for a broker that others use as well.
+    static func named(_ prefix: String) -> Topology {
+        Topology(
+            sources: [.init(topic: prefix + source, node: 0, readingOrder: 0)],
+            nodes: [.init(name: "ledger", make: { LedgerProcessor() })],
+            outputs: [prefix + applied, prefix + violations])
+    }
+}
+
+struct Counter: StateValue, Equatable {
+    var value: Int64
+
+    init(_ value: Int64) { self.value = value }
+    init(from reader: inout ByteReader) throws(CorruptBytes) { value = try reader.int64() }
+    func encode(into writer: inout ByteWriter) { writer.write(value) }
+}
+
+/// Books each record under its entity, emits where it stood, and sends one numbered message a record, to each task in
+/// turn. What comes twice or out of order it emits as a violation.
+final class LedgerProcessor: Processor {
+    /// By entity: records applied.
+    private let counts = StateStore<Counter>(id: 1)
+    /// By receiving task: messages sent.
+    private let sent = StateStore<Counter>(id: 2)
+    /// By sending task: the number of the last message.
+    private let received = StateStore<Counter>(id: 3)
+    /// By entity and input partition: the offset after the last one applied.
+    private let applied = StateStore<Counter>(id: 4)
+    private var recipients: [String] = []
+
+    var stores: [any ChangelogStore] { [counts, sent, received, applied] }
+
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        guard let key = record.key else { return }
+        let hash = Murmur2.hash(key)
+        let owner = context.owner(of: hash)
+        if owner != context.partition { return context.forward(record, to: owner, entity: key) }
+        let entity = String(decoding: key, as: UTF8.self)
+        let place = applied.slot(of: "\(entity)@\(record.origin.partition)")
+        if let next = applied[place]?.value, record.origin.offset < next {
+            report("\(record.origin.partition)/\(record.origin.offset) of \(entity) again, after \(next - 1)", context)
+        }
+        applied[place] = Counter(record.origin.offset + 1)
+        advance(counts, entity)
+        emit(0, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
+        send(to: Int32(record.origin.offset % Int64(context.partitions)), context)
+    }
+
+    func receive(_ message: NodeMessage, _ context: TaskContext) {
+        var reader = ByteReader(message.payload)
+        guard let from = try? reader.varint(), let number = try? reader.int64() else {
+            return report("a message that cannot be read", context)
+        }
+        let slot = received.slot(of: "\(from)")
+        let expected = (received[slot]?.value ?? 0) + 1
+        if number != expected {
+            report("\(from)→\(context.partition): message \(number) where \(expected) was due", context)
+        }
+        received[slot] = Counter(number)
+    }
+
+    private func send(to task: Int32, _ context: TaskContext) {
+        if recipients.isEmpty { recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) } }
+        let number = advance(sent, "\(task)")
+        context.send(to: recipients[Int(task)], node: 0) { writer in
+            writer.write(varint: UInt64(context.partition))
+            writer.write(number)
+        }
+    }
+
+    @discardableResult
+    private func advance(_ store: StateStore<Counter>, _ key: String) -> Int64 {
+        let slot = store.slot(of: key)
+        let value = (store[slot]?.value ?? 0) + 1
+        store[slot] = Counter(value)
+        return value
+    }
+
+    private func report(_ violation: String, _ context: TaskContext) {
+        emit(1, violation, "violation", context)
+    }
+
+    private func emit(_ output: Int, _ value: String, _ key: String, _ context: TaskContext) {
+        Array(key.utf8).withUnsafeBytes { key in
+            Array(value.utf8).withUnsafeBytes { context.emit(output, key: key, value: $0, headers: []) }
+        }
+    }
+
+    /// Some name that belongs to a task.
+    static func entity(of task: Int32, of partitions: Int32, among prefix: String = "entity") -> String {
+        for number in 0... {
+            let name = "\(prefix)-\(number)"
+            if Murmur2.partition(of: name, partitions: partitions) == task { return name }
+        }
+        preconditionFailure("every task has names")
+    }
+
+    func punctuate(_ context: TaskContext) {}
+    func flush(_ context: TaskContext) {}
+    func bringUp(_ context: TaskContext) {}
+    func finishRestore(_ context: TaskContext) {}
+    func committed(_ context: TaskContext) {}
+    func reverted(_ context: TaskContext) {}
+    var nextDue: Int64? { nil }
+}

@@ -1,0 +1,83 @@
+import RecordLog
+import Simulation
+import StreamCore
+import StreamRuntime
+import Testing
+
+@Suite("Messages within a thread")
+struct LocalDeliveryTests {
+    /// Messages in the exchange, whatever became of them.
+    private func exchanged(_ application: SimulatedApplication) -> Int {
+        application.cluster.records("app.exchange").count
+    }
+
+    @Test("a lone thread delivers everything itself, in the same transaction")
+    func alone() throws {
+        let application = SimulatedApplication(partitions: 3)
+        try application.join("a")
+        try application.runUntilAllRun()
+        application.append(300)
+        try application.expectExactlyOnce()
+        #expect(exchanged(application) == 0)
+    }
+
+    @Test("every pair of tasks stays first-in-first-out while tasks move between threads", arguments: [1, 2, 3] as [UInt64])
+    func overRebalances(seed: UInt64) throws {
+        let application = SimulatedApplication(partitions: 4)
+        application.settings.pollMaximum = 6
+        application.settings.removesConsumedRecords = false
+        var random = SeededGenerator(seed: seed)
+        try application.join("a")
+        for number in 0..<12 {
+            application.append(80)
+            try application.run(rounds: Int.random(in: 1...12, using: &random))
+            if application.members.count > 1, Bool.random(using: &random) {
+                application.leave(try #require(application.members.randomElement(using: &random)))
+            } else {
+                try application.join("b\(number)")
+            }
+        }
+        try application.expectExactlyOnce("seed \(seed)")
+        let through = exchanged(application)
+        let sent = application.audit.messagesSent
+        #expect(through > 50 && through < Int(sent) * 2, "\(through) records for \(sent) messages: one way only")
+    }
+
+    @Test("a thread that sent through the exchange goes on so until the receiver has read it")
+    func behindTheExchange() throws {
+        let application = SimulatedApplication(partitions: 2)
+        application.settings.removesConsumedRecords = false
+        let first = try application.join("a")
+        let second = try application.join("b")
+        try application.runUntilAllRun()
+        application.append(40)
+        try application.expectExactlyOnce()
+        let before = exchanged(application)
+        #expect(before > 0)
+        // Now both tasks come to one thread, while messages are on their way.
+        application.append(40)
+        try application.run(rounds: 2)
+        application.leave(first)
+        try application.expectExactlyOnce()
+        try application.run(rounds: 10)
+        let settled = exchanged(application)
+        application.append(40)
+        try application.expectExactlyOnce()
+        #expect(exchanged(application) == settled, "nothing is in the way any more")
+        #expect(second.runningTasks == [0, 1])
+    }
+
+    @Test("where the exchange's end cannot be asked for, messages take the exchange, and nothing is lost")
+    func unknownEnd() throws {
+        let application = SimulatedApplication(partitions: 2)
+        application.settings.removesConsumedRecords = false
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        let fault = application.cluster.inject(broken, into: .watermarks, times: 3, client: "app-a-probe")
+        application.append(20)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) == 3)
+        #expect(member.events.has("failed"))
+        #expect(exchanged(application) > 0)
+    }
+}

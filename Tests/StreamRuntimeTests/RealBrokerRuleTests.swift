@@ -1,0 +1,88 @@
+import RdKafka
+import RecordLog
+import StreamCore
+import StreamRuntime
+import Synchronization
+import TestBroker
+import Testing
+
+/// What only time and a real broker can show.
+@Suite("Rules on a real broker")
+struct RealBrokerRuleTests {
+    @Test(
+        """
+        a member joins and leaves ten times under 1,000 records/s per partition: no input offset is missing and none is \
+        applied twice (rule 1)
+        """)
+    func joiningAndLeavingUnderLoad() async throws {
+        let application = try await ClusterKind.kafka.application(partitions: 4)
+        let staying = try await application.join("staying")
+        #expect(await application.eventuallyRunning([staying], atLeast: 4))
+        let isOver = Mutex(false)
+        // Ends by itself too, should the rest of the test end early.
+        let deadline = ContinuousClock.now + .seconds(240)
+        async let input: Void = application.append(rate: 1_000) {
+            isOver.withLock { $0 } || ContinuousClock.now > deadline
+        }
+        do {
+            defer { isOver.withLock { $0 = true } }
+            for number in 0..<10 {
+                let guest = try await application.join("guest-\(number)")
+                #expect(await application.eventuallyRunning([guest]), "guest \(number) was given nothing")
+                #expect(await eventually { guest.events.count("committed") >= 3 }, "guest \(number) did nothing")
+                try await guest.leave()
+            }
+        }
+        try await input
+        // One guest's leaving and the next one's coming may be one rebalance.
+        #expect(staying.events.count("revoked") >= 5)
+        #expect(try await application.eventuallyComplete(within: .seconds(120)))
+        try await staying.leave()
+        let inputs = application.inputs
+        #expect(inputs.count > 4 * 10_000, "only \(inputs.count) records: too short to show anything")
+        try await application.audit().expectExactlyOnce(inputs: inputs, "\(staying.events.texts.suffix(20))")
+    }
+
+    @Test(
+        """
+        broker with offsets.retention.minutes=1 and offsets.retention.check.interval.ms=5000, two minutes of silence: \
+        nothing is read again, nothing is skipped (rule 5)
+        """)
+    func expiredOffsets() async throws {
+        let broker = try await TestBroker.dedicated(properties: [
+            "offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "5000",
+        ])
+        let application = DrivenApplication(broker: broker.bootstrap, partitions: 2)
+        try await application.prepare()
+        let first = try await application.join("first")
+        try await application.append(200)
+        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await committedInputs(application) == 2)
+
+        // Silence: the group lives, but nobody subscribes to its inputs, so their offsets go.
+        let haveExpired = try await eventually(within: .seconds(150), every: .seconds(2)) {
+            try await committedInputs(application) == 0
+        }
+        #expect(haveExpired, "the broker has not expired the offsets: nothing was tested")
+        let second = try await application.join("second")
+        #expect(await application.eventuallyRunning([second]))
+        try await first.leave()
+        try await application.append(200)
+        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        try await second.leave()
+        try await application.audit().expectExactlyOnce(inputs: application.inputs)
+        try await broker.stop()
+    }
+
+    private func committedInputs(_ application: DrivenApplication) async throws -> Int {
+        try await onThread {
+            let reader = try application.cluster.makeConsumer(
+                group: application.settings.applicationId, isolation: .readCommitted, clientId: "offsets")
+            defer { reader.close() }
+            let inputs = (0..<application.partitions).map {
+                TopicPartition(application.topology.sources[0].topic, $0)
+            }
+            return try reader.committed(inputs, timeout: .seconds(10)).count
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import RecordLog
+import Simulation
+import StreamCore
+import StreamRuntime
+import Testing
+
+@Suite("Taking over: rules 2 and 4")
+struct TakeOverRulesTests {
+    private static let timedOut = LogError(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)
+    private static let unstable = LogError(.unstableOffsets, name: "UNSTABLE_OFFSET_COMMIT", "open", isRetriable: true)
+
+    @Test("Rule 2: a time-out, or −1001 after one, is not \"no offset\"", arguments: [timedOut, unstable])
+    func unansweredIsNotNone(error: LogError) throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(100)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        // Without state only the offsets tell where to go on.
+        let fault = application.cluster.inject(error, into: .committed, times: 6, client: "app-b")
+        let second = try application.join("b")
+        try application.run(rounds: 3)
+        #expect(second.runningTasks == [], "begun without an answer")
+        application.append(100)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) == 6)
+    }
+
+    @Test("Rule 2: stable offsets first, then the changelog's end, then the changelog, then the inputs")
+    func order() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(100)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 2, client: "app-b")
+        let second = try application.join("b")
+        try application.runUntilAllRun()
+        #expect(application.cluster.timesFired(fault) == 2)
+        let state = TopicPartition("app.state", 0)
+        let input = TopicPartition(LedgerTopology.source, 0)
+        let calls = second.ports.calls
+        func last(_ client: String, _ name: String, _ place: TopicPartition) throws -> Int {
+            try #require(
+                calls.lastIndex {
+                    $0.client == client && $0.name == name && !$0.hasFailed && $0.partitions.contains(place)
+                }, "\(client) never called \(name) about \(place)")
+        }
+        let steps = try [
+            last("app-b", "committed", input), last("app-b-probe", "watermarks", state),
+            last("app-b-restore", "incrementalAssign", state), last("app-b-restore", "incrementalUnassign", state),
+            last("app-b", "incrementalAssign", input),
+        ]
+        #expect(steps == steps.sorted())
+    }
+
+    @Test("Rule 2: a commit that was answered before its markers were written is restored")
+    func delayedMarkers() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(60)
+        try application.expectExactlyOnce()
+        application.cluster.delaysMarkers = true
+        application.append(60)
+        let commits = first.ports.calls("commit").count
+        try application.run(until: { first.ports.calls("commit").count > commits })
+        #expect(application.cluster.openTransactions == ["app-a"], "no marker was delayed")
+        application.crash(first)
+        let second = try application.join("b")
+        try application.expectExactlyOnce()
+        #expect(second.ports.calls("committed").first?.hasFailed == true, "the offsets were stable")
+        #expect(second.events.count("claimSettled") == 1)
+        #expect(application.audit.appliedCount == 120)
+        application.cluster.delaysMarkers = false
+    }
+
+    @Test("Rule 2: the changelog is read up to its end as a read_uncommitted handle sees it, whoever holds it up")
+    func openTransactionInChangelog() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(60)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        // A transaction that is open in the changelog and in no committed offset.
+        let stranger = try application.cluster.makeTransactionalProducer(transactionalId: "stranger", clientId: "s")
+        try stranger.initialise(timeout: .zero)
+        try stranger.begin()
+        let key: [UInt8] = [1, 65]
+        try key.withUnsafeBytes {
+            try stranger.produce(topic: "app.state", partition: 0, key: $0, value: nil, headers: [])
+        }
+        let second = try application.join("b")
+        try application.run(rounds: 40)
+        #expect(second.runningTasks == [1], "task 0 runs without having read its changelog")
+        try stranger.commit(timeout: .zero)
+        try application.runUntilAllRun()
+        application.append(60)
+        try application.expectExactlyOnce()
+    }
+
+    @Test("Rule 4: a claim is committed as soon as a task runs, before anything else")
+    func claim() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(20)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        application.append(20)
+        let second = try application.join("b")
+        try application.run(until: { !second.ports.calls("commit").isEmpty })
+        #expect(application.audit.appliedCount == 20, "records were read before the claim")
+        let offsets = application.cluster.committedOffsets(of: "app")
+        #expect(offsets.count == 4)
+        #expect(Set(offsets.values.map(\.metadata)) == ["app-b"])
+        try application.expectExactlyOnce()
+    }
+
+    @Test(
+        "Rule 4: the transaction that a dead owner left open is ended by its heir, long before it times out",
+        arguments: ["sendOffsets", "commit"])
+    func deadOwner(call: String) throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(60)
+        try application.expectExactlyOnce()
+        let second = try application.join("b")
+        try application.runUntilAllRun()
+        application.append(60)
+        try #require(try application.crash(first, at: call) == ["app-a"])
+        let died = application.clock.now
+        try application.run(until: { second.runningTasks == [0, 1] })
+        #expect(application.clock.now - died < 2_000)
+        #expect(second.events.count("claimSettled(transactionalId: \"app-a\")") == 1)
+        #expect(application.cluster.counters.transactionsTimedOut == 0)
+        try application.expectExactlyOnce()
+    }
+
+    @Test("Rule 4: an owner that was settled but lives is fenced, makes its producer anew, and nothing comes twice")
+    func settledAlive() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(60)
+        try application.expectExactlyOnce()
+        let second = try application.join("b")
+        try application.runUntilAllRun()
+        let heir = try application.cluster.makeTransactionalProducer(transactionalId: "app-a", clientId: "heir")
+        try heir.initialise(timeout: .zero)
+        heir.destroy()
+        application.append(60)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.counters.fencedCalls > 0)
+        #expect(first.events.count("producerReplaced") == 1)
+        #expect(!second.events.has("producerReplaced"))
+    }
+
+    @Test("Rule 4: the transactional id is kept over every producer of a thread")
+    func transactionalId() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        let fault = application.cluster.inject(.fatal(broken), into: .commit, times: 2)
+        application.append(60)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) == 2)
+        #expect(member.ports.calls("makeTransactionalProducer").map(\.client) == ["app-a", "app-a", "app-a"])
+    }
+
+    @Test("who waits for stable offsets for very long says so")
+    func waiting() throws {
+        let application = SimulatedApplication()
+        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 1_250, client: "app-a")
+        let member = try application.join("a")
+        try application.run(rounds: 1_150)
+        #expect(!member.events.has("waiting"))
+        try application.run(rounds: 101)
+        #expect(application.cluster.timesFired(fault) > 1_200)
+        #expect(member.events.count("waiting(task: 0") == 1)
+    }
+}

@@ -1,0 +1,258 @@
+import RecordLog
+import Simulation
+import StreamCore
+import StreamRuntime
+import Testing
+
+@Suite("Transactions: rules 3 and 6")
+struct TransactionRulesTests {
+    @Test("Rule 3: every transaction carries the exchange offset of each task that wrote, changed or not")
+    func everyTransactionIsFenced() throws {
+        let application = SimulatedApplication(partitions: 2)
+        let members = try [application.join("a"), application.join("b")]
+        application.append(200)
+        try application.expectExactlyOnce()
+        var checked = 0
+        for member in members {
+            var writers: Set<Int32> = []
+            for call in member.ports.calls {
+                switch call.name {
+                case "produce" where call.partitions[0].topic == "app.state": writers.insert(call.partitions[0].partition)
+                case "sendOffsets":
+                    let fenced = call.partitions.filter { $0.topic == "app.exchange" }.map(\.partition)
+                    #expect(writers.isSubset(of: fenced))
+                    checked += writers.count
+                    writers = []
+                default: break
+                }
+            }
+        }
+        #expect(checked > 4)
+    }
+
+    @Test("Rule 3: a transaction in which tasks only sent messages is fenced as well")
+    func messagesAreFenced() throws {
+        let application = SimulatedApplication(partitions: 2, topology: BellProcessor.topology)
+        let members = try [application.join("a"), application.join("b")]
+        try application.run(until: { application.cluster.records("rung").count >= 4 })
+        #expect(application.cluster.records("rung").count >= 4)
+        for member in members {
+            let sent = member.ports.calls("sendOffsets")
+            #expect(sent.count > 2)
+            #expect(sent.allSatisfy { call in call.partitions.contains { $0.topic == "app.exchange" } }, "\(sent)")
+        }
+    }
+
+    @Test("Rule 3: what a member writes after its tasks have moved is refused")
+    func zombie() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(100)
+        try application.expectExactlyOnce()
+        let second = try application.join("b")
+        try application.runUntilAllRun()
+        // Its session has timed out, its next poll is yet to tell it.
+        application.append(100)
+        try application.round()
+        application.cluster.expel(clientId: first.clientId)
+        try application.run(until: { first.events.has("lost") || first.events.has("aborted") })
+        #expect(first.events.has("lost") || application.cluster.counters.staleOffsets > 0)
+        try application.expectExactlyOnce()
+        #expect(second.events.has("assigned"))
+    }
+
+    @Test("Rule 3: metadata without member id or generation is never used: the transaction is aborted")
+    func noMetadata() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        try application.run(rounds: 10)
+        member.ports.forgetCalls()
+        member.ports.withholdsMetadata = true
+        application.append(40)
+        try application.run(rounds: 20)
+        #expect(member.events.has("aborted"))
+        #expect(member.ports.calls("sendOffsets").isEmpty && member.ports.calls("commit").isEmpty)
+        #expect(application.audit.appliedCount == 0)
+        member.ports.withholdsMetadata = false
+        try application.expectExactlyOnce()
+    }
+
+    @Test("Rule 6: the same call is repeated while it is retriable; nothing is aborted or replaced for that")
+    func retriable() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a", tick: .milliseconds(1))
+        try application.runUntilAllRun()
+        let faults = [
+            application.cluster.inject(.retriable(broken), into: .commit, times: 20),
+            application.cluster.inject(.retriable(broken), into: .sendOffsets, times: 20),
+            application.cluster.inject(.retriable(broken), into: .produce, times: 20),
+        ]
+        application.append(40)
+        try application.expectExactlyOnce()
+        #expect(faults.map(application.cluster.timesFired) == [20, 20, 20])
+        #expect(!member.events.has("aborted") && !member.events.has("producerReplaced"))
+    }
+
+    /// A commit that has no answer until its deadline, for the deadline of 10 s and a clock that ticks 20 ms a look.
+    private static let noAnswers = 2_000
+
+    @Test(
+        "Rule 6: a commit of unknown outcome is settled by the next producer of the same id, and all tasks taken over anew",
+        arguments: [FaultMoment.beforeEffect, .afterEffect])
+    func unknownOutcome(moment: FaultMoment) throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a", tick: .milliseconds(20))
+        application.append(40)
+        try application.expectExactlyOnce()
+        let restored = member.events.count("running")
+        let fault = application.cluster.inject(
+            .retriable(broken), into: .commit, moment, times: Self.noAnswers, client: "app-a")
+        application.append(40)
+        try application.run(until: { member.events.has("producerReplaced") })
+        let fired = application.cluster.timesFired(fault)
+        application.cluster.cancelFaults()
+        #expect((10...1_000).contains(fired), "repeated \(fired) times")
+        #expect(application.audit.appliedCount == (moment == .afterEffect ? 80 : 40))
+        try application.expectExactlyOnce()
+        #expect(member.events.count("producerReplaced") == 1)
+        #expect(member.events.count("running") == restored + 2)
+        #expect(member.ports.calls("makeTransactionalProducer").map(\.client) == ["app-a", "app-a"])
+    }
+
+    @Test(
+        "Rule 6: a fenced or fatal producer is replaced, whichever call tells",
+        arguments: [TransactionalCall.produce, .sendOffsets, .commit, .abort],
+        [TransactionError.fenced(broken), .fatal(broken)])
+    func replaced(call: TransactionalCall, error: TransactionError) throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        application.append(40)
+        try application.expectExactlyOnce()
+        if call == .abort { application.cluster.inject(.abortable(broken), into: .sendOffsets) }
+        let fault = application.cluster.inject(error, into: call)
+        application.append(40)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) == 1)
+        #expect(member.events.count("producerReplaced") == 1)
+    }
+
+    @Test("Rule 6: a transaction that was open for too long is aborted by the broker, and done again")
+    func transactionTimeout() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        application.settings.outputBytesMax = 0
+        let slow = try application.join("b")
+        try application.runUntilAllRun()
+        application.append(40)
+        // Handed over to the producer, not committed yet.
+        try application.run(until: { !application.cluster.openTransactions.isEmpty })
+        #expect(application.cluster.openTransactions == ["app-b"])
+        application.clock.advance(by: .seconds(11))
+        try application.expectExactlyOnce()
+        #expect(application.cluster.counters.transactionsTimedOut == 1)
+        #expect(slow.events.count("producerReplaced") == 1)
+        #expect(!member.events.has("producerReplaced"))
+    }
+
+    @Test("Rule 6: five failures in a row end the thread, and what it then does is harmless")
+    func fiveFailures() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        application.append(40)
+        try application.expectExactlyOnce()
+        let fault = application.cluster.inject(.fatal(broken), into: .commit, times: 5)
+        application.append(40)
+        let failure = #expect(throws: StreamFailure.self) { try application.run(rounds: 400) }
+        #expect(failure?.description.contains("5 times in a row") == true)
+        #expect(application.cluster.timesFired(fault) == 5)
+        application.leave(member)
+        #expect(application.cluster.members(of: "app").isEmpty)
+        try application.join("b")
+        try application.expectExactlyOnce()
+    }
+
+    @Test("Rule 6: the thread that ends after an unknown outcome leaves it as it is", arguments: [
+        FaultMoment.beforeEffect, .afterEffect,
+    ])
+    func endsAfterUnknownOutcome(moment: FaultMoment) throws {
+        let application = SimulatedApplication()
+        application.settings.failuresMax = 1
+        let member = try application.join("a", tick: .milliseconds(20))
+        application.append(40)
+        try application.expectExactlyOnce()
+        application.cluster.inject(.retriable(broken), into: .commit, moment, times: Self.noAnswers, client: "app-a")
+        application.append(40)
+        #expect(throws: StreamFailure.self) { try application.run(rounds: 400) }
+        application.cluster.cancelFaults()
+        application.leave(member)
+        try application.join("b")
+        try application.expectExactlyOnce()
+    }
+
+    @Test("Rule 6: a commit in between begins the row anew")
+    func failuresBetweenCommits() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        for _ in 0..<3 {
+            let fault = application.cluster.inject(.fatal(broken), into: .commit, times: 4)
+            application.append(20)
+            try application.run(until: { application.cluster.timesFired(fault) == 4 })
+            try application.expectExactlyOnce()
+        }
+        #expect(member.events.count("producerReplaced") == 12)
+    }
+
+    @Test("Rule 6: a revoke takes half the transaction time-out at most; then the partitions are given up uncommitted")
+    func revokeDeadline() throws {
+        let application = SimulatedApplication(partitions: 4)
+        application.settings.commitInterval = .seconds(9)
+        let first = try application.join("a", tick: .milliseconds(20))
+        try application.runUntilAllRun()
+        try application.run(until: { first.ports.calls("commit").count > 0 })
+        application.append(80)
+        try application.run(rounds: 3)
+        let fault = application.cluster.inject(
+            .retriable(broken), into: .commit, times: Self.noAnswers, client: "app-a")
+        let second = try application.join("b")
+        let began = application.clock.now
+        try application.run(until: { first.events.has("revoked") })
+        let elapsed = application.clock.now - began
+        #expect(application.cluster.timesFired(fault) > 0, "nothing was to be committed")
+        #expect((5_000..<7_000).contains(elapsed), "\(elapsed) ms")
+        application.cluster.cancelFaults()
+        try application.expectExactlyOnce()
+        #expect(first.events.count("producerReplaced") == 1)
+        #expect(second.runningTasks.count == 2)
+    }
+
+    @Test("Rule 6: a lost assignment aborts: what was read of it is not committed")
+    func lost() throws {
+        let application = SimulatedApplication()
+        application.settings.commitInterval = .seconds(5)
+        let first = try application.join("a")
+        try application.runUntilAllRun()
+        try application.run(until: { first.ports.calls("commit").count > 0 })
+        application.append(40)
+        try application.run(rounds: 4)
+        #expect(first.thread.status.tasks.flatMap(\.positions).contains { $0.next.rawValue > 0 }, "nothing was read")
+        application.cluster.expel(clientId: first.clientId)
+        try application.round()
+        #expect(first.events.count("lost([0, 1])") == 1)
+        #expect(first.events.count("aborted") == 1)
+        #expect(application.audit.appliedCount == 0)
+        try application.expectExactlyOnce()
+    }
+
+    @Test("an outage while the producer is made is waited for")
+    func outage() throws {
+        let application = SimulatedApplication()
+        let fault = application.cluster.inject(.retriable(broken), into: .initialise, times: 30)
+        let member = try application.join("a")
+        application.append(10)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) == 30)
+        #expect(!member.events.has("producerReplaced"))
+    }
+}
