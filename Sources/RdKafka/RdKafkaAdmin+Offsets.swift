@@ -55,24 +55,11 @@ extension RdKafkaAdmin {
         group: String, partitions: [TopicPartition], timeout: Duration
     ) throws(LogError) -> [TopicPartition: CommittedOffset] {
         guard !partitions.isEmpty else { return [:] }
-        serveEvents()
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, name: "ListConsumerGroupOffsets", timeout: timeout)
-        try client.check(rd_kafka_AdminOptions_set_require_stable_offsets(request.options, 1))
-        let list = PartitionList(partitions)
-        var groups = [rd_kafka_ListConsumerGroupOffsets_new(group, list.pointer)]
-        defer { rd_kafka_ListConsumerGroupOffsets_destroy_array(&groups, groups.count) }
-        rd_kafka_ListConsumerGroupOffsets(client.pointer, &groups, groups.count, request.options, request.queue)
-
-        let answer = try request.answer()
-        let result = rd_kafka_event_ListConsumerGroupOffsets_result(answer.event)
-        var offsets: [TopicPartition: CommittedOffset] = [:]
-        for outcome in elements({ rd_kafka_ListConsumerGroupOffsets_result_groups(result, $0) }) {
-            if let error = rd_kafka_group_result_error(outcome) { throw LogError(describing: error) }
-            guard let list = rd_kafka_group_result_partitions(outcome) else { continue }
-            let found = PartitionList.elements(of: PartitionList.Pointer(mutating: list))
-            try offsets.merge(PartitionList.committedOffsets(in: found)) { $1 }
-        }
-        return offsets
+        // Asked by a handle of the group that never joins: librdkafka 2.0.2 crashes in ListConsumerGroupOffsets while
+        // the group's coordinator starts.
+        let reader = try RdKafkaCluster(settings).makeConsumer(
+            group: group, isolation: .readCommitted, clientId: Self.clientId)
+        defer { reader.close() }
+        return try reader.committed(partitions, timeout: timeout)
     }
 }

@@ -5,7 +5,7 @@ import RecordLog
 /// consumer does not make the brokers create the topics that it asks about.
 final class RdKafkaAdmin: Admin {
     let client: ClientHandle
-    private let settings: RdKafkaSettings
+    let settings: RdKafkaSettings
     /// Ends by isolation need an instance of that isolation: made when asked for.
     private var committedReader: ClientHandle?
     /// The last different things that went wrong beneath, e.g. that a connection was refused.
@@ -18,7 +18,7 @@ final class RdKafkaAdmin: Admin {
         client.callbacks.failed = { [unowned self] in note($0) }
     }
 
-    private static let clientId = "tideline-admin"
+    static let clientId = "tideline-admin"
 
     func connect(timeout: Duration) throws(LogError) {
         let deadline = ContinuousClock.now + timeout

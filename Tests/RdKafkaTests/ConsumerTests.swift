@@ -76,7 +76,11 @@ struct ConsumerTests {
             let consumer = try kafka.consumer()
             defer { consumer.close() }
             _ = try consumer.readAll(of: topic)
-            try kafka.write(["one"], to: topic)
+            // While the poll waits: what is there already would be taken without waiting.
+            Thread {
+                Thread.sleep(forTimeInterval: 0.5)
+                try? kafka.write(["one"], to: topic)
+            }.start()
             let start = ContinuousClock.now
             let count = consumer.poll(maximum: 1000, timeout: .seconds(20)).records.count
             return (count, ContinuousClock.now - start)

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("The internal binary form")
 struct ByteFormTests {
-    @Test("numbers of every size come back", arguments: [0, 1, 127, 128, 300, 16_383, 16_384, 1 << 35, .max] as [UInt64])
+    @Test(
+        "numbers of every size come back",
+        arguments: [0, 1, 127, 128, 300, 16_383, 16_384, 1 << 35, .max] as [UInt64])
     func varints(value: UInt64) throws {
         #expect(try read(written { $0.write(varint: value) }) { r throws(CorruptBytes) in try r.varint() } == value)
     }

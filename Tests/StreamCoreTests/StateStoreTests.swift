@@ -114,7 +114,8 @@ struct StateStoreTests {
         for _ in 0..<400 {
             for _ in 0..<Int.random(in: 0..<20, using: &random) {
                 let key = "k\(Int.random(in: 0..<30, using: &random))"
-                let value = Bool.random(using: &random) ? Tally(integerLiteral: .random(in: 0..<9, using: &random)) : nil
+                let number = Int64.random(in: 0..<9, using: &random)
+                let value = Bool.random(using: &random) ? Tally(integerLiteral: number) : nil
                 store[store.slot(of: key)] = value
                 current[key] = value
             }

@@ -58,7 +58,7 @@ struct InternalTopicsTests {
     @Test(
         "what another program or setting made is refused by name, with what differs",
         arguments: [
-            ("app.exchange", 3, [.init("cleanup.policy", "compact"), .init("retention.ms", "-1")], "cleanup.policy compact"),
+            ("app.exchange", 3, [.init("cleanup.policy", "compact")], "cleanup.policy compact"),
             ("app.exchange", 3, [], "retention.ms 604800000"),
             ("app.state", 3, [], "cleanup.policy delete"),
             ("app.state", 3, [.init("cleanup.policy", "compact,delete")], "cleanup.policy compact,delete"),

@@ -10,7 +10,8 @@ struct LeavingAndReadingRulesTests {
     private final class OrderProcessor: Processor {
         static let topology = Topology(
             sources: [
-                .init(topic: "a.telemetry", node: 0, readingOrder: 2), .init(topic: "b.events", node: 0, readingOrder: 1),
+                .init(topic: "a.telemetry", node: 0, readingOrder: 2),
+                .init(topic: "b.events", node: 0, readingOrder: 1),
                 .init(topic: "c.configs", node: 0, readingOrder: 0),
             ],
             nodes: [.init(name: "order", make: { OrderProcessor() })], outputs: ["order"])

@@ -56,8 +56,11 @@ struct LedgerAudit: Sendable {
         #expect(!inputs.isEmpty, "nothing was tested", sourceLocation: sourceLocation)
         let missing = inputs.filter { applied[$0] == nil }
         let repeated = applied.filter { $0.value > 1 }.keys.sorted()
-        #expect(missing.isEmpty, "\(missing.count) missing: \(missing.prefix(5)) \(note)", sourceLocation: sourceLocation)
-        #expect(repeated.isEmpty, "\(repeated.count) twice: \(repeated.prefix(5)) \(note)", sourceLocation: sourceLocation)
+        let about = note.map { "\($0)" } ?? ""
+        #expect(
+            missing.isEmpty, "\(missing.count) missing: \(missing.prefix(5)) \(about)", sourceLocation: sourceLocation)
+        #expect(
+            repeated.isEmpty, "\(repeated.count) twice: \(repeated.prefix(5)) \(about)", sourceLocation: sourceLocation)
         #expect(applied.count == inputs.count, note, sourceLocation: sourceLocation)
         #expect(violations.prefix(5) == [], note, sourceLocation: sourceLocation)
         #expect(counts.values.reduce(0, +) == Int64(inputs.count), note, sourceLocation: sourceLocation)

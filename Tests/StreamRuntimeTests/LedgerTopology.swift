@@ -77,7 +77,9 @@ final class LedgerProcessor: Processor {
     }
 
     private func send(to task: Int32, _ context: TaskContext) {
-        if recipients.isEmpty { recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) } }
+        if recipients.isEmpty {
+            recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) }
+        }
         let number = advance(sent, "\(task)")
         context.send(to: recipients[Int(task)], node: 0) { writer in
             writer.write(varint: UInt64(context.partition))

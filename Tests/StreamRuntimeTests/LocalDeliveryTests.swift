@@ -21,7 +21,9 @@ struct LocalDeliveryTests {
         #expect(exchanged(application) == 0)
     }
 
-    @Test("every pair of tasks stays first-in-first-out while tasks move between threads", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "every pair of tasks stays first-in-first-out while tasks move between threads",
+        arguments: [1, 2, 3] as [UInt64])
     func overRebalances(seed: UInt64) throws {
         let application = SimulatedApplication(partitions: 4)
         application.settings.pollMaximum = 6
@@ -65,6 +67,34 @@ struct LocalDeliveryTests {
         try application.expectExactlyOnce()
         #expect(exchanged(application) == settled, "nothing is in the way any more")
         #expect(second.runningTasks == [0, 1])
+    }
+
+    @Test("a task that comes from another thread sends behind what it sent from there")
+    func fromAnotherThread() throws {
+        let application = SimulatedApplication(partitions: 2)
+        application.settings.pollMaximum = 3
+        let slow = try application.join("a")
+        application.settings.pollMaximum = 10_000
+        let sender = try application.join("b")
+        try application.runUntilAllRun()
+        func append(_ count: Int, to member: SimulatedApplication.Member) throws {
+            let task = try #require(member.runningTasks.first)
+            let key = LedgerProcessor.entity(of: task, of: 2)
+            for _ in 0..<count { application.cluster.append(LedgerTopology.source, task, key: key, value: nil) }
+        }
+        // The receiver delivers to itself within its thread already.
+        try append(20, to: slow)
+        try application.expectExactlyOnce()
+        try append(200, to: sender)
+        let before = exchanged(application)
+        for _ in 0..<30 {
+            try sender.thread.runOnce()
+            application.clock.advance(by: .milliseconds(25))
+        }
+        #expect(exchanged(application) >= before + 100, "nothing is on its way")
+        try append(40, to: sender)
+        application.leave(sender)
+        try application.expectExactlyOnce()
     }
 
     @Test("where the exchange's end cannot be asked for, messages take the exchange, and nothing is lost")

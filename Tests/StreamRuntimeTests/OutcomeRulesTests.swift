@@ -4,80 +4,8 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Transactions: rules 3 and 6")
-struct TransactionRulesTests {
-    @Test("Rule 3: every transaction carries the exchange offset of each task that wrote, changed or not")
-    func everyTransactionIsFenced() throws {
-        let application = SimulatedApplication(partitions: 2)
-        let members = try [application.join("a"), application.join("b")]
-        application.append(200)
-        try application.expectExactlyOnce()
-        var checked = 0
-        for member in members {
-            var writers: Set<Int32> = []
-            for call in member.ports.calls {
-                switch call.name {
-                case "produce" where call.partitions[0].topic == "app.state": writers.insert(call.partitions[0].partition)
-                case "sendOffsets":
-                    let fenced = call.partitions.filter { $0.topic == "app.exchange" }.map(\.partition)
-                    #expect(writers.isSubset(of: fenced))
-                    checked += writers.count
-                    writers = []
-                default: break
-                }
-            }
-        }
-        #expect(checked > 4)
-    }
-
-    @Test("Rule 3: a transaction in which tasks only sent messages is fenced as well")
-    func messagesAreFenced() throws {
-        let application = SimulatedApplication(partitions: 2, topology: BellProcessor.topology)
-        let members = try [application.join("a"), application.join("b")]
-        try application.run(until: { application.cluster.records("rung").count >= 4 })
-        #expect(application.cluster.records("rung").count >= 4)
-        for member in members {
-            let sent = member.ports.calls("sendOffsets")
-            #expect(sent.count > 2)
-            #expect(sent.allSatisfy { call in call.partitions.contains { $0.topic == "app.exchange" } }, "\(sent)")
-        }
-    }
-
-    @Test("Rule 3: what a member writes after its tasks have moved is refused")
-    func zombie() throws {
-        let application = SimulatedApplication()
-        let first = try application.join("a")
-        application.append(100)
-        try application.expectExactlyOnce()
-        let second = try application.join("b")
-        try application.runUntilAllRun()
-        // Its session has timed out, its next poll is yet to tell it.
-        application.append(100)
-        try application.round()
-        application.cluster.expel(clientId: first.clientId)
-        try application.run(until: { first.events.has("lost") || first.events.has("aborted") })
-        #expect(first.events.has("lost") || application.cluster.counters.staleOffsets > 0)
-        try application.expectExactlyOnce()
-        #expect(second.events.has("assigned"))
-    }
-
-    @Test("Rule 3: metadata without member id or generation is never used: the transaction is aborted")
-    func noMetadata() throws {
-        let application = SimulatedApplication()
-        let member = try application.join("a")
-        try application.runUntilAllRun()
-        try application.run(rounds: 10)
-        member.ports.forgetCalls()
-        member.ports.withholdsMetadata = true
-        application.append(40)
-        try application.run(rounds: 20)
-        #expect(member.events.has("aborted"))
-        #expect(member.ports.calls("sendOffsets").isEmpty && member.ports.calls("commit").isEmpty)
-        #expect(application.audit.appliedCount == 0)
-        member.ports.withholdsMetadata = false
-        try application.expectExactlyOnce()
-    }
-
+@Suite("Failures and unknown outcomes: rule 6")
+struct OutcomeRulesTests {
     @Test("Rule 6: the same call is repeated while it is retriable; nothing is aborted or replaced for that")
     func retriable() throws {
         let application = SimulatedApplication()
@@ -172,9 +100,11 @@ struct TransactionRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 6: the thread that ends after an unknown outcome leaves it as it is", arguments: [
-        FaultMoment.beforeEffect, .afterEffect,
-    ])
+    @Test(
+        "Rule 6: the thread that ends after an unknown outcome leaves it as it is",
+        arguments: [
+            FaultMoment.beforeEffect, .afterEffect,
+        ])
     func endsAfterUnknownOutcome(moment: FaultMoment) throws {
         let application = SimulatedApplication()
         application.settings.failuresMax = 1
