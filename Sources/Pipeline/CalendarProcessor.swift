@@ -11,7 +11,7 @@ final class CalendarProcessor: Processor {
     /// By the event's key text, `calendarId/uid[/recurrenceId]`.
     private let events = StateStore<EventState>(id: StoreID.events)
     private let calendars = StateStore<CalendarState>(id: StoreID.calendars)
-    /// By calendarId, zero byte, configurationId.
+    /// By `SubscriptionLinks.key`.
     private let subscriptions = StateStore<CalendarSubscription>(id: StoreID.calendarSubscriptions)
     private var links = SubscriptionLinks()
     private var parser = JSONParser()

@@ -148,32 +148,6 @@ private struct Made {
     }
 }
 
-/// What surrounds a timeline, of a usable and an unusable configuration alike.
-private struct Frame {
-    var configurationId: String
-    var kind: String
-    var family: WidgetFamily
-    var recipient: String
-    var sinks: [String]?
-
-    init(_ message: ConfigurationMessage) {
-        switch message {
-        case .usable(let configuration):
-            configurationId = configuration.configurationId
-            kind = configuration.kind
-            family = configuration.family
-            recipient = configuration.recipient
-            sinks = configuration.sinks
-        case .unusable(let configuration):
-            configurationId = configuration.configurationId
-            kind = configuration.kind
-            family = configuration.family
-            recipient = configuration.recipient
-            sinks = configuration.sinks
-        }
-    }
-}
-
 extension Cause {
     /// Nil: nothing that a recipient has to be told.
     var reason: ReloadNotification.Reason? {

@@ -39,6 +39,7 @@ final class ConfigurationProcessor: Processor {
             guard let value = record.value else { return try remove(record, context) }
             guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
             let message = try ConfigurationMessage.decode(ConfluentFraming.skipped(value), with: &parser)
+            try Frame(message).check()
             guard let slot = slot(of: message.configurationId, orForward: record, context) else { return }
             adopt(message, value: Array(value), slot, record, context)
         } catch {
@@ -58,6 +59,7 @@ final class ConfigurationProcessor: Processor {
         state.renewal = nil
         state.pending = nil
         state.version = nextVersion()
+        state.traceParent = context.traceParent(of: record)
         state.sources = terms.map { ConfigurationState.Source(id: $0.0) }
         configurations[slot] = state
         remember(message, slot)
@@ -65,8 +67,7 @@ final class ConfigurationProcessor: Processor {
         for source in old where !wanted.contains(source) { ask(source, .unsubscribe, slot, context) }
         for (source, terms) in terms { ask(source, .subscribe(terms), slot, context) }
         if terms.isEmpty {
-            makeLater(
-                slot, .init(at: context.instant, cause: .configurationChanged, traceParent: context.traceParent(of: record)))
+            makeLater(slot, .init(at: context.instant, cause: .configurationChanged, traceParent: state.traceParent))
         }
     }
 
@@ -78,6 +79,7 @@ final class ConfigurationProcessor: Processor {
         guard let slot = slot(of: configurationId, orForward: record, context) else { return }
         guard var state = configurations[slot], state.value != nil else { return }
         for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
+        let hasTimeline = state.published != nil
         state.value = nil
         state.sources = []
         state.published = nil
@@ -89,6 +91,7 @@ final class ConfigurationProcessor: Processor {
         configurations[slot] = state
         decoded[slot] = nil
         timers.arm(slot, due: (context.instant + Self.keptAfterDeletion).milliseconds)
+        guard hasTimeline else { return }
         let headers = headers.timelineTombstone(
             configurationId: configurationId, at: context.instant, traceParent: context.traceParent(of: record))
         context.emit(Output.timelines, key: key, value: nil, headers: headers.map { Header($0) })
@@ -168,7 +171,7 @@ final class ConfigurationProcessor: Processor {
         if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }
         guard let now = configurations[slot], now.areAllAnswered else { return }
         if !wasAnswered {
-            makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: update.traceParent))
+            makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: now.traceParent))
         } else if let renewal = now.renewal {
             if now.sources.contains(where: \.isAwaited) {
                 // News does not wait for a renewal's snapshots.
@@ -236,7 +239,8 @@ final class ConfigurationProcessor: Processor {
     func bringUp(_ context: TaskContext) {
         for slot in 0..<configurations.slots {
             guard let state = configurations[slot], state.value != nil, let published = state.published else { continue }
-            if published.at == context.instant || state.pending != nil || isRefreshedByVehicle(slot) { continue }
+            // With a clock that starts earlier than the last one's end, later counts as brought up, too.
+            if published.at >= context.instant || state.pending != nil || isRefreshedByVehicle(slot) { continue }
             renew(slot, at: context.instant, context)
         }
     }

@@ -9,6 +9,8 @@ struct ConfigurationState: StateValue {
     /// The version of its subscriptions: older answers do not count.
     var version: UInt64 = 0
     var sources: [Source] = []
+    /// Of the configuration's record, for the first timeline that is made of it.
+    var traceParent: [UInt8]?
     /// Rises with every differing content, over deletions too.
     var revision: Int64 = 0
     var refreshCount: Int64 = 0
@@ -72,6 +74,7 @@ struct ConfigurationState: StateValue {
         }
         writer.write(optional: renewal)
         writer.write(optional: deletedAt)
+        writer.write(optional: traceParent) { $0.write($1) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -100,6 +103,7 @@ struct ConfigurationState: StateValue {
         }
         renewal = try reader.optionalInstant()
         deletedAt = try reader.optionalInstant()
+        traceParent = try reader.bool() ? try reader.array() : nil
     }
 }
 

@@ -3,6 +3,11 @@ import RecordLog
 import StreamCore
 import Timelines
 
+/// Room for a dead letter's reason, its origin and what a record has around it.
+private let reasonBytesMax = 4096
+/// W3C's `traceparent` has 55 bytes today.
+private let traceParentBytesMax = 256
+
 extension TaskContext {
     /// Sends a record that cannot be used to the dead letters, in the same transaction: key, value and headers as they
     /// came, the reason in headers after them. One that would not fit loses its value (DESIGN.md 2, rule 11).
@@ -10,19 +15,25 @@ extension TaskContext {
         let topic = topology.sources[Int(record.origin.source)].topic
         let original = headers(of: record)
         let size = record.value?.count ?? 0
-        let carried = size + (record.key?.count ?? 0) + original.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
-        let isTooLarge = carried + 2048 > settings.deadLetterBytesMax
+        let keySize = record.key?.count ?? 0
+        let headersSize = original.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 8 }
+        let room = settings.deadLetterBytesMax - reasonBytesMax
+        let isTooLarge = size + keySize + headersSize > room
         let reasons = DeadLetterHeaders.headers(
-            for: problem, topic: topic, partition: record.origin.partition, offset: record.origin.offset,
+            for: problem.shortened, topic: topic, partition: record.origin.partition, offset: record.origin.offset,
             size: isTooLarge ? size : nil)
-        let headers = original + reasons.map { Header($0) }
+        // The origin is what counts: headers and key go, too, where they alone are too much.
+        let kept = keySize + headersSize > room ? [] : original
         let value = isTooLarge ? UnsafeRawBufferPointer(start: nil, count: 0) : record.value
-        emit(Output.deadLetters, key: record.key, value: value, headers: headers)
+        emit(
+            Output.deadLetters, key: keySize > room ? nil : record.key, value: value,
+            headers: kept + reasons.map { Header($0) })
     }
 
-    /// The trace that a record belongs to, for the outputs that follow from it.
+    /// The trace that a record belongs to, for the outputs that follow from it. What is too long is none.
     func traceParent(of record: InputRecord) -> [UInt8]? {
-        headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
+        let trace = headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
+        return trace.flatMap { $0.count <= traceParentBytesMax ? $0 : nil }
     }
 
     var instant: Instant { Instant(milliseconds: now) }
@@ -31,6 +42,14 @@ extension TaskContext {
 extension PipelineSettings {
     func tooLarge(_ size: Int) -> MessageProblem {
         MessageProblem(.tooLarge, "the value has \(size) bytes, at most \(recordBytesMax) are read")
+    }
+}
+
+extension MessageProblem {
+    /// A field's path and a message may quote what was sent, however long that is.
+    fileprivate var shortened: MessageProblem {
+        func shortened(_ text: String) -> String { text.utf8.count <= 1000 ? text : "\(text.prefix(240))…" }
+        return MessageProblem(kind, field: field.map(shortened), shortened(message))
     }
 }
 

@@ -8,6 +8,7 @@ final class ReloadProcessor: Processor {
     private let settings: PipelineSettings
     private let headers: CloudEventHeaders
     private var changes: [Change] = []
+    private static let namedBytesMax = 256 << 10
 
     /// A configuration's visible change, on its way to its recipient's task.
     struct Change {
@@ -60,7 +61,7 @@ final class ReloadProcessor: Processor {
             let first = sorted[index]
             let group = sorted[index...].prefix { $0.recipient == first.recipient && $0.kind == first.kind }
             index += group.count
-            tell(Array(group), context)
+            for part in parts(of: group) { tell(part, context) }
         }
     }
 
@@ -69,6 +70,21 @@ final class ReloadProcessor: Processor {
     func finishRestore(_ context: TaskContext) {}
     func committed(_ context: TaskContext) {}
     func reverted(_ context: TaskContext) { changes.removeAll() }
+
+    /// A recipient may have more configurations than one record can name.
+    private func parts(of group: ArraySlice<Change>) -> [[Change]] {
+        var parts: [[Change]] = [[]]
+        var size = 0
+        for change in group {
+            size += change.configurationId.utf8.count + 8
+            if size > Self.namedBytesMax {
+                parts.append([])
+                size = change.configurationId.utf8.count + 8
+            }
+            parts[parts.count - 1].append(change)
+        }
+        return parts
+    }
 
     private func tell(_ group: [Change], _ context: TaskContext) {
         let notification = ReloadNotification(

@@ -7,13 +7,18 @@ struct SubscriptionLinks {
     /// By slot of the subscription; −1: not linked yet.
     private var sources: [Int] = []
 
-    /// The key of a subscription: ids hold no zero byte that JSON text could not escape, and the first one ends the source.
+    /// The key of a subscription: the length of the source's id, a colon, the two ids. Ids may hold any character.
     static func key(_ sourceId: String, _ configurationId: String) -> String {
-        "\(sourceId)\u{0}\(configurationId)"
+        "\(sourceId.utf8.count):\(sourceId)\(configurationId)"
     }
 
-    static func source(in key: String) -> String {
-        String(decoding: key.utf8.prefix { $0 != 0 }, as: UTF8.self)
+    static func source(in key: String) -> String { String(decoding: ids(in: key).source, as: UTF8.self) }
+
+    private static func ids(in key: String) -> (source: Substring.UTF8View, configuration: Substring.UTF8View) {
+        let digits = key.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard let count = Int(Substring(digits)) else { preconditionFailure("A subscription's key begins with a length.") }
+        let ids = key.utf8.dropFirst(digits.count + 1)
+        return (ids.prefix(count), ids.dropFirst(count))
     }
 
     /// Does nothing where it is known already.
@@ -33,8 +38,7 @@ struct SubscriptionLinks {
     func subscriptions(of source: Int) -> [Int] { source < bySource.count ? bySource[source] : [] }
 
     func configurationId<Value>(of subscription: Int, in store: StateStore<Value>) -> String {
-        let key = store.key(of: subscription)
-        return String(decoding: key.utf8.drop { $0 != 0 }.dropFirst(), as: UTF8.self)
+        String(decoding: Self.ids(in: store.key(of: subscription)).configuration, as: UTF8.self)
     }
 }
 

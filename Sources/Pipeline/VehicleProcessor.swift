@@ -8,7 +8,7 @@ import Timelines
 final class VehicleProcessor: Processor {
     let settings: PipelineSettings
     let vehicles = StateStore<VehicleState>(id: StoreID.vehicles)
-    /// By vehicleId, zero byte, configurationId.
+    /// By `SubscriptionLinks.key`.
     let subscriptions = StateStore<VehicleSubscription>(id: StoreID.vehicleSubscriptions)
     var links = SubscriptionLinks()
     var timers = SlotTimers()
@@ -177,7 +177,7 @@ final class VehicleProcessor: Processor {
         guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         let isRefreshed = subscription.need.refresh != nil
-        if told.revision == revision && (told.at == context.instant || !isRefreshed) { return }
+        if told.revision == revision && (told.at >= context.instant || !isRefreshed) { return }
         // Who has timers of its own takes `scheduled` for the answer to a snapshot.
         let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
         // News that are pending would be dropped where a status changed back within the transaction.

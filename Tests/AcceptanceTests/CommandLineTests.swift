@@ -52,7 +52,7 @@ extension AcceptanceTests {
             }
             #expect(problems.count == 7, "\(problems)")
             show(
-                "wrong settings: \(problems.count) problems of flags, environment, file and librdkafka named at once, status 64"
+                "wrong settings: \(problems.count) problems of flags, environment and file at once, status 64"
             )
         }
 
@@ -94,7 +94,7 @@ extension AcceptanceTests {
             #expect(created.succeeded, "\(created.failure)")
             #expect(try await application.process(clock: GeneratedData.clock).records == 0)
             show(
-                "missing topics: six named at once; the line '\(words.prefix(2).joined(separator: " ")) …' creates them, status 69"
+                "missing topics: six named at once; the line '\(words[0]) \(words[1]) …' creates them, status 69"
             )
         }
 
@@ -112,8 +112,7 @@ extension AcceptanceTests {
 
         @Test("SIGTERM drains, commits, leaves the group and ends with status 0")
         func termination() async throws {
-            var data = GeneratedData()
-            data.steps = 100
+            var data = GeneratedData(steps: 100)
             let application = try await Application("terminated")
             try await data.publish(to: application)
             let first = try application.start("process", "--clock", GeneratedData.clock)

@@ -28,7 +28,8 @@ extension AcceptanceTests {
             }
             let counts = phases.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
             show(
-                "demo: ended by itself after \(took.formatted(.units(width: .narrow))), \(summary.reloads) reloads; files with \(counts)"
+                "demo: ended by itself after \(took.formatted(.units(width: .narrow))), "
+                    + "\(summary.reloads) reloads; files with \(counts)"
             )
         }
 

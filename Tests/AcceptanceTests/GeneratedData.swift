@@ -9,8 +9,10 @@ struct GeneratedData {
 
     var vehicles = 200
     /// Records of each vehicle.
-    var steps = 500
+    var steps: Int
     private var state: UInt64 = 1
+
+    init(steps: Int) { self.steps = steps }
 
     var count: Int { vehicles * steps }
 

@@ -6,18 +6,20 @@ extension AcceptanceTests {
     @Suite struct KillTests {
         @Test("a pipeline that is killed three times in mid-replay ends with the timelines of an undisturbed one")
         func threeKills() async throws {
-            var data = GeneratedData()
+            var data = GeneratedData(steps: 300)
             var killed = try await Application("killed")
             killed.settings = ["--set", "commit.interval.ms=20"]
             try await data.publish(to: killed)
 
             var read: [Int64] = []
             var progress: Int64 = 0
-            for _ in 1...3 {
+            // At once after a commit, and at two places on the way to the next.
+            for delay in [0, 120, 300] {
                 let process = try killed.start("process", "--until-caught-up", "--clock", GeneratedData.clock)
                 let hasCommitted = try await eventually(within: .seconds(60), every: .milliseconds(5)) {
                     try await killed.committed("vehicle.telemetry").reduce(0, +) > progress
                 }
+                try await Task.sleep(for: .milliseconds(delay))
                 process.kill()
                 let result = await process.result()
                 try #require(hasCommitted, "\(result.failure)")

@@ -10,7 +10,7 @@ extension AcceptanceTests {
 
         @Test("two processes share the work; when one is killed, the other takes its tasks over, with the same result")
         func takeover() async throws {
-            var data = GeneratedData()
+            var data = GeneratedData(steps: 400)
             var pair = try await Application("pair")
             pair.settings = ["--set", "session.timeout=PT6S"]
             try await data.publish(to: pair, telemetry: false)

@@ -25,7 +25,10 @@ final class BrokerStage: Stage {
     }
 
     init(bootstrap: String) {
-        kafka = RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap))
+        // As the program does: what is allowed is the topics' business.
+        let bytesMax = String(InternalTopics.recordBytesMax + 65536)
+        kafka = RdKafkaCluster(
+            RdKafkaSettings(bootstrapServers: bootstrap, properties: ["message.max.bytes": bytesMax]))
     }
 
     var cluster: any Cluster { kafka }

@@ -10,7 +10,7 @@ extension PipelineTests {
     @Suite struct DeadLetterTests {
         struct Bad: Sendable, CustomTestStringConvertible {
             var testDescription: String
-            var topic: KeyPath<TopicNames, String> & Sendable
+            var topic: any KeyPath<TopicNames, String> & Sendable
             var key: String? = "k"
             var value: String?
             /// What the reason names.
@@ -73,8 +73,9 @@ extension PipelineTests {
             try await pipeline.settle()
             let letters = pipeline.outputs.deadLetters
             #expect(letters.count == before + 1)
-            let letter = try #require(letters.first { $0.header("__streams.errors.topic") == topic && $0.value == value })
-            #expect(letter.key.map { String(decoding: $0, as: UTF8.self) } == bad.key)
+            let letter = try #require(letters.first { letter in
+                letter.header("__streams.errors.topic") == topic && letter.value == value && letter.keyText == bad.key
+            })
             #expect(Array(letter.headers.prefix(4)) == headers)
             #expect(letter.header("__streams.errors.partition") == "1")
             #expect(letter.header("__streams.errors.offset").flatMap { Int($0) } != nil)

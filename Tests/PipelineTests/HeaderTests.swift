@@ -1,4 +1,5 @@
 import Messages
+import Pipeline
 import RecordLog
 import Testing
 import Timelines
@@ -51,6 +52,7 @@ extension PipelineTests {
                 }
                 let traces = (1...4).map { "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b\($0)-01" }
                 let fields = #""strategy": "events", "vehicleId": "v1", "calendarIds": ["work"]"#
+                pipeline.event("work", "Drive", "09:00", "09:30", #""vehicleId": "v1""#)
                 pipeline.configuration("c1", fields)
                 try await pipeline.settle()
                 #expect(try last() == (nil, nil))

@@ -63,10 +63,11 @@ final class MemoryStage: Stage {
     func settle(_ plan: ThreadPlan) throws {
         var quiet = 0
         for _ in 0..<Self.roundsMax {
-            let before = events.now.commits
+            let before = events.now
             try step()
             let isAssigned = threads.values.reduce(0) { $0 + running($1.status) } == Int(plan.layout.partitions)
-            quiet = isAssigned && events.now.commits == before ? quiet + 1 : 0
+            let isQuiet = events.now.commits == before.commits && events.now.aborts == before.aborts
+            quiet = isAssigned && isQuiet ? quiet + 1 : 0
             if quiet == Self.quietRounds { return }
         }
         throw FixtureFailure("not quiet after \(Self.roundsMax) rounds: \(events.now)")

@@ -251,6 +251,26 @@ extension PipelineTests {
             }
         }
 
+        @Test("Ids may hold any character")
+        func oddIds() async throws {
+            try await PipelineFixture.run { pipeline in
+                let odd = #"a\u0000b: é/%"#
+                pipeline.put(
+                    pipeline.topics.telemetry, key: "odd",
+                    #"{"vehicleId": "\#(odd)", "observedAt": "2026-03-02T08:00:00Z", "speed": 12}"#)
+                pipeline.put(
+                    pipeline.topics.configurations, key: "odd",
+                    #"{"configurationId": "\#(odd)", "kind": "K", "vehicleId": "\#(odd)"}"#)
+                for restarts in 0..<2 {
+                    try await pipeline.settle()
+                    #expect(try pipeline.entry("a\u{0}b: é/%").phase == .status)
+                    #expect(pipeline.history("a\u{0}b: é/%").count >= restarts + 1)
+                    try await pipeline.restart()
+                    pipeline.advance(.minutes(2))
+                }
+            }
+        }
+
         @Test("Nobody chose a vehicle: the widget asks for one, every quarter of an hour", arguments: ["", "0"])
         func selectVehicle(_ vehicleId: String) async throws {
             try await PipelineFixture.run { pipeline in

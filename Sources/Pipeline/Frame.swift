@@ -1,0 +1,42 @@
+import Messages
+import Timelines
+
+/// What surrounds a timeline, of a usable and an unusable configuration alike.
+struct Frame {
+    var configurationId: String
+    var kind: String
+    var family: WidgetFamily
+    var recipient: String
+    var sinks: [String]?
+
+    init(_ message: ConfigurationMessage) {
+        switch message {
+        case .usable(let configuration):
+            configurationId = configuration.configurationId
+            kind = configuration.kind
+            family = configuration.family
+            recipient = configuration.recipient
+            sinks = configuration.sinks
+        case .unusable(let configuration):
+            configurationId = configuration.configurationId
+            kind = configuration.kind
+            family = configuration.family
+            recipient = configuration.recipient
+            sinks = configuration.sinks
+        }
+    }
+
+    /// What stands in keys and headers of outputs, several times over, and cannot be left out there.
+    ///
+    /// - Throws: where that is so much that an output might not fit (DESIGN.md 2, rule 11).
+    func check() throws(MessageProblem) {
+        let names = [configurationId, kind, recipient] + (sinks ?? [])
+        let size = names.reduce(0) { $0 + $1.utf8.count }
+        if size <= Self.namesBytesMax { return }
+        throw MessageProblem(
+            .tooLarge,
+            "configurationId, kind, recipient and sinks have \(size) bytes, at most \(Self.namesBytesMax) are allowed")
+    }
+
+    private static let namesBytesMax = 32 << 10
+}

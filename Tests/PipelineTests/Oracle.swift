@@ -1,0 +1,82 @@
+import Agendas
+import Messages
+import RecordLog
+import Timelines
+
+/// What the timelines must be at an instant, made directly from the records: no tasks, no subscriptions, no timers.
+struct Oracle: ~Copyable {
+    private var configurations: [String: ConfigurationMessage] = [:]
+    private var vehicles: [String: Vehicle] = [:]
+    private var calendars: [String: EventCalendar] = [:]
+    private var parser = JSONParser()
+    private var reader = TelemetryReader()
+
+    init(_ inputs: [InputSpec], _ topics: TopicNames) {
+        for input in inputs { take(input, topics) }
+    }
+
+    var configurationIds: [String] { configurations.keys.sorted() }
+
+    private mutating func take(_ input: InputSpec, _ topics: TopicNames) {
+        let key = input.key ?? []
+        switch (input.topic, input.value) {
+        case (topics.telemetry, let value?): value.withUnsafeBytes { takeTelemetry($0) }
+        case (topics.calendarEvents, let value?): value.withUnsafeBytes { takeEvent($0) }
+        case (topics.calendarEvents, nil):
+            guard let key = key.withUnsafeBytes({ try? EventKey.decode($0) }) else { return }
+            calendars[key.calendarId]?.remove(key)
+        case (topics.configurations, let value?):
+            let message = value.withUnsafeBytes { try? ConfigurationMessage.decode($0, with: &parser) }
+            if let message { configurations[message.configurationId] = message }
+        case (topics.configurations, nil): configurations[String(decoding: key, as: UTF8.self)] = nil
+        default: break
+        }
+    }
+
+    private mutating func takeTelemetry(_ value: UnsafeRawBufferPointer) {
+        guard let view = try? reader.read(value) else { return }
+        let id = String(view.vehicleId)
+        var vehicle = vehicles[id] ?? Vehicle(vehicleId: id)
+        _ = view.apply(to: &vehicle)
+        vehicles[id] = vehicle
+    }
+
+    private mutating func takeEvent(_ value: UnsafeRawBufferPointer) {
+        guard let event = try? CalendarEventMessage.decode(value, with: &parser) else { return }
+        calendars[event.calendarId, default: EventCalendar()].apply(event)
+    }
+
+    /// As `TimelineRecord.contentText` of what the pipeline publishes.
+    func contentText(_ id: String, at: Instant) -> String? {
+        let timeline: Timeline
+        switch configurations[id] {
+        case nil: return nil
+        case .unusable(let unusable):
+            timeline = TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
+            return record(id, unusable.kind, unusable.family, unusable.recipient, timeline, at).contentText
+        case .usable(let configuration):
+            timeline = TimelineProvider.timeline(for: request(configuration, at))
+            return record(id, configuration.kind, configuration.family, configuration.recipient, timeline, at).contentText
+        }
+    }
+
+    private func request(_ configuration: WidgetConfiguration, _ at: Instant) -> TimelineRequest {
+        let needs = TimelineProvider.needs(of: configuration)
+        let zone = LocalCalendar(configuration.timeZone) ?? .utc
+        let occurrences = (needs.agenda?.calendarIds ?? []).flatMap { id in
+            // Wide enough for every lead of these tests; the strategy takes what its window shows.
+            (calendars[id] ?? EventCalendar()).occurrences(from: at - .hours(72), to: at + .hours(40 * 24), in: zone)
+        }
+        return TimelineRequest(
+            configuration: configuration, vehicle: needs.vehicle.flatMap { vehicles[$0.vehicleId] },
+            occurrences: occurrences, at: at)
+    }
+
+    private func record(
+        _ id: String, _ kind: String, _ family: WidgetFamily, _ recipient: String, _ timeline: Timeline, _ at: Instant
+    ) -> TimelineRecord {
+        TimelineRecord(
+            configurationId: id, kind: kind, family: family, recipient: recipient, revision: 1, generatedAt: at,
+            timeline: timeline, refreshCount: 1)
+    }
+}

@@ -1,0 +1,110 @@
+import Messages
+import RecordLog
+import Timelines
+
+/// SplitMix64: the same seed gives the same world.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Puts random records into a pipeline: all of one vehicle, calendar or configuration into one partition, which need
+/// not be the one where Java's partitioner puts them.
+struct RandomWorld {
+    private var random: SeededGenerator
+    private let partitions: [Int32]
+    private let shift: Int32
+    /// Telemetry of one vehicle is never observed at the same instant twice: what comes first would decide.
+    private var observed = 0
+    private var sequence = 0
+
+    init(seed: UInt64, partitions: [Int32]) {
+        random = SeededGenerator(seed: seed)
+        self.partitions = partitions
+        shift = Int32.random(in: 0...2, using: &random)
+    }
+
+    /// - Parameter now: what the clock shows.
+    mutating func put(into pipeline: PipelineFixture, now: Instant) {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<9: telemetry(pipeline, now)
+        case 9..<13: event(pipeline)
+        case 13..<18: configuration(pipeline)
+        case 18: bad(pipeline)
+        default: removal(pipeline)
+        }
+    }
+
+    private func place(_ id: String, _ topic: Int) -> Int32 {
+        (Murmur2.partition(of: id, partitions: partitions[topic]) + shift) % partitions[topic]
+    }
+
+    private mutating func telemetry(_ pipeline: PipelineFixture, _ now: Instant) {
+        let id = "v\(Int.random(in: 0..<4, using: &random))"
+        observed += 1
+        let back = Int64.random(in: 0..<40, using: &random) * 60_000
+        let at = Instant(milliseconds: now.milliseconds - back - Int64(observed)).rfc3339
+        let fields = [
+            #""ignition": false"#, #""speed": \#(Int.random(in: 0..<99, using: &random))"#,
+            #""registration": "R\#(Int.random(in: 0..<5, using: &random))""#, #""status": "Charging", "address": "Home""#,
+            #""latitude": 47.\#(Int.random(in: 10..<99, using: &random)), "longitude": 8.5"#,
+        ]
+        pipeline.telemetry(id, at, fields.randomElement(using: &random)!, partition: place(id, 0))
+    }
+
+    private mutating func event(_ pipeline: PipelineFixture) {
+        let calendar = "k\(Int.random(in: 0..<3, using: &random))"
+        let start = at("06:00") + .minutes(Int64.random(in: 0..<200, using: &random) * 15)
+        let end = start + .minutes(Int64.random(in: 0..<9, using: &random) * 20)
+        sequence += 1
+        let fields = [
+            "", #""status": "cancelled""#, #""status": "tentative""#, #""preEventLead": "P1D""#, #""vehicleId": "v1""#,
+            #""recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]"#,
+        ]
+        .randomElement(using: &random)!
+        pipeline.event(
+            calendar, "e\(Int.random(in: 0..<5, using: &random))", start.rfc3339, end.rfc3339,
+            #""sequence": \#(sequence)"# + (fields.isEmpty ? "" : ", " + fields), partition: place(calendar, 1))
+    }
+
+    private mutating func configuration(_ pipeline: PipelineFixture) {
+        let id = "c\(Int.random(in: 0..<6, using: &random))"
+        let vehicle = #""vehicleId": "v\#(Int.random(in: 0..<5, using: &random))""#
+        let fields = [
+            vehicle, vehicle + #", "sensitivity": {"speed": 10, "distance": 100}"#,
+            vehicle + #", "strategy": {"name": "status", "every": "PT1M", "offlineAfter": "PT20M"}"#,
+            #""calendarIds": ["k0", "k1", "k2"], "timeZone": "America/New_York""#,
+            vehicle + #", "strategy": "events", "calendarIds": ["k1"]"#,
+            #""calendarIds": ["k2"], "strategy": {"name": "events", "dayEntries": false, "days": 1}"#,
+            #""strategy": "nothing""#, vehicle + #", "signedIn": false"#,
+        ]
+        .randomElement(using: &random)!
+        pipeline.configuration(
+            id, fields + #", "recipient": "r\#(Int.random(in: 0..<2, using: &random))""#, partition: place(id, 2))
+    }
+
+    private mutating func removal(_ pipeline: PipelineFixture) {
+        let number = Int.random(in: 0..<5, using: &random)
+        let calendar = "k\(Int.random(in: 0..<3, using: &random))"
+        if Bool.random(using: &random) {
+            pipeline.removeConfiguration("c\(number)", partition: place("c\(number)", 2))
+        } else {
+            pipeline.removeEvent("\(calendar)/e\(number)", partition: place(calendar, 1))
+        }
+    }
+
+    private mutating func bad(_ pipeline: PipelineFixture) {
+        let topics = pipeline.topics.inputs.prefix(3)
+        pipeline.put(topics.randomElement(using: &random)!, key: "bad", "bad \(sequence)", partition: 0)
+        sequence += 1
+    }
+}
