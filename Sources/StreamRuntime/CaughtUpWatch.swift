@@ -44,14 +44,15 @@ package final class CaughtUpWatch {
         return hasReached == true && lastExchangeEnds == exchangeEnds
     }
 
-    /// Nil: a transaction that holds some of them is open, so there is no stable answer yet.
+    /// Nil: there is no stable answer yet, since a transaction that holds some of them is open, or the coordinator is
+    /// starting or moving.
     private func committed(
         _ partitions: [TopicPartition]
     ) throws(LogError) -> [TopicPartition: CommittedOffset]? {
         do throws(LogError) {
             return try group.committed(partitions, timeout: .milliseconds(300))
         } catch {
-            if error.code == .unstableOffsets || error.code == .timedOut { return nil }
+            if error.isRetriable || error.code == .unstableOffsets || error.code == .timedOut { return nil }
             throw error
         }
     }

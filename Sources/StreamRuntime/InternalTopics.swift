@@ -47,7 +47,8 @@ package struct InternalTopics: Sendable {
         if found[state] == nil { try create(stateTopic(wanted), admin, timeout) }
         let made = found[exchange] != nil && found[state] != nil ? found : try awaitCreation(admin, timeout)
         guard let exchangeFound = made[exchange], let stateFound = made[state] else {
-            throw .failed(LogError(.timedOut, name: "_TIMED_OUT", "\(exchange) and \(state) were made but are not seen"))
+            let unseen = "\(exchange) and \(state) were made but are not seen"
+            throw .failed(LogError(.timedOut, name: "_TIMED_OUT", unseen))
         }
         try check(exchangeFound, cleanup: "delete")
         try check(stateFound, cleanup: "compact")
@@ -111,7 +112,7 @@ package struct InternalTopics: Sendable {
             throw .refused(topic: topic.name, "has cleanup.policy \(policy), must be \(cleanup)")
         }
         if cleanup == "delete", let retention = topic.settings["retention.ms"], retention != "-1" {
-            throw .refused(topic: topic.name, "has retention.ms \(retention), must be -1: only read records are removed")
+            throw .refused(topic: topic.name, "has retention.ms \(retention), must be -1: what is read is removed")
         }
     }
 }

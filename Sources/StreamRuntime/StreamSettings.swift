@@ -43,7 +43,7 @@ package struct StreamSettings: Sendable {
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
-        precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its transaction times out.")
+        precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its time-out.")
     }
 }
 

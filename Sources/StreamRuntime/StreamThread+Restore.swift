@@ -93,7 +93,7 @@ extension StreamThread {
         runtime.state = .running
         // Its claim is committed in this iteration, before any of its input is read: who takes over after a crash must
         // find the right name (rule 4).
-        lastCommit = clock.monotonic() - settings.commitInterval
+        lastCommit = clock.monotonic() - max(settings.commitInterval, settings.backlogCommitInterval)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md 2, local delivery).
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))

@@ -88,6 +88,21 @@ struct CaughtUpWatchTests {
         #expect(try watch.isCaughtUp())
     }
 
+    @Test("a coordinator that is starting is no answer yet, and no failure")
+    func startingCoordinator() throws {
+        let application = SimulatedApplication()
+        try application.join("a")
+        application.append(10)
+        try application.expectExactlyOnce()
+        let watch = try watch(application)
+        let starting = LogError(.other, name: "NOT_COORDINATOR", "starting", isRetriable: true)
+        let fault = application.cluster.inject(starting, into: .committed, client: "watch")
+        #expect(try !watch.isCaughtUp())
+        #expect(application.cluster.timesFired(fault) == 1)
+        _ = try watch.isCaughtUp()
+        #expect(try watch.isCaughtUp())
+    }
+
     @Test("another failure is told")
     func failure() throws {
         let application = SimulatedApplication()
