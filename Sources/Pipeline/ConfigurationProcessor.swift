@@ -142,7 +142,8 @@ final class ConfigurationProcessor: Processor {
         let subscriber = SubscriptionRequest.Subscriber(
             configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
         switch source {
-        case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { request.encode(from: subscriber, into: &$0) }
+        case .vehicle(let id):
+            context.send(to: id, node: NodeID.vehicles) { request.encode(from: subscriber, into: &$0) }
         case .calendar(let id):
             context.send(to: id, node: NodeID.calendars) { request.encode(from: subscriber, into: &$0) }
         }
@@ -238,7 +239,9 @@ final class ConfigurationProcessor: Processor {
 
     func bringUp(_ context: TaskContext) {
         for slot in 0..<configurations.slots {
-            guard let state = configurations[slot], state.value != nil, let published = state.published else { continue }
+            guard let state = configurations[slot], state.value != nil, let published = state.published else {
+                continue
+            }
             // With a clock that starts earlier than the last one's end, later counts as brought up, too.
             if published.at >= context.instant || state.pending != nil || isRefreshedByVehicle(slot) { continue }
             renew(slot, at: context.instant, context)
@@ -250,7 +253,9 @@ final class ConfigurationProcessor: Processor {
     func message(of slot: Int) -> ConfigurationMessage {
         while decoded.count <= slot { decoded.append(nil) }
         if let message = decoded[slot] { return message }
-        guard let value = configurations[slot]?.value else { preconditionFailure("A deleted configuration is not read.") }
+        guard let value = configurations[slot]?.value else {
+            preconditionFailure("A deleted configuration is not read.")
+        }
         let message = value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
                 return try ConfigurationMessage.decode(ConfluentFraming.skipped(bytes), with: &parser)

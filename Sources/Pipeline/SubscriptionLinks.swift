@@ -16,7 +16,9 @@ struct SubscriptionLinks {
 
     private static func ids(in key: String) -> (source: Substring.UTF8View, configuration: Substring.UTF8View) {
         let digits = key.utf8.prefix { $0 != UInt8(ascii: ":") }
-        guard let count = Int(Substring(digits)) else { preconditionFailure("A subscription's key begins with a length.") }
+        guard let count = Int(Substring(digits)) else {
+            preconditionFailure("A subscription's key begins with a length.")
+        }
         let ids = key.utf8.dropFirst(digits.count + 1)
         return (ids.prefix(count), ids.dropFirst(count))
     }

@@ -154,7 +154,8 @@ final class VehicleProcessor: Processor {
                 continue
             }
             let at = settings.renewalInstant(due: due.milliseconds, now: context.now)
-            let isSilence = vehicle?.status(at: at, offlineAfter: subscription.need.offlineAfter) != subscription.told?.status
+            let isSilence =
+                vehicle?.status(at: at, offlineAfter: subscription.need.offlineAfter) != subscription.told?.status
             pending.insert(slot) {
                 Pending(must: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil)
             }

@@ -43,7 +43,7 @@ extension RdKafkaSettings {
         for (name, role) in roles {
             do throws(LogError) {
                 _ = try offline.makeClient(role, clientId: "check")
-            } catch where !problems.contains(where: { $0.reason == error.message }) {
+            } catch  where !problems.contains(where: { $0.reason == error.message }) {
                 problems.append(Problem(property: "properties for \(name)", reason: error.message))
             } catch {}
         }

@@ -50,8 +50,9 @@ struct AdminTests {
             let watermarks = try reader.watermarks(of: TopicPartition(topic), timeout: .seconds(10))
             #expect(watermarks == Watermarks(low: Offset(7), high: Offset(10)))
             #expect(try reader.readAll(of: topic).texts == ["7", "8", "9"])
-            #expect { try admin.deleteRecords(before: [(TopicPartition(topic), Offset(99))], timeout: .seconds(10)) }
-                throws: { ($0 as? LogError)?.code == .offsetOutOfRange }
+            #expect {
+                try admin.deleteRecords(before: [(TopicPartition(topic), Offset(99))], timeout: .seconds(10))
+            } throws: { ($0 as? LogError)?.code == .offsetOutOfRange }
         }
     }
 
