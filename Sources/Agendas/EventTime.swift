@@ -33,7 +33,7 @@ extension EventTime {
         } else if let instant = Instant(rfc3339: text) {
             self = .instant(instant)
         } else if let instant = Instant(rfc3339: text + "Z") ?? Instant(rfc3339: text + ":00Z") {
-            // What is RFC 3339 but for its offset, or without seconds too, is local; less than a second has no place in it.
+            // What is RFC 3339 but for its offset, or its seconds too, is local; less than a second has no place in it.
             let wall = WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000))
             self = .local(wall.date, wall.time)
         } else {

@@ -17,8 +17,8 @@ struct DemoCommand: Verb {
         commandName: "demo",
         abstract: "Runs everything in one process, on an embedded broker.",
         discussion: """
-            A small fleet, two calendars, the pipeline and a file sink. The broker is librdkafka's mock cluster: it takes \
-            the same transactional calls as Kafka does, but promises nothing. Needs no network and no Kafka.
+            A small fleet, two calendars, the pipeline and a file sink. The broker is librdkafka's mock cluster: it \
+            takes the same transactional calls as Kafka does, but promises nothing. Needs no network and no Kafka.
             """,
         examples: [
             CommandExample("tideline demo", "Until Ctrl-C."),

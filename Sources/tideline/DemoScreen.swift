@@ -59,7 +59,7 @@ final class DemoScreen {
         line("")
         if let summary {
             line(
-                "Done: \(summary.records) records in, \(summary.timelines) timelines and \(summary.reloads) reloads out."
+                "Done: \(summary.records) records in, \(summary.timelines) timelines, \(summary.reloads) reloads out."
             )
         }
         let counts = phases.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
@@ -104,7 +104,7 @@ final class DemoScreen {
         let seconds = Double((now - began).milliseconds) / 1000
         let rate = (Double(timelines) / max(seconds, 0.001) * 10).rounded() / 10
         let text =
-            "\(Int(seconds)) s · \(timelines) timelines (\(rate)/s) of \(shown.count) configurations · \(reloads) reloads"
+            "\(Int(seconds)) s · \(timelines) timelines (\(rate)/s), \(shown.count) configurations · \(reloads) reloads"
         if isTerminal { LogStream.standardError.showStatus(text) } else { line(text) }
     }
 

@@ -102,7 +102,7 @@ struct ProduceCalendar: Verb {
         abstract: "Publishes calendar events, from iCalendar files or JSON.",
         examples: [
             CommandExample(
-                "tideline produce calendar --ics team.ics --calendar team", "The events of a file, as calendar 'team'."),
+                "tideline produce calendar --ics team.ics --calendar team", "A file's events, as calendar 'team'."),
             CommandExample("tideline produce calendar --json events.jsonl", "Events as the contract has them."),
         ])
 

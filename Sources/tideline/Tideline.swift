@@ -8,8 +8,8 @@ struct Tideline: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Turns vehicle telemetry and calendar events on Kafka into widget timelines.",
         discussion: """
-            Producers publish to Kafka topics; 'process' makes a timeline for every widget configuration and says when a \
-            widget must reload; 'sink' writes the timelines out.
+            Producers publish to Kafka topics; 'process' makes a timeline for every widget configuration and says when \
+            a widget must reload; 'sink' writes the timelines out.
 
             Settings come from flags, then environment variables (TIDELINE_…), then a YAML file (--config), then \
             defaults. Exit status: 0 done, 64 wrong usage or settings, 65 wrong input, 69 no broker or topics, 70 \
