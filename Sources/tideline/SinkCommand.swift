@@ -27,8 +27,8 @@ struct SinkCommand: Verb {
         commandName: "sink",
         abstract: "Writes timelines out, one file per configuration.",
         discussion: """
-            Reads committed timelines only, in the order of their offsets, from where the directory says it was. A file \
-            is replaced atomically, and removed when its configuration is deleted or names other sinks.
+            Reads committed timelines only, in the order of their offsets, from where the directory says it was. A \
+            file is replaced atomically, and removed when its configuration is deleted or names other sinks.
             """,
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
