@@ -43,6 +43,7 @@ extension PipelineTests {
                     try pipeline.step()
                 }
                 try #require(pipeline.memory).memory.cancelFaults()
+                try #require(pipeline.memory).memory.delaysMarkers = false
                 try await pipeline.settle()
                 // The run that ends when it has caught up brings every timeline to the same instant.
                 try await pipeline.bringUp()

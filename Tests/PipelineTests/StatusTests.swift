@@ -300,7 +300,7 @@ extension PipelineTests {
         func refreshSurvivesFlicker() async throws {
             try await PipelineFixture.run { pipeline in
                 // Some steps are one transaction.
-                pipeline.plan.settings.commitInterval = .milliseconds(5)
+                pipeline.plan.settings.commitInterval = MemoryStage.stepTime * 5
                 try await pipeline.restart()
                 pipeline.moving("v1", "08:00")
                 try await pipeline.settle()
