@@ -34,7 +34,7 @@ extension PipelineTests {
             Bad(
                 testDescription: "an event that ends before it starts", topic: \.calendarEvents,
                 value:
-                    #"{"calendarId": "c", "uid": "u", "title": "t", "start": "2026-03-02T10:00:00Z", "end": "2026-03-02T09:00:00Z"}"#,
+                    #"{"calendarId":"c","uid":"u","title":"t","start":"2026-03-02T10:00:00Z","end":"2026-03-02T09:00:00Z"}"#,
                 names: "end"),
             Bad(
                 testDescription: "an event of an impossible date", topic: \.calendarEvents,
