@@ -33,8 +33,7 @@ extension PipelineTests {
                 value: #"{"vehicleId": "v", "observedAt": 0, "speed": "fast"}"#, names: "speed"),
             Bad(
                 testDescription: "an event that ends before it starts", topic: \.calendarEvents,
-                value:
-                    #"{"calendarId":"c","uid":"u","title":"t","start":"2026-03-02T10:00:00Z","end":"2026-03-02T09:00:00Z"}"#,
+                value: #"{"calendarId":"c","uid":"u","title":"t","start":1772445600000,"end":1772442000000}"#,
                 names: "end"),
             Bad(
                 testDescription: "an event of an impossible date", topic: \.calendarEvents,
