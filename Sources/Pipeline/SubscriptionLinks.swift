@@ -85,8 +85,8 @@ struct PendingSlots<Item> {
     }
 }
 
-/// A timer queue that keeps at most one useful entry per slot: arming later than what is armed waits for that one, which
-/// then looks at the state and arms anew.
+/// A timer queue that keeps at most one useful entry per slot: arming later than what is armed waits for that one,
+/// which then looks at the state and arms anew.
 struct SlotTimers {
     private var queue = TimerQueue()
     private var armed: [Int64] = []

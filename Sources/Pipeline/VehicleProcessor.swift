@@ -4,7 +4,7 @@ import StreamCore
 import Timelines
 
 /// Vehicles: takes telemetry in, last writer wins by `observedAt`, and tells each subscribed configuration on a change
-/// of status, when its sensitivity says so, and when a refresh is due. What happens within one transaction is told once.
+/// of status, when its sensitivity says so, and when a refresh is due. Within one transaction it is told once.
 final class VehicleProcessor: Processor {
     let settings: PipelineSettings
     let vehicles = StateStore<VehicleState>(id: StoreID.vehicles)

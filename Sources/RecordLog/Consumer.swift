@@ -1,4 +1,5 @@
-/// A reader of partitions: as a member of a group that subscribes to one topic, or of partitions assigned by hand, or both.
+/// A reader of partitions: as a member of a group that subscribes to one topic, or of partitions assigned by hand, or
+/// both.
 ///
 /// Owned by one thread. The listener is called inside `poll` and inside `close`, on that thread.
 package protocol Consumer: AnyObject {

@@ -1,6 +1,6 @@
 /// Java's murmur2, with which Kafka's own clients choose a partition: the owner of an entity is `murmur2(id) mod P`.
 public enum Murmur2 {
-    /// The partition that Java's default partitioner takes for this key (`Utils.toPositive(murmur2(key)) % partitions`).
+    /// The partition that Java's default partitioner takes for this key: `toPositive(murmur2(key)) % partitions`.
     @inlinable
     public static func partition(of key: UnsafeRawBufferPointer, partitions: Int32) -> Int32 {
         Int32(bitPattern: hash(key) & 0x7fff_ffff) % partitions

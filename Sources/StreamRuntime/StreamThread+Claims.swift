@@ -18,7 +18,12 @@ extension StreamThread {
             let owners = Set(claims.values.map(\.metadata)).filter {
                 $0 != producer.transactionalId && $0.hasPrefix(prefix)
             }
-            for owner in owners.sorted() { try settle(owner) }
+            // What still blocks after that is a transaction whose owner died before its first claim was committed: its
+            // time-out ends it. The owner that the claim names may live, and is not to be fenced again and again.
+            for owner in owners.sorted() where created.contains(where: { !$0.settledOwners.contains(owner) }) {
+                try settle(owner)
+                for runtime in created { runtime.settledOwners.insert(owner) }
+            }
         }
     }
 

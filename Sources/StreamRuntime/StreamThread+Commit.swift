@@ -4,7 +4,7 @@ import StreamCore
 /// A commit, in numbered steps (KIP-447):
 /// 1. flush what the processors conflated, until no message flows within the thread;
 /// 2. hand outputs and each changed key of the state to the producer;
-/// 3. send the positions of every task that wrote, at least its exchange offset (rule 3), with the group metadata of now;
+/// 3. send the positions of every task that wrote, at least its exchange offset (rule 3), with current group metadata;
 /// 4. commit the transaction;
 /// 5. make the overlays the state.
 /// No way out leaves a transaction open: what fails is aborted, or its producer replaced.

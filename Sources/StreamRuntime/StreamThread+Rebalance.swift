@@ -3,7 +3,7 @@ import StreamCore
 
 /// Called inside `consumer.poll` and `consumer.close`, on the stream's thread: no batch is half processed there.
 extension StreamThread: RebalanceListener {
-    /// The exchange partitions are read from their end until the task knows its position; what comes before is not used.
+    /// The exchange partitions are read from their end until the task knows its position; what comes is not used.
     package func assigned(_ partitions: [TopicPartition]) {
         wasEverAssigned = true
         let now = clock.monotonic()

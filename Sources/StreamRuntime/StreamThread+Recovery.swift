@@ -39,8 +39,8 @@ extension StreamThread {
     }
 
     /// The transaction's outcome is not known, or the producer is of no use: initialising its id anew settles the one
-    /// and mends the other, and all tasks are taken over anew, for their state may be either. A thread that gives up has
-    /// nothing left that leaving could commit.
+    /// and mends the other, and all tasks are taken over anew, for their state may be either. A thread that gives up
+    /// has nothing left that leaving could commit.
     func replaceProducer(because cause: LogError) throws(StreamFailure) {
         failuresInARow += 1
         observer(.producerReplaced(cause, failuresInARow: failuresInARow))

@@ -24,6 +24,8 @@ final class TaskRuntime {
     var restoredRecords = 0
     /// Until it is seen whether a dead owner's transaction holds the changelog up (rule 4).
     var restoringSince: Duration?
+    /// Owners whose transactions were ended for this takeover (rule 4).
+    var settledOwners: Set<String> = []
     /// Where to begin, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?

@@ -85,7 +85,7 @@ import Timelines
     func roundTrip() throws {
         let texts = [
             full, #"{"calendarId": "a/b", "uid": "u", "title": "", "start": "2026-11-20", "end": "2026-11-22"}"#,
-            #"{"calendarId": "c", "uid": "u", "title": "t", "start": "2026-11-20T08:00:00.500Z", "duration": "P1DT2H"}"#,
+            #"{"calendarId":"c","uid":"u","title":"t","start":"2026-11-20T08:00:00.500Z","duration":"P1DT2H"}"#,
             #"{"calendarId": "c", "uid": "u", "recurrenceId": "2026-11-20", "title": "t", "start": "2026-11-21"}"#,
         ]
         for text in texts {

@@ -33,7 +33,9 @@ extension PipelineFixture {
 extension PipelineTests {
     /// The run that ends when it has caught up (DESIGN.md 4, `process --until-caught-up`).
     @Suite struct BringUpTests {
-        @Test("All records at once give what the provider makes of them at T, and a second run adds nothing", arguments: Ground.allCases)
+        @Test(
+            "All records at once give what the provider makes of them at T, and a second run adds nothing",
+            arguments: Ground.allCases)
         func likeTheProvider(_ ground: Ground) async throws {
             for seed in UInt64(1)...(ground == .memory ? 15 : 2) {
                 try await PipelineFixture.run(on: ground, .init(partitions: [3, 2, 4])) { pipeline in
@@ -49,7 +51,8 @@ extension PipelineTests {
                     try await pipeline.bringUp()
                     let oracle = Oracle(put, pipeline.topics)
                     for id in oracle.configurationIds {
-                        #expect(try pipeline.timeline(id).contentText == oracle.contentText(id, at: at("09:17")), "\(id)")
+                        #expect(
+                            try pipeline.timeline(id).contentText == oracle.contentText(id, at: at("09:17")), "\(id)")
                     }
                     let before = pipeline.outputs
                     try await pipeline.bringUp()

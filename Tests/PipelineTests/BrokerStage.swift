@@ -86,6 +86,7 @@ final class BrokerStage: Stage {
                 if let failure = threads.lazy.compactMap(\.failure).first { throw failure }
                 let before = events.now.commits
                 for thread in threads { thread.await(iterations: 3) }
+                if threads.reduce(0, { $0 + $1.runningTasks }) != Int(plan.layout.partitions) { continue }
                 if try watch.isCaughtUp(), events.now.commits == before, try watch.isCaughtUp() { return }
             }
             throw FixtureFailure("not quiet after a minute: \(events.now)")
@@ -182,6 +183,7 @@ final class BrokerStage: Stage {
 final class DrivenThread: Sendable {
     private struct State {
         var iterations = 0
+        var runningTasks = 0
         var failure: StreamFailure?
         var hasEnded = false
     }
@@ -205,7 +207,11 @@ final class DrivenThread: Sendable {
                 try thread.start()
                 while !isStopping.load(ordering: .relaxed) {
                     try thread.runOnce()
-                    state.withLock { $0.iterations += 1 }
+                    let running = thread.status.tasks.count { $0.state == .running }
+                    state.withLock { state in
+                        state.iterations += 1
+                        state.runningTasks = running
+                    }
                 }
             } catch {
                 state.withLock { $0.failure = error }
@@ -215,6 +221,8 @@ final class DrivenThread: Sendable {
             state.withLock { $0.failure = StreamFailure("cannot start: \(error)") }
         }
     }
+
+    var runningTasks: Int { state.withLock { $0.runningTasks } }
 
     var failure: StreamFailure? { state.withLock { $0.failure } }
 

@@ -7,7 +7,9 @@ import Timelines
 extension PipelineTests {
     /// What a configuration's coming, changing and going does (DESIGN.md 2 and 3; STRATEGIES.md 1.6, 1.12 to 1.15).
     @Suite struct ConfigurationTests {
-        @Test("When the vehicle is swapped nothing of the old one is shown, and no placeholder flashes", arguments: Ground.allCases)
+        @Test(
+            "When the vehicle is swapped nothing of the old one is shown, and no placeholder flashes",
+            arguments: Ground.allCases)
         func swappedVehicle(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground, .init(partitions: [4, 4, 4])) { pipeline in
                 pipeline.telemetry("v1", "08:00", #""speed": 40, "alias": "Old", "address": "Old street""#)
@@ -46,7 +48,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("A deleted configuration's timeline is a tombstone, and its revisions go on after it", arguments: Ground.allCases)
+        @Test(
+            "A deleted configuration's timeline is a tombstone, and its revisions go on after it",
+            arguments: Ground.allCases)
         func deleted(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.moving("v1", "08:00")
@@ -94,7 +98,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("An unusable configuration gets an error that names key and what is allowed, until it is mended", arguments: Ground.allCases)
+        @Test(
+            "An unusable configuration gets an error that names key and what is allowed, until it is mended",
+            arguments: Ground.allCases)
         func unusable(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.configuration("c1", #""calendarIds": ["work"], "strategy": {"name": "events", "days": 40}"#)
@@ -199,7 +205,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("Sources name the configuration's record, then the vehicle's and the calendars' newest", arguments: Ground.allCases)
+        @Test(
+            "Sources name the configuration's record, then the vehicle's and the calendars' newest",
+            arguments: Ground.allCases)
         func sources(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground, .init(partitions: [1, 1, 1])) { pipeline in
                 pipeline.moving("v1", "07:59")

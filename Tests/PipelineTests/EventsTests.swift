@@ -14,7 +14,8 @@ extension PipelineTests {
                 try await pipeline.settle()
                 #expect(
                     try pipeline.outline("c1") == [
-                        "day 00:00", "preEvent 08:30 Standup", "start 09:00 Standup", "end 09:15 Standup", "day 03 00:00",
+                        "day 00:00", "preEvent 08:30 Standup", "start 09:00 Standup", "end 09:15 Standup",
+                        "day 03 00:00",
                     ])
                 let timeline = try pipeline.timeline("c1").timeline
                 #expect(timeline.policy == .after(at("2026-03-03T00:00:00Z")))
@@ -45,7 +46,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("An event that changes, is cancelled or is deleted makes a timeline and a reload", arguments: Ground.allCases)
+        @Test(
+            "An event that changes, is cancelled or is deleted makes a timeline and a reload",
+            arguments: Ground.allCases)
         func changes(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.event("work", "A", "10:00", "11:00")
@@ -92,7 +95,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("Several calendars are shown together, and nothing is published before all have answered", arguments: Ground.allCases)
+        @Test(
+            "Several calendars are shown together, and nothing is published before all have answered",
+            arguments: Ground.allCases)
         func severalCalendars(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground, .init(partitions: [4, 4, 4])) { pipeline in
                 for calendar in ["a", "b", "c", "d", "e"] {
@@ -192,15 +197,21 @@ extension PipelineTests {
                 try await pipeline.settle(at: "08:00:30")
                 let drive = try pipeline.timeline("c1").timeline.entries.filter { $0.event?.uid == "Drive" }
                 #expect(drive.map(\.vehicle?.status) == ["Moving", "Moving", nil])
-                #expect(try pipeline.timeline("c1").timeline.entries.allSatisfy { $0.event?.uid == "Drive" || $0.vehicle == nil })
+                #expect(
+                    try pipeline.timeline("c1").timeline.entries.allSatisfy {
+                        $0.event?.uid == "Drive" || $0.vehicle == nil
+                    })
                 pipeline.parked("v1", "08:01")
                 try await pipeline.settle(at: "08:01")
                 #expect(pipeline.history("c1").count == 3)
-                #expect(pipeline.reloads("c1").map(\.reason) == [.configurationChanged, .statusChanged, .statusChanged])
+                #expect(
+                    pipeline.reloads("c1").map(\.reason) == [.configurationChanged, .statusChanged, .statusChanged])
             }
         }
 
-        @Test("A vehicle that is parked, or falls silent, at the very midnight does not stop the renewals", arguments: [true, false])
+        @Test(
+            "A vehicle that is parked, or falls silent, at the very midnight does not stop the renewals",
+            arguments: [true, false])
         func statusAtMidnight(_ isParked: Bool) async throws {
             try await PipelineFixture.run { pipeline in
                 pipeline.configuration("c1", #""strategy": "events", "calendarIds": ["work"], "vehicleId": "v1""#)

@@ -19,12 +19,13 @@ extension PipelineTests {
                 let source = pipeline.settings.eventSource
                 let timeline = try #require(pipeline.published("c1").first).record
                 #expect(
-                    timeline.headers == [
-                        Header("ce_specversion", "1.0"), Header("ce_id", "c1/1/2026-03-02T08:00:00Z"),
-                        Header("ce_type", "tideline.timeline.v1"), Header("ce_source", source),
-                        Header("ce_time", "2026-03-02T08:00:00Z"), Header("ce_subject", "c1"),
-                        Header("content-type", "application/json"),
-                    ].sorted { left, right in order(left) < order(right) })
+                    timeline.headers
+                        == [
+                            Header("ce_specversion", "1.0"), Header("ce_id", "c1/1/2026-03-02T08:00:00Z"),
+                            Header("ce_type", "tideline.timeline.v1"), Header("ce_source", source),
+                            Header("ce_time", "2026-03-02T08:00:00Z"), Header("ce_subject", "c1"),
+                            Header("content-type", "application/json"),
+                        ].sorted { left, right in order(left) < order(right) })
                 let tombstone = try #require(pipeline.published("c1").last).record
                 #expect(tombstone.value == nil)
                 #expect(tombstone.header("content-type") == nil)

@@ -14,6 +14,8 @@ final class MemoryStage: Stage {
     private(set) var threads: [Int: StreamThread] = [:]
     private var started = 0
 
+    /// For deadlines: a transaction's time-out is five hundred steps.
+    static let stepTime: Duration = .milliseconds(20)
     /// A settling that needs more rounds than this goes round for ever.
     private static let roundsMax = 5_000
     /// So many rounds without a commit are quiet: a rebalance takes a few.
@@ -51,7 +53,7 @@ final class MemoryStage: Stage {
     func stop(_ number: Int) throws {
         guard let thread = threads.removeValue(forKey: number) else { throw FixtureFailure("no thread \(number)") }
         thread.close()
-        steps.advance(by: .milliseconds(1))
+        steps.advance(by: Self.stepTime)
     }
 
     /// The thread's process dies: it says nothing to anybody, and the group finds out.
@@ -79,7 +81,7 @@ final class MemoryStage: Stage {
             try thread.runOnce()
             try afterStep()
         }
-        steps.advance(by: .milliseconds(1))
+        steps.advance(by: Self.stepTime)
     }
 
     func committedRecords(_ topics: [String]) -> [Record] { topics.flatMap { memory.records($0) } }

@@ -56,7 +56,8 @@ struct Oracle: ~Copyable {
             return record(id, unusable.kind, unusable.family, unusable.recipient, timeline, at).contentText
         case .usable(let configuration):
             timeline = TimelineProvider.timeline(for: request(configuration, at))
-            return record(id, configuration.kind, configuration.family, configuration.recipient, timeline, at).contentText
+            return record(id, configuration.kind, configuration.family, configuration.recipient, timeline, at)
+                .contentText
         }
     }
 

@@ -77,7 +77,8 @@ final class PipelineFixture {
         stream.commitInterval = ground == .memory ? .zero : .milliseconds(20)
         stream.pollTimeoutMax = .milliseconds(10)
         plan = ThreadPlan(topology: topology, settings: stream, clock: clock, layout: layout)
-        memory?.afterStep = { [unowned self] in try rules.checkTransaction(memory!.committedRecords([topics.timelines])) }
+        memory?.afterStep = { [unowned self] in try rules.checkTransaction(memory!.committedRecords([topics.timelines]))
+        }
     }
 
     private static func makeTopics(

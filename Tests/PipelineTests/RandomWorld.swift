@@ -55,7 +55,8 @@ struct RandomWorld {
         let at = Instant(milliseconds: now.milliseconds - back - Int64(observed)).rfc3339
         let fields = [
             #""ignition": false"#, #""speed": \#(Int.random(in: 0..<99, using: &random))"#,
-            #""registration": "R\#(Int.random(in: 0..<5, using: &random))""#, #""status": "Charging", "address": "Home""#,
+            #""registration": "R\#(Int.random(in: 0..<5, using: &random))""#,
+            #""status": "Charging", "address": "Home""#,
             #""latitude": 47.\#(Int.random(in: 10..<99, using: &random)), "longitude": 8.5"#,
         ]
         pipeline.telemetry(id, at, fields.randomElement(using: &random)!, partition: place(id, 0))

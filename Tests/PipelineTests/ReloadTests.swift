@@ -5,7 +5,9 @@ import Timelines
 extension PipelineTests {
     /// Who is told to load anew, and why (STRATEGIES.md 4, 1.6). The budget is not part of this yet.
     @Suite struct ReloadTests {
-        @Test("A visible change is announced to its recipient, with kind, revision and reason", arguments: Ground.allCases)
+        @Test(
+            "A visible change is announced to its recipient, with kind, revision and reason", arguments: Ground.allCases
+        )
         func visibleChange(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.moving("v1", "08:00")
@@ -67,7 +69,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("One reload names all configurations of a recipient and kind that changed together", arguments: Ground.allCases)
+        @Test(
+            "One reload names all configurations of a recipient and kind that changed together",
+            arguments: Ground.allCases)
         func together(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground, .init(partitions: [1, 1, 1])) { pipeline in
                 pipeline.moving("v1", "08:00")
@@ -83,9 +87,10 @@ extension PipelineTests {
                 try await pipeline.settle(at: "08:01")
                 let new = pipeline.outputs.reloads.map(\.reload).filter { $0.issuedAt == at("08:01") }
                 #expect(pipeline.outputs.reloads.count - before == 3)
-                #expect(Set(new.map { "\($0.recipient) \($0.kind) \($0.configurationIds)" }) == [
-                    #"r A ["c1", "c2", "c3"]"#, #"r B ["c4"]"#, #"s A ["c5"]"#,
-                ])
+                #expect(
+                    Set(new.map { "\($0.recipient) \($0.kind) \($0.configurationIds)" }) == [
+                        #"r A ["c1", "c2", "c3"]"#, #"r B ["c4"]"#, #"s A ["c5"]"#,
+                    ])
                 #expect(new.allSatisfy { $0.reason == .statusChanged && $0.revision == 2 })
             }
         }

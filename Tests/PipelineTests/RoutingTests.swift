@@ -7,14 +7,18 @@ import Timelines
 extension PipelineTests {
     /// Every producer's partitioner and every partition count gives the same (DESIGN.md 2, in place or forwarded).
     @Suite struct RoutingTests {
-        @Test("Records in partitions that another partitioner chose are forwarded and give the same", arguments: Ground.allCases)
+        @Test(
+            "Records in partitions that another partitioner chose are forwarded and give the same",
+            arguments: Ground.allCases)
         func foreignPartitions(_ ground: Ground) async throws {
             let home = try await scenario(on: .memory, [4, 4, 4], foreign: false, threads: 1)
             let away = try await scenario(on: ground, [4, 4, 4], foreign: true, threads: 1)
             #expect(home == away)
         }
 
-        @Test("Inputs with other partition counts give the same", arguments: [[1, 1, 1], [1, 2, 5], [6, 1, 3], [2, 7, 1]])
+        @Test(
+            "Inputs with other partition counts give the same",
+            arguments: [[1, 1, 1], [1, 2, 5], [6, 1, 3], [2, 7, 1]])
         func otherCounts(_ counts: [Int32]) async throws {
             let same = try await scenario(on: .memory, [4, 4, 4], foreign: false, threads: 1)
             for threads in [1, 2, 3] {
@@ -57,7 +61,9 @@ extension PipelineTests {
                 #expect(
                     try pipeline.timeline("c1").sources.last
                         == SourceOffset(topic: pipeline.topics.telemetry, partition: (home + 2) % 4, offset: 0))
-                #expect(pipeline.published("c1").last?.record.header("traceparent") == trace.value.map { String(decoding: $0, as: UTF8.self) })
+                #expect(
+                    pipeline.published("c1").last?.record.header("traceparent")
+                        == trace.value.map { String(decoding: $0, as: UTF8.self) })
             }
         }
 
@@ -73,7 +79,8 @@ extension PipelineTests {
                 for number in 0..<8 {
                     let vehicle = "v\(number % 5)"
                     pipeline.configuration(
-                        "c\(number)", #""vehicleId": "\#(vehicle)", "calendarIds": ["cal\#(number % 3)", "cal3"]"#
+                        "c\(number)",
+                        #""vehicleId": "\#(vehicle)", "calendarIds": ["cal\#(number % 3)", "cal3"]"#
                             + (number % 2 == 0 ? #", "strategy": "events""# : ""),
                         partition: place("c\(number)", counts[2]))
                     pipeline.telemetry(

@@ -8,7 +8,9 @@ import Timelines
 extension PipelineTests {
     /// Strategy `status`, end to end (STRATEGIES.md 2, status; 1.12).
     @Suite struct StatusTests {
-        @Test("A vehicle not yet heard of is a placeholder, and its first record makes a status at once", arguments: Ground.allCases)
+        @Test(
+            "A vehicle not yet heard of is a placeholder, and its first record makes a status at once",
+            arguments: Ground.allCases)
         func placeholderFirst(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.configuration("c1", #""vehicleId": "v1""#)
@@ -29,7 +31,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("A vehicle known before its configuration is shown at once, without a placeholder", arguments: Ground.allCases)
+        @Test(
+            "A vehicle known before its configuration is shown at once, without a placeholder",
+            arguments: Ground.allCases)
         func vehicleFirst(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.moving("v1", "07:59")
@@ -72,11 +76,13 @@ extension PipelineTests {
                 for text in ["08:02", "08:04", "08:06"] { try await pipeline.settle(at: text) }
                 #expect(pipeline.history("c1").map(\.revision) == [1, 1, 1, 1])
                 #expect(pipeline.history("c1").map(\.refreshCount) == [1, 2, 3, 4])
-                #expect(pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:02", "08:04", "08:06"].map { at($0) })
+                #expect(
+                    pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:02", "08:04", "08:06"].map { at($0) })
             }
         }
 
-        @Test("A parked vehicle is refreshed every quarter of an hour and never falls silent", arguments: Ground.allCases)
+        @Test(
+            "A parked vehicle is refreshed every quarter of an hour and never falls silent", arguments: Ground.allCases)
         func parked(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.parked("v1", "08:00")
@@ -87,7 +93,8 @@ extension PipelineTests {
                 try await pipeline.settle(at: "08:14:59")
                 #expect(pipeline.history("c1").count == 1)
                 for text in ["08:15", "08:30", "08:45"] { try await pipeline.settle(at: text) }
-                #expect(pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:15", "08:30", "08:45"].map { at($0) })
+                #expect(
+                    pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:15", "08:30", "08:45"].map { at($0) })
                 #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
                 #expect(try pipeline.timeline("c1").revision == 1)
             }
@@ -105,7 +112,9 @@ extension PipelineTests {
             }
         }
 
-        @Test("A change of status makes a timeline at once; other telemetry waits for the refresh", arguments: Ground.allCases)
+        @Test(
+            "A change of status makes a timeline at once; other telemetry waits for the refresh",
+            arguments: Ground.allCases)
         func statusChange(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.moving("v1", "08:00")
@@ -149,13 +158,16 @@ extension PipelineTests {
             }
         }
 
-        @Test("A silent vehicle is stale and Offline from observedAt + offlineAfter, until it is heard of", arguments: Ground.allCases)
+        @Test(
+            "A silent vehicle is stale and Offline from observedAt + offlineAfter, until it is heard of",
+            arguments: Ground.allCases)
         func silence(_ ground: Ground) async throws {
             try await PipelineFixture.run(on: ground) { pipeline in
                 pipeline.moving("v1", "08:00")
                 try await pipeline.settle()
                 pipeline.configuration(
-                    "c1", #""vehicleId": "v1", "strategy": {"name": "status", "every": "PT10M", "offlineAfter": "PT15M"}"#)
+                    "c1",
+                    #""vehicleId": "v1", "strategy": {"name": "status", "every": "PT10M", "offlineAfter": "PT15M"}"#)
                 try await pipeline.settle()
                 try await pipeline.settle(at: "08:10")
                 try await pipeline.settle(at: "08:15:07")
@@ -165,7 +177,8 @@ extension PipelineTests {
                 pipeline.moving("v1", "08:16")
                 try await pipeline.settle(at: "08:16")
                 #expect(try pipeline.outline("c1") == ["status 08:16", "stale 08:46"])
-                #expect(pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:10", "08:15", "08:16"].map { at($0) })
+                #expect(
+                    pipeline.history("c1").map(\.generatedAt) == ["08:00", "08:10", "08:15", "08:16"].map { at($0) })
             }
         }
 
@@ -244,7 +257,9 @@ extension PipelineTests {
                 pipeline.put(
                     pipeline.topics.telemetry, key: "4711",
                     #"{"vehicleId": 4711, "observedAt": "2026-03-02T08:00:00Z", "speed": 12}"#)
-                pipeline.put(pipeline.topics.configurations, key: "7", #"{"configurationId": 7, "kind": "K", "vehicleId": 4711}"#)
+                pipeline.put(
+                    pipeline.topics.configurations, key: "7", #"{"configurationId": 7, "kind": "K", "vehicleId": 4711}"#
+                )
                 try await pipeline.settle()
                 #expect(try pipeline.entry("7").vehicle?.vehicleId == "4711")
                 #expect(try pipeline.entry("7").vehicle?.status == "Moving")
@@ -300,7 +315,7 @@ extension PipelineTests {
         func refreshSurvivesFlicker() async throws {
             try await PipelineFixture.run { pipeline in
                 // Some steps are one transaction.
-                pipeline.plan.settings.commitInterval = .milliseconds(5)
+                pipeline.plan.settings.commitInterval = MemoryStage.stepTime * 5
                 try await pipeline.restart()
                 pipeline.moving("v1", "08:00")
                 try await pipeline.settle()

@@ -1,5 +1,5 @@
-// StreamRuntimeTests: the thirteen rules of the runtime (DESIGN.md), each with a test named after it; exactly-once under
-// schedules of random faults; the same scenarios in memory and on a real broker.
+// StreamRuntimeTests: the thirteen rules of the runtime (DESIGN.md), each with a test named after it; exactly-once
+// under schedules of random faults; the same scenarios in memory and on a real broker.
 //
 // What runs is `LedgerTopology`, which books every input offset and every message, so that `LedgerAudit` can tell from
 // the topics alone whether each was applied exactly once and in order.

@@ -26,7 +26,7 @@ struct OutcomeRulesTests {
     private static let noAnswers = 2_000
 
     @Test(
-        "Rule 6: a commit of unknown outcome is settled by the next producer of the same id, and all tasks taken over anew",
+        "Rule 6: a commit of unknown outcome is settled by the next producer of the same id, and all tasks are retaken",
         arguments: [FaultMoment.beforeEffect, .afterEffect])
     func unknownOutcome(moment: FaultMoment) throws {
         let application = SimulatedApplication()

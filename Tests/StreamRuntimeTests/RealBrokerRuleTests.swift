@@ -11,8 +11,8 @@ import Testing
 struct RealBrokerRuleTests {
     @Test(
         """
-        a member joins and leaves ten times under 1,000 records/s per partition: no input offset is missing and none is \
-        applied twice (rule 1)
+        a member joins and leaves ten times under 1,000 records/s per partition: no input offset is missing and none \
+        is applied twice (rule 1)
         """)
     func joiningAndLeavingUnderLoad() async throws {
         let application = try await ClusterKind.kafka.application(partitions: 4)
