@@ -47,4 +47,4 @@ image-check: build ## check that the image has all that the built tideline loads
 	@Scripts/check-libraries $(TIDELINE)
 
 clean: ## remove what was built and fetched
-	@rm -rf .build .venv out
+	@rm -rf .build .venv out demo-timelines

@@ -173,18 +173,21 @@ final class CalendarProcessor: Processor {
         let window = subscription.need.window(at: at, in: zone)
         let range = window.range(lead: longest)
         let occurrences = events.occurrences(from: range.lowerBound, to: range.upperBound, in: zone)
-        return Self.fitting(occurrences.filter(window.includes))
+        // All calendars of a configuration are kept in one record of its state.
+        let share = Self.agendaBytesMax / max(1, subscription.need.calendarIds.count)
+        return Self.fitting(occurrences.filter(window.includes), in: share)
     }
 
     /// The first occurrences that fit into a message (rule 11). What is left out could not be shown: so many bytes hold
     /// more than the 500 entries that a timeline has at most, or more than a timeline may be long.
-    private static func fitting(_ occurrences: [Occurrence]) -> [Occurrence] {
+    private static func fitting(_ occurrences: [Occurrence], in bytesMax: Int) -> [Occurrence] {
         var bytes = 0
         return Array(
             occurrences.prefix { occurrence in
                 bytes += occurrence.title.utf8.count + (occurrence.location?.utf8.count ?? 0)
                 bytes += occurrence.uid.utf8.count + occurrence.calendarId.utf8.count + 128
-                return bytes <= agendaBytesMax
+                bytes += occurrence.vehicleId?.utf8.count ?? 0
+                return bytes <= bytesMax
             })
     }
 

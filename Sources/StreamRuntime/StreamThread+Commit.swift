@@ -153,6 +153,7 @@ extension StreamThread {
                 return try body()
             } catch {
                 guard case .retriable = error, clock.monotonic() < deadline else { throw error }
+                pause(.milliseconds(5))
             }
         }
     }

@@ -23,10 +23,16 @@ extension StreamThread {
     }
 
     func punctuate() throws(StreamFailure) {
-        for runtime in runningTasks {
+        for runtime in runningTasks where hasReadUp(runtime) {
             runtime.task.punctuate()
             deliverLocalMessages()
         }
+    }
+
+    private func hasReadUp(_ runtime: TaskRuntime) -> Bool {
+        if runtime.hasReadUp { return true }
+        runtime.hasReadUp = runtime.inputs.allSatisfy { $0.isAssigned && runtime.next(of: $0) >= $0.stageEnd }
+        return runtime.hasReadUp
     }
 
     private func process(_ records: [RecordView], exchange: Bool) {

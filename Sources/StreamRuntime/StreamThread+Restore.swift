@@ -10,7 +10,7 @@ extension StreamThread {
         if !created.isEmpty { takeOver(created) }
         let restoring = tasks.values.contains { if case .restoring = $0.state { true } else { false } }
         if restoring {
-            readChangelogs()
+            try readChangelogs()
             settleHeldUp()
         }
         for runtime in runningTasks { advanceStage(of: runtime) }
@@ -61,7 +61,7 @@ extension StreamThread {
 
     // MARK: - (c)
 
-    private func readChangelogs() {
+    private func readChangelogs() throws(StreamFailure) {
         let batch = restorer.poll(maximum: settings.pollMaximum, timeout: .milliseconds(20))
         for failure in batch.failures { observer(.failed(failure, doing: "restoring")) }
         for record in batch.records {
@@ -71,8 +71,9 @@ extension StreamThread {
             do throws(CorruptBytes) {
                 try runtime.task.restore(key: key, value: record.value)
             } catch {
-                observer(
-                    .corruptRecord(changelog(of: record.partition), Offset(record.offset), error.description))
+                // Going on would make a wrong state the one that counts.
+                throw StreamFailure(
+                    "\(changelog(of: record.partition)) cannot be read at offset \(record.offset): \(error)")
             }
         }
         for end in batch.ends {

@@ -117,8 +117,16 @@ struct Environment {
     func connect() throws(CommandFailure) -> any Admin {
         do throws(LogError) {
             let admin = try cluster.makeAdmin()
-            try admin.connect(timeout: settings[Keys.connectTimeout])
-            return admin
+            let deadline = WallClock.uptime() + settings[Keys.connectTimeout]
+            while true {
+                // In slices, so that a stop is seen.
+                do throws(LogError) {
+                    try admin.connect(timeout: min(.seconds(1), settings[Keys.connectTimeout]))
+                    return admin
+                } catch {
+                    if Signals.isStopRequested || WallClock.uptime() >= deadline { throw error }
+                }
+            }
         } catch {
             throw CommandFailure(
                 .unavailable,

@@ -77,6 +77,8 @@ struct SinkRun {
             switch try SinkTarget(target) {
             case .files(let directory): sink = try FilesSink(directory: directory)
             }
+        } catch let error as SinkError {
+            throw CommandFailure(.software, "\(error)")
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }

@@ -61,6 +61,12 @@ enum Keys {
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
             transactionTimeout, internalReplication, pause, logLevel, logFormat,
         ], prefixes: [kafka],
+        rules: [
+            SettingsRule(
+                "a commit interval is at most half the transaction time-out",
+                keys: [commitInterval.name, transactionTimeout.name]
+            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
+        ],
 
         // What test runs, completion and an orchestrator's service links put into the environment.
         foreignVariables: [

@@ -50,6 +50,10 @@ struct RealBrokerRuleTests {
         nothing is read again, nothing is skipped (rule 5)
         """)
     func expiredOffsets() async throws {
+        guard try await TestBroker.shared().kind.takesProperties else {
+            print("not shown on this broker, which takes no server properties: rule 5 with offsets.retention.minutes=1")
+            return
+        }
         let broker = try await TestBroker.dedicated(properties: [
             "offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "5000",
         ])
