@@ -111,11 +111,6 @@ package struct InternalTopics: Sendable {
         if let policy = topic.settings["cleanup.policy"], policy != cleanup {
             throw .refused(topic: topic.name, "has cleanup.policy \(policy), must be \(cleanup)")
         }
-        let largest = topic.settings["max.message.bytes"].flatMap { Int($0) } ?? Self.recordBytesMax
-        if largest < Self.recordBytesMax {
-            throw .refused(
-                topic: topic.name, "has max.message.bytes \(largest), must be \(Self.recordBytesMax) or more")
-        }
         if cleanup == "delete", let bytes = topic.settings["retention.bytes"], bytes != "-1" {
             throw .refused(topic: topic.name, "has retention.bytes \(bytes), must be -1: only read records are removed")
         }

@@ -96,6 +96,7 @@ struct StreamTaskTests {
         process(Self.mine)
         task.positions.move(index, to: 1)
         var positions = ByteWriter()
+        positions.write(list: task.context.topology.sources.map(\.topic)) { $0.write($1) }
         task.positions.encode(into: &positions)
         let expected = [
             ChangelogEntry(store: 1, Self.mine, 1), ChangelogEntry(store: 2, "someone", 7),
@@ -105,6 +106,18 @@ struct StreamTaskTests {
         task.commit()
         #expect(captured(task.captureChangelog) == [])
         #expect(!task.isDirty)
+    }
+
+    @Test("positions in other topics are refused: a state belongs to the topics that it was made from")
+    func otherTopics() {
+        var positions = ByteWriter()
+        positions.write(list: ["another.topic"]) { $0.write($1) }
+        task.positions.encode(into: &positions)
+        #expect(throws: CorruptBytes.self) {
+            try [UInt8(0)].withUnsafeBytes { key in
+                try positions.bytes.withUnsafeBytes { try task.restore(key: key, value: $0) }
+            }
+        }
     }
 
     @Test("a revert drops state, positions, outputs and counters of the transaction, and timers follow the state")
