@@ -111,9 +111,6 @@ package struct InternalTopics: Sendable {
         if let policy = topic.settings["cleanup.policy"], policy != cleanup {
             throw .refused(topic: topic.name, "has cleanup.policy \(policy), must be \(cleanup)")
         }
-        if cleanup == "delete", let bytes = topic.settings["retention.bytes"], bytes != "-1" {
-            throw .refused(topic: topic.name, "has retention.bytes \(bytes), must be -1: only read records are removed")
-        }
         if cleanup == "delete", let retention = topic.settings["retention.ms"], retention != "-1" {
             throw .refused(topic: topic.name, "has retention.ms \(retention), must be -1: what is read is removed")
         }

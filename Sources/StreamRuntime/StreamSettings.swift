@@ -14,8 +14,6 @@ package struct StreamSettings: Sendable {
     package var transactionTimeout: Duration = .seconds(10)
     /// How long stable offsets are waited for before the dead owner's transaction is ended (rule 4).
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
-    /// One attempt to initialise the producer.
-    package var initialiseTimeout: Duration = .seconds(1)
     /// Any other question to the broker.
     package var callTimeout: Duration = .seconds(5)
     package var pollMaximum = 10_000

@@ -35,11 +35,11 @@ extension StreamThread {
             guard case .restoring(let end) = runtime.state, let since = runtime.restoringSince,
                 now - since >= settings.stableOffsetsTimeout
             else { continue }
+            // Once: later transactions lie beyond the end that was taken.
+            runtime.restoringSince = nil
             attempt("asking for the last stable offset") { () throws(LogError) in
                 let changelog = changelog(of: runtime.task.partition)
                 let stable = try restorer.watermarks(of: changelog, timeout: settings.callTimeout).high
-                // Once: later transactions lie beyond the end that was taken.
-                runtime.restoringSince = nil
                 if stable.rawValue < end { heldUp.append(runtime) }
             }
         }

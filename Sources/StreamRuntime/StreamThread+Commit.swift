@@ -153,7 +153,6 @@ extension StreamThread {
                 return try body()
             } catch {
                 guard case .retriable = error, clock.monotonic() < deadline else { throw error }
-                pause(.milliseconds(5))
             }
         }
     }

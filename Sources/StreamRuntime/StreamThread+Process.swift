@@ -23,16 +23,10 @@ extension StreamThread {
     }
 
     func punctuate() throws(StreamFailure) {
-        for runtime in runningTasks where hasReadUp(runtime) {
+        for runtime in runningTasks {
             runtime.task.punctuate()
             deliverLocalMessages()
         }
-    }
-
-    private func hasReadUp(_ runtime: TaskRuntime) -> Bool {
-        if runtime.hasReadUp { return true }
-        runtime.hasReadUp = runtime.inputs.allSatisfy { $0.isAssigned && runtime.next(of: $0) >= $0.stageEnd }
-        return runtime.hasReadUp
     }
 
     private func process(_ records: [RecordView], exchange: Bool) {

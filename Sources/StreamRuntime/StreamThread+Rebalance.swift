@@ -12,11 +12,6 @@ extension StreamThread: RebalanceListener {
         }
         for partition in partitions.map(\.partition) {
             precondition(tasks[partition] == nil, "A task is assigned once.")
-            guard partition < self.partitions else {
-                pendingFailure = StreamFailure(
-                    "\(settings.exchangeTopic) has grown to more than \(self.partitions) partitions: it must not")
-                continue
-            }
             tasks[partition] = makeRuntime(partition, now: now)
         }
         observer(.assigned(partitions.map(\.partition).sorted()))

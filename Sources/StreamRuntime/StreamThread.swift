@@ -30,8 +30,6 @@ package final class StreamThread {
     /// By the consumer's topic index, then partition: for the hot path; made from `cursors` when asked for.
     var cursorTable: [[PartitionCursor?]] = []
 
-    /// The producer is new: nothing is processed before it has settled what the one before left open.
-    var needsInitialising = true
     var isTransactionOpen = false
     var exchangeOutputs = OutputBuffer()
     /// Tasks to which this transaction sent through the exchange.
@@ -104,10 +102,6 @@ package final class StreamThread {
     package func runOnce() throws(StreamFailure) {
         let now = clock.wall()
         for runtime in tasks.values { runtime.task.context.now = now }
-        if needsInitialising {
-            try initialiseProducer()
-            if needsInitialising { return try idle() }
-        }
         seekWhereNeeded()
         let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
         if let pendingFailure { throw pendingFailure }
@@ -119,13 +113,6 @@ package final class StreamThread {
         try punctuate()
         if clock.monotonic() - lastCommit >= commitInterval { try commit() }
         try maintain()
-    }
-
-    /// Serves rebalances only. No task is running then, so what is read is not used.
-    private func idle() throws(StreamFailure) {
-        let batch = consumer.poll(maximum: settings.pollMaximum, timeout: settings.pollTimeoutMax)
-        if let pendingFailure { throw pendingFailure }
-        for failure in batch.failures { observer(.failed(failure, doing: "reading")) }
     }
 
     /// Commits what is done, leaves the group and ends. Nothing may be called afterwards.
@@ -166,7 +153,7 @@ package final class StreamThread {
         }
         var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
         for runtime in tasks.values {
-            if runtime.hasReadUp, let due = runtime.task.nextDue { timeout = min(timeout, .milliseconds(due - now)) }
+            if let due = runtime.task.nextDue { timeout = min(timeout, .milliseconds(due - now)) }
         }
         return max(timeout, .zero)
     }

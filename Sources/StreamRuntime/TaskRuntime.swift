@@ -34,9 +34,6 @@ final class TaskRuntime {
     var stage: Int?
     /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
     var localBarrier: Int64?
-    /// All inputs have reached the ends that were seen when the task was assigned: from then on its timers fire, for
-    /// before that it would take what is not read yet for silence.
-    var hasReadUp = false
     /// Exchange records below this were removed.
     var removedBefore: Int64 = 0
     /// Wrote to the open transaction already.
