@@ -95,7 +95,7 @@ struct EventsTests {
                 "2026-03-27T23:00:00Z day", "2026-03-28T23:00:00Z start fair", "2026-03-29T22:00:00Z end fair",
             ])
         let start = try made([fair], at: "2026-03-29T00:00:00Z", zone: "Europe/Berlin").entries[0]
-        #expect(start.relevance?.duration == 23 * 3600 && start.id == "start/work/fair/2026-03-29")
+        #expect(start.relevance?.duration == 23 * 3600 && start.id == "start/team/fair/2026-03-29")
         let announced = allDay("fair", "2026-03-29", "2026-03-30", lead: "PT1H")
         #expect(
             try lines(made([announced], at: "2026-03-28T22:30:00Z", zone: "Europe/Berlin"))[0]
@@ -124,7 +124,7 @@ struct EventsTests {
         let next = timed("next", "2026-11-20T16:00:00Z", "2026-11-20T17:00:00Z", calendarId: "z")
         let tied = timed("tied", "2026-11-20T16:00:00Z", "2026-11-20T17:00:00Z", calendarId: "y")
         let timeline = try made([next, b, tied, same, early, a, meeting], at: "2026-11-20T12:59:00Z")
-        let end = try #require(timeline.entries.first { $0.id.hasPrefix("end/work/meeting/") })
+        let end = try #require(timeline.entries.first { $0.id.hasPrefix("end/team/meeting/") })
         #expect(end.ongoing?.map(\.uid) == ["early", "a", "b", "same"] && end.next?.uid == "tied")
     }
 
@@ -237,14 +237,14 @@ struct EventsTests {
             TimelineProvider.needs(of: used)
                 == SourceNeeds(
                     vehicle: .init(vehicleId: "bus-7", refresh: nil, offlineAfter: .minutes(30)),
-                    agenda: .init(calendarIds: ["work"], days: 3, preEventLead: lasting("PT1H"))))
+                    agenda: .init(calendarIds: ["team"], days: 3, preEventLead: lasting("PT1H"))))
         let bare = try configuration(events()) { ($0.vehicleId, $0.calendarIds) = ("0", []) }
         #expect(TimelineProvider.needs(of: bare) == SourceNeeds())
     }
 
     @Test("The range to expand holds every occurrence that the window includes")
     func range() {
-        let need = SourceNeeds.AgendaNeed(calendarIds: ["work"], days: 1, preEventLead: lasting("P2DT1H"))
+        let need = SourceNeeds.AgendaNeed(calendarIds: ["team"], days: 1, preEventLead: lasting("P2DT1H"))
         var numbers = SeededNumbers(seed: 3)
         for name in ["Pacific/Apia", "Europe/Berlin", "America/Sao_Paulo"] {
             let calendar = zone(name)
@@ -252,7 +252,7 @@ struct EventsTests {
                 let now = Instant(milliseconds: Int64.random(in: 1_324_000_000...1_326_000_000, using: &numbers) * 1000)
                 let start = now + .minutes(.random(in: -6000...6000, using: &numbers))
                 let occurrence = Occurrence(
-                    calendarId: "work", uid: "u", title: "t", when: .timed(start: start, end: start + .minutes(30)))
+                    calendarId: "team", uid: "u", title: "t", when: .timed(start: start, end: start + .minutes(30)))
                 let range = need.range(at: now, in: calendar)
                 let overlaps = start < range.upperBound && start + .minutes(30) > range.lowerBound
                 #expect(overlaps || !need.includes(occurrence, at: now, in: calendar))

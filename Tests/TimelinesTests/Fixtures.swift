@@ -22,7 +22,7 @@ func zone(_ name: String) -> LocalCalendar {
 }
 
 func timed(
-    _ uid: String, _ start: String, _ end: String, calendarId: String = "work", lead: String? = nil,
+    _ uid: String, _ start: String, _ end: String, calendarId: String = "team", lead: String? = nil,
     vehicleId: String? = nil, isTentative: Bool = false, recurrenceId: String? = nil
 ) -> Occurrence {
     Occurrence(
@@ -33,7 +33,7 @@ func timed(
 
 func allDay(_ uid: String, _ first: String, _ end: String, lead: String? = nil) -> Occurrence {
     Occurrence(
-        calendarId: "work", uid: uid, title: uid, when: .allDay(start: on(first), end: on(end)),
+        calendarId: "team", uid: uid, title: uid, when: .allDay(start: on(first), end: on(end)),
         preEventLead: lead.map { lasting($0) })
 }
 
@@ -54,7 +54,7 @@ func configuration(
 ) -> WidgetConfiguration {
     var configuration = WidgetConfiguration(configurationId: "c1", kind: "Demo", strategy: strategy)
     configuration.timeZone = timeZone
-    configuration.calendarIds = ["work"]
+    configuration.calendarIds = ["team"]
     change(&configuration)
     return configuration
 }

@@ -139,8 +139,8 @@ struct RulesTests {
             ]))
         #expect(
             timeline.entries.map(\.id) == [
-                "tick/2026-11-20T10:00:00Z", "end/work/c/2026-11-20T09:00:00Z", "preEvent/work/a/2026-11-21",
-                "start/work/b/2026-11-19T11:00:00Z", "day/2026-11-20T11:00:00Z",
+                "tick/2026-11-20T10:00:00Z", "end/team/c/2026-11-20T09:00:00Z", "preEvent/team/a/2026-11-21",
+                "start/team/b/2026-11-19T11:00:00Z", "day/2026-11-20T11:00:00Z",
             ])
     }
 
@@ -156,7 +156,7 @@ struct RulesTests {
     @Test("Rule 11: a tick shows what is under way and began last, else what comes next before the window ends")
     func ticksShowThePresent() {
         var strategy = DrawnStrategy([])
-        strategy.agenda = .init(calendarIds: ["work"], days: 2, preEventLead: .minutes(30))
+        strategy.agenda = .init(calendarIds: ["team"], days: 2, preEventLead: .minutes(30))
         let shown = { (occurrences: [Occurrence]) -> String? in
             let request = TimelineRequest(
                 configuration: configuration(strategy), occurrences: occurrences, at: at("2026-11-20T10:00:00Z"))
