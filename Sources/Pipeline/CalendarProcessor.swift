@@ -68,17 +68,7 @@ final class CalendarProcessor: Processor {
 
     /// The calendar's slot; nil where its task is another, which gets the record.
     private func slot(of calendarId: String, orForward record: InputRecord, _ context: TaskContext) -> Int? {
-        var calendarId = calendarId
-        return calendarId.withUTF8 { utf8 in
-            let id = UnsafeRawBufferPointer(utf8)
-            let hash = Murmur2.hash(id)
-            let owner = context.owner(of: hash)
-            guard owner == context.partition else {
-                context.forward(record, to: owner, entity: id)
-                return nil
-            }
-            return slot(ofOwned: id)
-        }
+        context.whereOwned(calendarId, orForward: record) { id, _ in slot(ofOwned: id) }
     }
 
     private func slot(ofOwned calendarId: UnsafeRawBufferPointer) -> Int {

@@ -98,17 +98,7 @@ final class ConfigurationProcessor: Processor {
     }
 
     private func slot(of configurationId: String, orForward record: InputRecord, _ context: TaskContext) -> Int? {
-        var configurationId = configurationId
-        return configurationId.withUTF8 { utf8 in
-            let id = UnsafeRawBufferPointer(utf8)
-            let hash = Murmur2.hash(id)
-            let owner = context.owner(of: hash)
-            guard owner == context.partition else {
-                context.forward(record, to: owner, entity: id)
-                return nil
-            }
-            return configurations.slot(of: id, hash: hash)
-        }
+        context.whereOwned(configurationId, orForward: record) { configurations.slot(of: $0, hash: $1) }
     }
 
     /// A counter of the task that never restarts, so that answers to an older configuration of this name are known.

@@ -42,6 +42,23 @@ package final class TaskContext {
         router.route(Envelope.forwarded(record, headers: headers(of: record)), key: entity, to: owner)
     }
 
+    /// Calls `body` with an entity's id and hash where this task owns it; else sends the record to the owner.
+    ///
+    /// - Returns: nil where the record was sent on.
+    package func whereOwned<Result>(
+        _ id: String, orForward record: InputRecord, _ body: (UnsafeRawBufferPointer, UInt32) -> Result
+    ) -> Result? {
+        var id = id
+        return id.withUTF8 { utf8 in
+            let entity = UnsafeRawBufferPointer(utf8)
+            let hash = Murmur2.hash(entity)
+            let owner = owner(of: hash)
+            if owner == partition { return body(entity, hash) }
+            forward(record, to: owner, entity: entity)
+            return nil
+        }
+    }
+
     /// Sends a message to an entity of whichever task owns it, this one included.
     package func send(to entity: String, node: Int, _ write: (inout ByteWriter) -> Void) {
         var payload = ByteWriter(capacity: 128)
