@@ -16,7 +16,7 @@ extension TimelineRecord {
         for source in try fields.require("sources", fields.objects("sources")) {
             sources.append(try SourceOffset(source))
         }
-        let policy = try ReloadPolicy(fields.require("policy", fields.fields("policy")))
+        let policy = try TimelineReloadPolicy(fields.require("policy", fields.fields("policy")))
         return TimelineRecord(
             configurationId: try fields.requiredIdentifier("configurationId"),
             kind: try fields.require("kind", fields.text("kind")),
@@ -48,7 +48,7 @@ extension SourceOffset {
     }
 }
 
-extension ReloadPolicy {
+extension TimelineReloadPolicy {
     fileprivate init(_ fields: MessageFields) throws(MessageProblem) {
         switch try fields.require("type", fields.text("type")) {
         case "atEnd": self = .atEnd

@@ -124,7 +124,7 @@ extension JSONWriter {
         endObject()
     }
 
-    fileprivate mutating func policy(_ name: StaticString, _ policy: ReloadPolicy) {
+    fileprivate mutating func policy(_ name: StaticString, _ policy: TimelineReloadPolicy) {
         key(name)
         beginObject()
         switch policy {

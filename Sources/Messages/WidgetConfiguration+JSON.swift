@@ -32,7 +32,7 @@ extension WidgetConfiguration {
         calendarIds = try fields.calendarIds()
         parameters = try fields.parameters()
         preEventLead = try fields.lead("preEventLead") ?? preEventLead
-        mode = try fields.name("mode", of: TimelineMode.self) ?? mode
+        mode = try fields.name("mode", of: TimelineScheduleMode.self) ?? mode
         maximumEntries = try fields.integer("maximumEntries", in: 1...500, "a whole number from 1 to 500").map(Int.init)
         sinks = try fields.sinks()
         if let object = try fields.fields("sensitivity") {

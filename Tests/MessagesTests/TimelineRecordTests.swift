@@ -29,7 +29,7 @@ import Timelines
 
     @Test("the policies and what is absent")
     func policies() {
-        for (policy, text) in [(ReloadPolicy.atEnd, "atEnd"), (.never, "never")] {
+        for (policy, text) in [(TimelineReloadPolicy.atEnd, "atEnd"), (.never, "never")] {
             let record = TimelineRecord(
                 configurationId: "c", kind: "k", family: .systemSmall, recipient: "c", revision: 1,
                 generatedAt: Instant(milliseconds: 0),

@@ -85,14 +85,14 @@ struct DrawnStrategy: TimelineStrategy {
     static let name = "drawn"
 
     var entries: [TimelineEntry] = []
-    var policy: ReloadPolicy = .atEnd
+    var policy: TimelineReloadPolicy = .atEnd
     var interval: CalendarDuration?
     var latestUpdate: Instant?
     var firstLeftOut: Instant?
     var agenda: SourceNeeds.AgendaNeed?
     var parameterDefaults = Parameters()
 
-    init(_ entries: [TimelineEntry], policy: ReloadPolicy = .atEnd, interval: CalendarDuration? = nil) {
+    init(_ entries: [TimelineEntry], policy: TimelineReloadPolicy = .atEnd, interval: CalendarDuration? = nil) {
         self.entries = entries
         self.policy = policy
         self.interval = interval

@@ -121,7 +121,7 @@ struct RulesTests {
 
     @Test("Rule 5: a timeline can be believed until its first stale entry in the future")
     func validUntil() {
-        let policy = ReloadPolicy.after(at("2026-11-20T10:30:00Z"))
+        let policy = TimelineReloadPolicy.after(at("2026-11-20T10:30:00Z"))
         let stale = made(DrawnStrategy(ticks(10...10) + [entry(.stale, "2026-11-20T11:00:00Z")], policy: policy))
         #expect(stale.validUntil == at("2026-11-20T11:00:00Z"))
         let past = made(DrawnStrategy([entry(.stale, "2026-11-20T10:00:00Z")], policy: policy))

@@ -14,7 +14,7 @@ package struct WidgetConfiguration: Hashable, Sendable {
     package var parameters: Parameters
     package var strategy: any TimelineStrategy
     package var preEventLead: CalendarDuration
-    package var mode: TimelineMode
+    package var mode: TimelineScheduleMode
     /// 1 … 500; nil: the family's.
     package var maximumEntries: Int?
     /// Which sinks write this configuration's timelines; nil: all of them.

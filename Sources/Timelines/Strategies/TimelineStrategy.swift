@@ -65,12 +65,21 @@ package struct SourceNeeds: Hashable, Sendable {
         package var vehicleId: String
         /// Where refresh timers run at the vehicle's task: the interval, and the one of a parked vehicle. Else nil.
         package var refresh: Refresh?
-        package var offlineAfter: ElapsedTime
+        /// After so long without news of it the vehicle counts as silent, and a timeline is made. Ascending, not empty:
+        /// a strategy within another one may have a time of its own.
+        package var silences: [ElapsedTime]
 
-        package init(vehicleId: String, refresh: Refresh? = nil, offlineAfter: ElapsedTime) {
+        package init(vehicleId: String, refresh: Refresh? = nil, offlineAfter: ElapsedTime...) {
+            precondition(!offlineAfter.isEmpty)
             self.vehicleId = vehicleId
             self.refresh = refresh
-            self.offlineAfter = offlineAfter
+            silences = Array(Set(offlineAfter)).sorted()
+        }
+
+        /// The first of `silences`: from then on the vehicle counts as `Offline`.
+        package var offlineAfter: ElapsedTime {
+            get { silences[0] }
+            set { silences = [newValue] }
         }
     }
 
@@ -106,7 +115,7 @@ package struct SourceNeeds: Hashable, Sendable {
 /// What a strategy made, before rules 2 to 5 of STRATEGIES.md 1 are applied.
 package struct TimelineDraft: Sendable {
     package var entries: [TimelineEntry]
-    package var policy: ReloadPolicy
+    package var policy: TimelineReloadPolicy
     /// The strategy's interval, where it has one: rule 5 falls back on it.
     package var interval: CalendarDuration?
     /// With the policy `atEnd`: where the end comes later than this, the policy is `after` it.
@@ -115,7 +124,7 @@ package struct TimelineDraft: Sendable {
     package var firstLeftOut: Instant?
 
     package init(
-        entries: [TimelineEntry], policy: ReloadPolicy, interval: CalendarDuration? = nil,
+        entries: [TimelineEntry], policy: TimelineReloadPolicy, interval: CalendarDuration? = nil,
         latestUpdate: Instant? = nil, firstLeftOut: Instant? = nil
     ) {
         self.entries = entries

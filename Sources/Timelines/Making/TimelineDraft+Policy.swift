@@ -11,7 +11,7 @@ extension TimelineDraft {
             entries: entries, policy: policy, nextUpdate: nextUpdate, validUntil: stale?.date ?? nextUpdate)
     }
 
-    private func policy(at: Instant, nextMidnight: Instant, in calendar: LocalCalendar) -> ReloadPolicy {
+    private func policy(at: Instant, nextMidnight: Instant, in calendar: LocalCalendar) -> TimelineReloadPolicy {
         guard case .atEnd = policy else { return policy }
         if let last = entries.last?.date, last > at {
             guard let latestUpdate, latestUpdate < last else { return .atEnd }
@@ -20,7 +20,7 @@ extension TimelineDraft {
         return .after(interval.map { calendar.adding($0, to: at) } ?? nextMidnight)
     }
 
-    private func due(of policy: ReloadPolicy) -> Instant? {
+    private func due(of policy: TimelineReloadPolicy) -> Instant? {
         switch policy {
         case .atEnd: entries.last?.date
         case .after(let date): date

@@ -1,5 +1,5 @@
 /// When a timeline asks to be made again: WidgetKit's `TimelineReloadPolicy`.
-package enum ReloadPolicy: Hashable, Sendable {
+package enum TimelineReloadPolicy: Hashable, Sendable {
     case atEnd
     case after(Instant)
     case never
@@ -9,13 +9,13 @@ package enum ReloadPolicy: Hashable, Sendable {
 package struct Timeline: Hashable, Sendable {
     /// Ascending by date; never empty; the first one is in force at the instant the timeline was made for.
     package var entries: [TimelineEntry]
-    package var policy: ReloadPolicy
+    package var policy: TimelineReloadPolicy
     /// When the next one is due; absent for `never`, else later than the instant it was made for.
     package var nextUpdate: Instant?
     /// Until when what is shown can be believed (STRATEGIES.md 1.5).
     package var validUntil: Instant?
 
-    package init(entries: [TimelineEntry], policy: ReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
+    package init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
         self.entries = entries
         self.policy = policy
         self.nextUpdate = nextUpdate

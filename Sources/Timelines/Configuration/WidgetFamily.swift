@@ -14,6 +14,6 @@ package enum WidgetFamily: String, CaseIterable, Sendable {
 }
 
 /// How often a schedule or an interval may come: WidgetKit's `TimelineScheduleMode`.
-package enum TimelineMode: String, CaseIterable, Sendable {
+package enum TimelineScheduleMode: String, CaseIterable, Sendable {
     case normal, lowFrequency
 }
