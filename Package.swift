@@ -86,6 +86,7 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "TestBroker"]),
         tests(
             "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
