@@ -81,7 +81,19 @@ struct PreviewCommand: Verb {
             inputs, at: at.instant, until: until?.instant, isSnapshot: snapshot, isSampled: sample)
         switch format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json) {
         case .json: writeRecords(of: run)
-        case .table: writeRecords(of: run)
+        case .table: writeTables(of: run)
+        }
+    }
+
+    private func writeTables(of run: PreviewRun) {
+        for (index, preview) in run.previews.enumerated() {
+            var table = TimelineTable(of: preview, style: .ofStandardOutput)
+            if index > 0 { print() }
+            for line in table.heading { print(line) }
+            for step in preview {
+                for line in table.lines(for: step) { print(line) }
+            }
+            for line in table.finish() { print(line) }
         }
     }
 
@@ -114,4 +126,16 @@ struct InstantArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { instant.rfc3339 }
     static let allowedDescription: String? = "an RFC 3339 instant with offset, such as 2026-11-20T06:25:00Z"
+}
+
+extension TableStyle {
+    /// As wide as the terminal, or `COLUMNS` says; without colour where `NO_COLOR` is set or nobody sees it.
+    fileprivate static var ofStandardOutput: TableStyle {
+        let environment = ProcessInfo.processInfo.environment
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let columns = environment["COLUMNS"].flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 100)
+        let isColored = isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
+        return TableStyle(columns: max(40, columns), isColored: isColored)
+    }
 }
