@@ -79,9 +79,20 @@ struct PreviewCommand: Verb {
         for warning in inputs.warnings { writeError("warning: \(warning)") }
         let run = PreviewRun(
             inputs, at: at.instant, until: until?.instant, isSnapshot: snapshot, isSampled: sample)
+        if let html { try writePage(of: run, to: html) }
         switch format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json) {
         case .json: writeRecords(of: run)
         case .table: writeTables(of: run)
+        }
+    }
+
+    private func writePage(of run: PreviewRun, to file: String) throws(CommandFailure) {
+        var page = TimelinePage(of: run)
+        for preview in run.previews { page.add(preview, Array(preview)) }
+        do {
+            try Data(page.html.utf8).write(to: URL(filePath: file))
+        } catch {
+            throw CommandFailure(.usage, "--html: cannot write \(file): \(error.localizedDescription)")
         }
     }
 

@@ -48,11 +48,17 @@ package struct TimelineTable {
     package mutating func finish() -> [String] {
         let lines = unchangedLines()
         guard isWalk else { return lines }
-        return lines + [
-            "",
-            "\(Self.counted(count, "timeline")), \(revision) with new content,"
-                + " \(Self.counted(visibleCount, "visible change"))",
-        ]
+        return lines + ["", Self.summary(count: count, contents: revision, visible: visibleCount)]
+    }
+
+    /// "53 timelines, 6 with new content, 4 visible changes"
+    static func summary(of steps: [TimelineWalk.Step]) -> String {
+        summary(
+            count: steps.count, contents: steps.last?.revision ?? 0, visible: steps.count { $0.isVisibleChange })
+    }
+
+    private static func summary(count: Int, contents: Int64, visible: Int) -> String {
+        "\(counted(count, "timeline")), \(contents) with new content, \(counted(visible, "visible change"))"
     }
 
     // MARK: - Titles
@@ -71,15 +77,19 @@ package struct TimelineTable {
     }
 
     private mutating func unchangedLines() -> [String] {
-        guard let first = unchanged.first, let last = unchanged.last else { return [] }
+        defer { unchanged = [] }
+        guard let line = Self.unchanged(unchanged, local) else { return [] }
+        return [style.text("  \(line)", .faint)]
+    }
+
+    /// Timelines that say the same as the one before them, in a line; nil where there are none.
+    static func unchanged(_ steps: [TimelineWalk.Step], _ local: LocalText) -> String? {
+        guard let first = steps.first, let last = steps.last else { return nil }
         let times =
-            unchanged.count == 1
-            ? local.time(first.at, seenFrom: first.at)
-            : "\(local.time(first.at)) … \(local.time(last.at, seenFrom: first.at))"
+            steps.count == 1
+            ? local.time(first.at) : "\(local.time(first.at)) … \(local.time(last.at, seenFrom: first.at))"
         let next = last.timeline.nextUpdate.map { "next update \(local.full($0))" } ?? "no next update"
-        let text = "  \(times) · \(Self.counted(unchanged.count, "timeline")) without new content · \(next)"
-        unchanged = []
-        return [style.text(text, .faint)]
+        return "\(times) · \(counted(steps.count, "timeline")) without new content · \(next)"
     }
 
     private static func counted(_ count: Int, _ noun: String) -> String {
