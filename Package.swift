@@ -47,6 +47,7 @@ let package = Package(
         // Edges.
         module("Sinks", ["Messages", "RecordLog", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "CZlib"]),
+        module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
         module("Observability"),
         module("Arguments"),
         module("Settings", ["CYaml"]),
@@ -54,7 +55,7 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Sinks", "Producers", "Observability", "Arguments", "Settings",
+                "Sinks", "Producers", "Preview", "Observability", "Arguments", "Settings",
             ],
             swiftSettings: strict),
 
@@ -82,6 +83,7 @@ let package = Package(
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
+        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Agendas", "Producers", "TestBroker"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
