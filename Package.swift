@@ -58,6 +58,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Benchmarks, each a program of its own: `make benchmark`.
+        .executableTarget(
+            name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
+            swiftSettings: strict),
+
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
