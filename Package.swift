@@ -78,7 +78,7 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Agendas",
+                "Agendas", "Preview",
                 "RdKafka", "TestBroker",
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
