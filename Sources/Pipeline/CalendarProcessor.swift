@@ -21,6 +21,8 @@ final class CalendarProcessor: Processor {
     private var longestLeads: [CalendarDuration?] = []
     /// Calendars whose events were changed by this transaction, with the trace of the first change.
     private var changed = PendingSlots<[UInt8]?>()
+    /// Calendars that can be read again by this transaction, or no longer.
+    private var noted = PendingSlots<Void>()
     /// Calendars that this transaction touched: after an abort they are read from the store again.
     private var touched: Set<Int> = []
     private var asked = PendingSlots<(cause: Cause, at: Instant)>()
@@ -41,6 +43,11 @@ final class CalendarProcessor: Processor {
             try file(value, of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
+            // A key that names no event names no calendar.
+            guard let key = record.key, let calendarId = (try? EventKey.decode(key))?.calendarId else { return }
+            context.noteUnreadable(calendarId, node: NodeID.calendars) { id, _ in
+                note(isUnreadable: true, calendar: slot(ofOwned: id))
+            }
         }
     }
 
@@ -52,6 +59,7 @@ final class CalendarProcessor: Processor {
             ConfluentFraming.skipped(value), contentType: contentType.map { String(decoding: $0, as: UTF8.self) },
             with: &parser)
         guard let calendar = slot(of: event.calendarId, orForward: record, context) else { return }
+        note(isUnreadable: false, calendar: calendar)
         guard apply(event, to: calendar) else { return }
         events[events.slot(of: event.key.text)] = EventState(value: Array(value))
         noteChange(of: calendar, record, context)
@@ -60,6 +68,7 @@ final class CalendarProcessor: Processor {
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
         let key = try EventKey.decode(record.key ?? UnsafeRawBufferPointer(start: nil, count: 0))
         guard let calendar = slot(of: key.calendarId, orForward: record, context) else { return }
+        note(isUnreadable: false, calendar: calendar)
         guard let event = events.find(key.text), events[event] != nil else { return }
         events[event] = nil
         _ = expanded[calendar].remove(key)
@@ -96,17 +105,29 @@ final class CalendarProcessor: Processor {
         changed.insert(calendar) { context.traceParent(of: record) }
     }
 
+    /// Whether the newest record of the calendar could be read. That is no news by itself.
+    private func note(isUnreadable: Bool, calendar: Int) {
+        guard isUnreadable != calendars[calendar]?.isUnreadable ?? false else { return }
+        if calendars[calendar] == nil { calendars[calendar] = CalendarState() }
+        calendars[calendar]!.revision += 1
+        calendars[calendar]!.isUnreadable = isUnreadable
+        noted.insert(calendar) { () }
+    }
+
     // MARK: - Subscriptions
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let request: (SubscriptionRequest.Subscriber, SubscriptionRequest)
-        do throws(CorruptBytes) {
-            request = try SubscriptionRequest.read(message.payload)
-        } catch {
-            preconditionFailure("A subscription request of this program cannot be read: \(error)")
-        }
-        let (subscriber, wish) = request
         let calendar = slot(ofOwned: message.entity)
+        switch SourceMessage.read(message) {
+        case .unreadable: note(isUnreadable: true, calendar: calendar)
+        case .request(let wish, let subscriber): take(wish, subscriber, message, calendar, context)
+        }
+    }
+
+    private func take(
+        _ wish: SubscriptionRequest, _ subscriber: SubscriptionRequest.Subscriber, _ message: NodeMessage,
+        _ calendar: Int, _ context: TaskContext
+    ) {
         let calendarId = String(decoding: message.entity, as: UTF8.self)
         let slot = subscriptions.slot(of: SubscriptionLinks.key(calendarId, subscriber.configurationId))
         links.link(slot, to: calendar)
@@ -130,10 +151,13 @@ final class CalendarProcessor: Processor {
 
     func flush(_ context: TaskContext) {
         for (slot, wish) in asked.take() { tell(slot, wish.cause, at: wish.at, traceParent: nil, context) }
-        for (calendar, traceParent) in changed.take() {
-            for slot in links.subscriptions(of: calendar) {
-                tell(slot, .dataChanged, at: context.instant, traceParent: traceParent, context)
-            }
+        for (calendar, traceParent) in changed.take() { tellAll(of: calendar, traceParent: traceParent, context) }
+        for (calendar, _) in noted.take() { tellAll(of: calendar, traceParent: nil, context) }
+    }
+
+    private func tellAll(of calendar: Int, traceParent: [UInt8]?, _ context: TaskContext) {
+        for slot in links.subscriptions(of: calendar) {
+            tell(slot, .dataChanged, at: context.instant, traceParent: traceParent, context)
         }
     }
 
@@ -141,13 +165,20 @@ final class CalendarProcessor: Processor {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
         let occurrences = agenda(of: calendar, subscription, at: at)
-        let digest = Occurrence.digest(of: occurrences)
-        if cause == .dataChanged && digest == subscription.told { return }
-        subscriptions[slot]!.told = digest
+        let state = calendars[calendar] ?? CalendarState()
+        let told = CalendarSubscription.Told(
+            agenda: Occurrence.digest(of: occurrences), isUnreadable: state.isUnreadable)
+        var cause = cause
+        if cause == .dataChanged {
+            if told == subscription.told { return }
+            if told.agenda == subscription.told?.agenda { cause = .noted }
+        }
+        subscriptions[slot]!.told = told
         let update = SourceUpdate(
             source: .calendar(calendars.key(of: calendar)), version: subscription.version,
-            revision: calendars[calendar]?.revision ?? 0, cause: cause, at: at,
-            content: SourceContent(occurrences: occurrences, origin: calendars[calendar]?.origin),
+            revision: state.revision, cause: cause, at: at,
+            content: SourceContent(
+                occurrences: occurrences, origin: state.origin, isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
@@ -204,6 +235,7 @@ final class CalendarProcessor: Processor {
     func reverted(_ context: TaskContext) {
         _ = asked.take()
         _ = changed.take()
+        _ = noted.take()
         if touched.isEmpty { return }
         for calendar in touched { expanded[calendar] = EventCalendar() }
         for slot in 0..<events.slots where events[slot] != nil {

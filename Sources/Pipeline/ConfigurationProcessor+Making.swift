@@ -21,6 +21,8 @@ extension ConfigurationProcessor {
     }
 
     func flush(_ context: TaskContext) {
+        // A commit may come before the first punctuation: nothing is made for sources that are not the right ones.
+        adoptRedeclared(context)
         if due.isEmpty { return }
         for (slot, _) in due.take() {
             guard configurations[slot]?.pending != nil else { continue }
@@ -86,6 +88,7 @@ extension ConfigurationProcessor {
             return TimelineProvider.timeline(
                 for: TimelineRequest(
                     configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
+                    hasUnreadableSource: contents.contains(where: \.isUnreadable),
                     occurrences: contents.flatMap(\.occurrences), at: at))
         }
     }
@@ -154,7 +157,7 @@ extension Cause {
         switch self {
         case .configurationChanged: .configurationChanged
         case .statusChanged: .statusChanged
-        case .dataChanged, .subscribed: .dataChanged
+        case .dataChanged, .subscribed, .noted: .dataChanged
         case .scheduled: nil
         }
     }

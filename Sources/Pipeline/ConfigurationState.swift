@@ -6,6 +6,8 @@ struct ConfigurationState: StateValue {
     /// The record's value; nil: deleted, and only the counters stay.
     var value: [UInt8]?
     var origin: Origin?
+    /// Of the declaration of its kind that it was adopted under; 0: the kind was not declared.
+    var kindDigest: UInt64 = 0
     /// The version of its subscriptions: older answers do not count.
     var version: UInt64 = 0
     var sources: [Source] = []
@@ -75,6 +77,7 @@ struct ConfigurationState: StateValue {
         writer.write(optional: renewal)
         writer.write(optional: deletedAt)
         writer.write(optional: traceParent) { $0.write($1) }
+        writer.write(kindDigest)
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -104,6 +107,7 @@ struct ConfigurationState: StateValue {
         renewal = try reader.optionalInstant()
         deletedAt = try reader.optionalInstant()
         traceParent = try reader.bool() ? try reader.array() : nil
+        kindDigest = try reader.uint64()
     }
 }
 

@@ -38,3 +38,51 @@ extension TimelineSchedule where Self == AnimationTimelineSchedule {
         AnimationTimelineSchedule(minimumInterval: minimumInterval, paused: paused)
     }
 }
+
+/// The animation schedule in a configuration: whole seconds, where SwiftUI counts in frames.
+struct AnimationChoice: ScheduleChoice {
+    static let name = "animation"
+
+    private enum Options {
+        static let minimumInterval = StrategyOption(
+            "minimumInterval", .interval, default: CalendarDuration(time: .seconds(1)), "From one date to the next.")
+        static let paused = StrategyOption("paused", .bool, default: false, "Whether there are no dates at all.")
+    }
+
+    static let reference = StrategyReference(
+        summary: "From now on, as often as an animation needs it.",
+        discussion: """
+            A date at `at` and one after each `minimumInterval`. While it is paused, and in `lowFrequency`, there are \
+            no dates.
+            """,
+        options: [Options.minimumInterval, Options.paused])
+
+    var minimumInterval: CalendarDuration
+    var isPaused: Bool
+
+    init(options: StrategyOptions) throws(ConfigurationProblem) {
+        minimumInterval = try options.read(Options.minimumInterval)
+        isPaused = try options.read(Options.paused)
+    }
+
+    func dates(around at: Instant, mode: TimelineScheduleMode, in calendar: LocalCalendar) -> AnySequence<Instant> {
+        // Days, which Foundation's intervals do not know, are no animation any more, but a configuration may say them.
+        guard minimumInterval.days == 0 else {
+            let interval = minimumInterval
+            if isPaused || mode == .lowFrequency { return AnySequence([]) }
+            return AnySequence(sequence(first: 0) { $0 + 1 }.lazy.map { calendar.adding(interval * $0, to: at) })
+        }
+        let schedule = AnimationTimelineSchedule(
+            minimumInterval: Double(minimumInterval.time.milliseconds) / 1000, paused: isPaused)
+        return AnySequence(schedule.entries(from: Date(at), mode: mode).lazy.map { Instant($0) })
+    }
+
+    var options: Parameters {
+        Parameters([
+            .init(key: "minimumInterval", value: .string(minimumInterval.iso8601)),
+            .init(key: "paused", value: .bool(isPaused)),
+        ])
+    }
+
+    var summary: String { "every \(minimumInterval.inWords)" }
+}

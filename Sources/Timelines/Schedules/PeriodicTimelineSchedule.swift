@@ -45,3 +45,55 @@ extension TimelineSchedule where Self == PeriodicTimelineSchedule {
         PeriodicTimelineSchedule(from: startDate, by: interval)
     }
 }
+
+/// The periodic schedule in a configuration. A period of local days comes at the same time on the wall (STRATEGIES.md
+/// 1.10); any other is elapsed time.
+struct PeriodicChoice: ScheduleChoice {
+    static let name = "periodic"
+
+    private enum Options {
+        static let from = StrategyOption(required: "from", .instant, "The first boundary.")
+        static let by = StrategyOption(required: "by", .interval, "From one boundary to the next.")
+    }
+
+    static let reference = StrategyReference(
+        summary: "Boundaries at an even period, counted from a date.",
+        discussion: """
+            The latest boundary not later than `at`, or `from` where that is in the future, then each boundary after \
+            it. In `lowFrequency` only every so many-th, so that a minute or more lies between them.
+            """,
+        options: [Options.from, Options.by])
+
+    var from: Instant
+    var by: CalendarDuration
+
+    init(options: StrategyOptions) throws(ConfigurationProblem) {
+        from = try options.read(Options.from)
+        by = try options.read(Options.by)
+    }
+
+    func dates(around at: Instant, mode: TimelineScheduleMode, in calendar: LocalCalendar) -> AnySequence<Instant> {
+        if by.days > 0 { return AnySequence(localDates(around: at, in: calendar)) }
+        let seconds = Double(by.time.milliseconds) / 1000
+        let schedule = PeriodicTimelineSchedule(from: Date(from), by: seconds)
+        return AnySequence(schedule.entries(from: Date(at), mode: mode).lazy.map { Instant($0) })
+    }
+
+    /// With days in it the period is a minute or more: `lowFrequency` leaves nothing out.
+    private func localDates(around at: Instant, in calendar: LocalCalendar) -> some Sequence<Instant> {
+        let boundary = { (number: Int) in calendar.adding(by * number, to: from) }
+        var number = at > from ? Int((at - from).milliseconds / by.nominal.milliseconds) : 0
+        // Local days are longer and shorter than 24 hours.
+        while number > 0 && boundary(number) > at { number -= 1 }
+        while boundary(number + 1) <= at { number += 1 }
+        return sequence(first: number) { $0 + 1 }.lazy.map(boundary)
+    }
+
+    var options: Parameters {
+        Parameters([
+            .init(key: "from", value: .string(from.rfc3339)), .init(key: "by", value: .string(by.iso8601)),
+        ])
+    }
+
+    var summary: String { "every \(by.inWords)" }
+}
