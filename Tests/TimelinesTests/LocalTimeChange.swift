@@ -31,7 +31,7 @@ enum LocalTimeChange: String, CaseIterable, Sendable {
 
     var calendar: LocalCalendar { zone(zoneName) }
 
-    /// What the clocks show in the last minute of the old time, the first instant of the new one, and what they show then.
+    /// The last minute of the old time on the wall, the first instant of the new one, and that on the wall.
     var change: (lastMinute: String, instant: String, first: String) {
         switch self {
         case .berlinForward: ("2026-03-29 01:59", "2026-03-29T01:00:00Z", "2026-03-29 03:00")

@@ -20,6 +20,26 @@ struct LocalTimeOfDayTests {
         }
     }
 
+    @Test("timesOfDay ticks where its times are, and once a day", arguments: LocalTimeChange.allCases)
+    func ticks(_ change: LocalTimeChange) throws {
+        // A date that does not exist has no times of day.
+        let rows = change.timesOfDay.filter { row in change.days.contains { $0.date == WallTime(row.wall).date } }
+        #expect(rows.count >= 2)
+        for row in rows {
+            let instant = at(row.instant)
+            let before = try ticks(change, at: instant - .minutes(1), times: [String(row.wall.suffix(5))])
+            #expect(before.prefix(2) == [instant - .minutes(1), instant], "\(row.wall)")
+            let after = try ticks(change, at: instant, times: [String(row.wall.suffix(5))])
+            #expect(after.count == 2 && after[1] >= instant + .hours(22), "\(row.wall)")
+        }
+    }
+
+    @Test("timesOfDay leaves out the times of a date that does not exist")
+    func missingDay() throws {
+        let ticks = try ticks(.apiaDateLine, at: at("2011-12-29T21:00:00Z"), times: ["12:00"])
+        #expect(ticks.map(\.rfc3339) == ["2011-12-29T21:00:00Z", "2011-12-29T22:00:00Z", "2011-12-30T22:00:00Z"])
+    }
+
     @Test("The start or end of an event in a gap has the offset before it", arguments: LocalTimeChange.forward)
     func offsetBefore(_ change: LocalTimeChange) {
         for row in change.timesOfDay.compactMap(\.skipped) {
@@ -80,6 +100,13 @@ struct LocalTimeOfDayTests {
         #expect(timeline.entries[0].relevance?.duration == 0 && timeline.entries[0].ongoing == [])
         #expect(!timeline.entries.contains { $0.phase == .end })
     }
+
+    private func ticks(_ change: LocalTimeChange, at instant: Instant, times: [String]) throws -> [Instant] {
+        let strategy = try TimelineStrategies.strategy(
+            named: "timesOfDay", options: options([("times", .array(times.map { .string($0) }))]))
+        let used = configuration(strategy, timeZone: change.zoneName)
+        return TimelineProvider.timeline(for: TimelineRequest(configuration: used, at: instant)).entries.map(\.date)
+    }
 }
 
 /// What the clocks show around a change, and when.
@@ -91,6 +118,13 @@ enum TimeOfDayRow: Sendable {
     var wall: String {
         switch self {
         case .once(let wall, _), .skipped(let wall, _, _), .twice(let wall, _, _): wall
+        }
+    }
+
+    /// When it is for a time of day.
+    var instant: String {
+        switch self {
+        case .once(_, let instant), .skipped(_, let instant, _), .twice(_, let instant, _): instant
         }
     }
 
