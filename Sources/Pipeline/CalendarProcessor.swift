@@ -5,7 +5,8 @@ import StreamCore
 import Timelines
 
 /// Calendars: files events, and tells each subscribed configuration the agenda of its window when an occurrence in it
-/// changed, or when it asks. However many records change a calendar in one transaction, it is expanded once.
+/// changed, when it asks, and at each of its midnights, with which the window moves on. However many records change a
+/// calendar in one transaction, it is expanded once.
 final class CalendarProcessor: Processor {
     private let settings: PipelineSettings
     /// By the event's key text, `calendarId/uid[/recurrenceId]`.
@@ -26,13 +27,15 @@ final class CalendarProcessor: Processor {
     /// Calendars that this transaction touched: after an abort they are read from the store again.
     private var touched: Set<Int> = []
     private var asked = PendingSlots<(cause: Cause, at: Instant)>()
+    /// By slot of the subscription: when its window moves on.
+    private var midnights = SlotTimers()
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
     }
 
     var stores: [any ChangelogStore] { [events, calendars, subscriptions] }
-    var nextDue: Int64? { nil }
+    var nextDue: Int64? { midnights.nextDue }
 
     // MARK: - Events
 
@@ -164,10 +167,15 @@ final class CalendarProcessor: Processor {
     private func tell(_ slot: Int, _ cause: Cause, at: Instant, traceParent: [UInt8]?, _ context: TaskContext) {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
-        let occurrences = agenda(of: calendar, subscription, at: at)
+        guard let zone = LocalCalendar(subscription.timeZone) else { return }
+        let window = subscription.need.window(at: at, in: zone)
+        let occurrences = agenda(of: calendar, subscription.need, in: window)
         let state = calendars[calendar] ?? CalendarState()
+        let isShown = subscription.need.days > 0
         let told = CalendarSubscription.Told(
-            agenda: Occurrence.digest(of: occurrences), isUnreadable: state.isUnreadable)
+            agenda: Occurrence.digest(of: occurrences), isUnreadable: state.isUnreadable,
+            until: isShown ? window.nextMidnight : nil)
+        if let midnight = told.until { midnights.arm(slot, due: midnight.milliseconds) }
         var cause = cause
         if cause == .dataChanged {
             if told == subscription.told { return }
@@ -178,24 +186,24 @@ final class CalendarProcessor: Processor {
             source: .calendar(calendars.key(of: calendar)), version: subscription.version,
             revision: state.revision, cause: cause, at: at,
             content: SourceContent(
-                occurrences: occurrences, origin: state.origin, isUnreadable: state.isUnreadable),
+                occurrences: occurrences, windowEnd: isShown ? window.end : nil, origin: state.origin,
+                isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
         }
     }
 
-    /// What a timeline made at `at` shows of this calendar.
-    private func agenda(of calendar: Int, _ subscription: CalendarSubscription, at: Instant) -> [Occurrence] {
-        guard let zone = LocalCalendar(subscription.timeZone) else { return [] }
-        let events = expanded[calendar]
-        let leads = [longestLeads[calendar], subscription.need.preEventLead].compactMap { $0 }
-        let longest = leads.max { $0.nominal < $1.nominal }
-        let window = subscription.need.window(at: at, in: zone)
-        let range = window.range(lead: longest)
-        let occurrences = events.occurrences(from: range.lowerBound, to: range.upperBound, in: zone)
+    /// What a timeline of this window shows of this calendar.
+    private func agenda(
+        of calendar: Int, _ need: SourceNeeds.AgendaNeed, in window: AgendaWindow
+    ) -> [Occurrence] {
+        let leads = [longestLeads[calendar], need.preEventLead].compactMap { $0 }
+        let range = window.range(lead: leads.max { $0.nominal < $1.nominal })
+        let occurrences = expanded[calendar].occurrences(
+            from: range.lowerBound, to: range.upperBound, in: window.calendar)
         // All calendars of a configuration are kept in one record of its state.
-        let share = Self.agendaBytesMax / max(1, subscription.need.calendarIds.count)
+        let share = Self.agendaBytesMax / max(1, need.calendarIds.count)
         return Self.fitting(occurrences.filter(window.includes), in: share)
     }
 
@@ -214,7 +222,17 @@ final class CalendarProcessor: Processor {
 
     private static let agendaBytesMax = 2 << 20
 
-    func punctuate(_ context: TaskContext) {}
+    /// A window that has moved on makes no timeline by itself (STRATEGIES.md 1.12), but the next one shows it.
+    func punctuate(_ context: TaskContext) {
+        while let slot = midnights.pop(now: context.now) {
+            guard let midnight = subscriptions[slot]?.told?.until else { continue }
+            if midnight <= context.instant {
+                asked.insert(slot) { (.noted, context.instant) }
+            } else {
+                midnights.arm(slot, due: midnight.milliseconds)
+            }
+        }
+    }
 
     /// Configurations ask for what they need.
     func bringUp(_ context: TaskContext) {}
@@ -228,6 +246,14 @@ final class CalendarProcessor: Processor {
             let calendar = calendarId.withUTF8 { self.slot(ofOwned: UnsafeRawBufferPointer($0)) }
             links.link(slot, to: calendar)
         }
+        armMidnights()
+    }
+
+    private func armMidnights() {
+        midnights.removeAll()
+        for slot in 0..<subscriptions.slots {
+            if let midnight = subscriptions[slot]?.told?.until { midnights.arm(slot, due: midnight.milliseconds) }
+        }
     }
 
     func committed(_ context: TaskContext) { touched.removeAll() }
@@ -236,6 +262,7 @@ final class CalendarProcessor: Processor {
         _ = asked.take()
         _ = changed.take()
         _ = noted.take()
+        armMidnights()
         if touched.isEmpty { return }
         for calendar in touched { expanded[calendar] = EventCalendar() }
         for slot in 0..<events.slots where events[slot] != nil {

@@ -50,6 +50,8 @@ struct CalendarSubscription: StateValue {
         /// A digest of the occurrences.
         var agenda: UInt64
         var isUnreadable: Bool
+        /// The midnight with which the window moves on; nil: no window is shown.
+        var until: Instant?
     }
 
     init(version: UInt64, timeZone: String, need: SourceNeeds.AgendaNeed) {
@@ -64,6 +66,7 @@ struct CalendarSubscription: StateValue {
         writer.write(optional: told) { writer, told in
             writer.write(told.agenda)
             writer.write(told.isUnreadable)
+            writer.write(optional: told.until)
         }
     }
 
@@ -75,7 +78,8 @@ struct CalendarSubscription: StateValue {
         self.need = need
         if try reader.bool() {
             let agenda = try reader.uint64()
-            told = Told(agenda: agenda, isUnreadable: try reader.bool())
+            let isUnreadable = try reader.bool()
+            told = Told(agenda: agenda, isUnreadable: isUnreadable, until: try reader.optionalInstant())
         }
     }
 }

@@ -154,7 +154,7 @@ final class ConfigurationProcessor: Processor {
 
     /// The strategy's needs. Where a vehicle is not all that it needs, its refreshes are the configuration's own
     /// timer: all sources are asked then, and none of them alone can make the timeline.
-    private static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
+    static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         var needs = TimelineProvider.needs(of: configuration)
         if needs.agenda?.calendarIds.isEmpty == false { needs.vehicle?.refresh = nil }
         return needs
@@ -206,6 +206,9 @@ final class ConfigurationProcessor: Processor {
             }
         } else {
             makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
+        }
+        if update.cause == .dataChanged && update.source.isCalendar && now.hasVehicle {
+            configurations[slot]!.pending?.needsSnapshots = true
         }
     }
 

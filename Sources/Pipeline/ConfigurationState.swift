@@ -45,11 +45,14 @@ struct ConfigurationState: StateValue {
         var at: Instant
         var cause: Cause
         var traceParent: [UInt8]?
+        /// A calendar has news, but the vehicle told only what it was when it had news itself.
+        var needsSnapshots = false
     }
 
     init() {}
 
     var areAllAnswered: Bool { sources.allSatisfy(\.isAnswered) }
+    var hasVehicle: Bool { sources.contains { !$0.id.isCalendar } }
 
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: value) { $0.write($1) }
@@ -73,6 +76,7 @@ struct ConfigurationState: StateValue {
             writer.write(pending.at)
             writer.write(pending.cause.rawValue)
             writer.write(optional: pending.traceParent) { $0.write($1) }
+            writer.write(pending.needsSnapshots)
         }
         writer.write(optional: renewal)
         writer.write(optional: deletedAt)
@@ -102,7 +106,9 @@ struct ConfigurationState: StateValue {
         if try reader.bool() {
             let at = try reader.instant()
             let cause = try Cause(from: &reader)
-            pending = Pending(at: at, cause: cause, traceParent: try reader.bool() ? try reader.array() : nil)
+            let traceParent = try reader.bool() ? try reader.array() : nil
+            pending = Pending(
+                at: at, cause: cause, traceParent: traceParent, needsSnapshots: try reader.bool())
         }
         renewal = try reader.optionalInstant()
         deletedAt = try reader.optionalInstant()

@@ -200,6 +200,10 @@ enum SourceID: Hashable, StateValue {
     case vehicle(String)
     case calendar(String)
 
+    var isCalendar: Bool {
+        if case .calendar = self { true } else { false }
+    }
+
     func encode(into writer: inout ByteWriter) {
         switch self {
         case .vehicle(let id):
@@ -225,7 +229,10 @@ enum SourceID: Hashable, StateValue {
 /// What a source is known to hold, and the record that said so last.
 struct SourceContent: Hashable, StateValue {
     var vehicle: Vehicle?
+    /// Those of a calendar that belong to the window of days that ends at `windowEnd`.
     var occurrences: [Occurrence] = []
+    /// Nil of a vehicle, and where no window was asked for.
+    var windowEnd: Instant?
     var origin: Origin?
     /// Its newest record could not be read.
     var isUnreadable: Bool
@@ -236,8 +243,9 @@ struct SourceContent: Hashable, StateValue {
         self.isUnreadable = isUnreadable
     }
 
-    init(occurrences: [Occurrence], origin: Origin?, isUnreadable: Bool) {
+    init(occurrences: [Occurrence], windowEnd: Instant?, origin: Origin?, isUnreadable: Bool) {
         self.occurrences = occurrences
+        self.windowEnd = windowEnd
         self.origin = origin
         self.isUnreadable = isUnreadable
     }
@@ -245,6 +253,7 @@ struct SourceContent: Hashable, StateValue {
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: vehicle) { $0.write($1) }
         writer.write(list: occurrences) { $0.write($1) }
+        writer.write(optional: windowEnd)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         writer.write(isUnreadable)
     }
@@ -252,6 +261,7 @@ struct SourceContent: Hashable, StateValue {
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         vehicle = try reader.bool() ? try reader.vehicle() : nil
         occurrences = try reader.list { reader throws(CorruptBytes) in try reader.occurrence() }
+        windowEnd = try reader.optionalInstant()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isUnreadable = try reader.bool()
     }
