@@ -50,7 +50,7 @@ extension WidgetConfiguration {
     }
 }
 
-/// A strategy as a configuration, or the declaration of its kind, asks for it: a name, or an object `{name, …options}`.
+/// A strategy as a configuration, or the declaration of its kind, asks for it: a name, or `{name, …options}`.
 struct StrategyChoice {
     var name: String
     var options: Parameters
@@ -102,8 +102,8 @@ extension MessageFields {
         return result
     }
 
-    /// Without `strategy` the one of its declared kind; else `status` where a vehicle is named, else `events`. A vehicle
-    /// that is yet to be chosen (empty or "0") counts as named where there is no calendar to show instead.
+    /// Without `strategy` the one of its declared kind; else `status` where a vehicle is named, else `events`. A
+    /// vehicle that is yet to be chosen (empty or "0") counts as named where there is no calendar to show instead.
     fileprivate func strategy(_ declared: WidgetKind?) throws(MessageProblem) -> StrategyChoice {
         if let value = self["strategy"] ?? declared?.strategy { return try StrategyChoice(value) }
         guard let vehicleId = try identifier("vehicleId") else { return StrategyChoice("events") }

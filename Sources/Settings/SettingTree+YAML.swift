@@ -31,7 +31,11 @@ extension SettingTree {
     private static func joiningSurrogates(_ text: String) -> String {
         guard text.contains("\\u") else { return text }
         let pair =
-            #/(?<before>(?:^|[^\\])(?:\\\\)*)\\u(?<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?<low>[dD][c-fC-F][0-9a-fA-F]{2})/#
+            #/
+            (?<before> (?: ^ | [^\\] ) (?: \\\\ )* )
+            \\u (?<high> [dD] [89abAB] [0-9a-fA-F]{2} )
+            \\u (?<low> [dD] [c-fC-F] [0-9a-fA-F]{2} )
+            /#
         var result = text
         // Each pass leaves what follows a pair directly to the next one.
         while let match = result.firstMatch(of: pair) {
