@@ -13,7 +13,7 @@ struct TimelineDrawing {
     private static let left = 104.0
     private static let width = 1096.0
     private static let right = 16.0
-    private static let axisHeight = 46.0
+    private static let axisHeight = 58.0
     private static let shownHeight = 50.0
     private static let rowHeight = 24.0
     private static let madeHeight = 34.0
@@ -83,7 +83,7 @@ struct TimelineDrawing {
             let words = "clocks \(LocalText.offset(change.before)) → \(LocalText.offset(change.after))"
             let isFarRight = scale.x(change.at) > Self.width - 190
             text(
-                words, x: scale.x(change.at) + (isFarRight ? -5 : 5), y: 27, "clock",
+                words, x: scale.x(change.at) + (isFarRight ? -5 : 5), y: 31, "clock",
                 anchor: isFarRight ? "end" : "start")
         }
     }
@@ -102,19 +102,26 @@ struct TimelineDrawing {
     private mutating func drawRow(_ index: Int, y: Double) -> Double {
         let step = steps[index]
         let superseded = index + 1 < steps.count ? steps[index + 1].at : nil
-        let end = step.timeline.nextUpdate.map { max($0, step.timeline.entries.last?.date ?? $0) }
+        // The last entry would go on for ever.
+        let lastDate = max(step.at, step.timeline.entries.last?.date ?? step.at)
+        let tail = lastDate + ElapsedTime(milliseconds: scale.length.milliseconds / 40)
+        let end = max(tail, step.timeline.nextUpdate ?? tail)
         var rows = EntryRow.rows(of: step, configuration)
         // What was in force before it was made is not of this timeline's time.
         for row in rows.indices {
             rows[row].entry.date = max(rows[row].entry.date, min(step.at, scale.range.upperBound))
         }
         var segments = ShownSegment.segments(of: step, rows: rows, in: scale.range, supersededAt: superseded)
-        if let end, let last = segments.indices.last, end > segments[last].begin {
-            segments[last].end = min(segments[last].end, end)
-        }
-        label("\(local.time(step.at))", y: y + Self.rowHeight / 2 - 1)
+        segments.removeAll { $0.begin >= end }
+        if let last = segments.indices.last { segments[last].end = min(segments[last].end, end) }
+        label(rowLabel(step.at), y: y + Self.rowHeight / 2 - 1)
         draw(segments, y: y, height: Self.rowHeight - 4, isLarge: false)
         return y + Self.rowHeight
+    }
+
+    /// The time, with the weekday where there are several.
+    private func rowLabel(_ instant: Instant) -> String {
+        scale.length > .hours(26) ? "\(local.day(instant).prefix(3)) \(local.time(instant))" : local.time(instant)
     }
 
     private mutating func draw(_ segments: [ShownSegment], y: Double, height: Double, isLarge: Bool) {
@@ -123,9 +130,11 @@ struct TimelineDrawing {
             let width = max(0.8, scale.x(segment.end) - x)
             let classes: [String?] = [
                 "entry", segment.row.entry.phase.rawValue, segment.isSuperseded ? "superseded" : nil,
-                segment.isInForce ? "inforce" : nil, width < 3 ? "thin" : nil,
+                segment.isInForce ? "inforce" : nil, width < 5 ? "thin" : nil,
+                segment.row.entry.isStandingStill ? "still" : nil,
             ]
-            svg += "<g class=\"\(classes.compactMap(\.self).joined(separator: " "))\"><title>\(Markup.escaped(tooltip(segment)))</title>"
+            svg +=
+                "<g class=\"\(classes.compactMap(\.self).joined(separator: " "))\"><title>\(Markup.escaped(tooltip(segment)))</title>"
             svg += "<rect x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\" width=\"\(Markup.number(width))\""
             svg += " height=\"\(Markup.number(height))\" rx=\"\(width < 6 ? 0 : 4)\"/>"
             let columns = Int((width - 12) / 6.4)
@@ -170,7 +179,8 @@ struct TimelineDrawing {
             svg += "<path class=\"making \(name)\" d=\"M\(x) \(Markup.number(base)) v-\(Markup.number(height))\">"
             svg += "<title>\(title)</title></path>\n"
         }
-        guard let due = steps.last?.timeline.nextUpdate, due <= scale.range.upperBound, let last = steps.last else {
+        guard !isWalk, let due = steps.last?.timeline.nextUpdate, due <= scale.range.upperBound, let last = steps.last
+        else {
             return
         }
         let x = Markup.number(scale.x(due))
@@ -198,5 +208,12 @@ struct TimelineDrawing {
 
     private mutating func label(_ name: String, y: Double) {
         text(name, x: Self.left - 12, y: y + 4, "label", anchor: "end")
+    }
+}
+
+extension TimelineEntry {
+    /// A status of a vehicle that does not move is drawn paler.
+    fileprivate var isStandingStill: Bool {
+        phase == .status && vehicle?.status != VehicleStatus.moving.rawValue
     }
 }
