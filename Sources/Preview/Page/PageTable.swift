@@ -27,7 +27,8 @@ struct PageTable {
             let group = rest.prefix { self.hour($0.at) == hour }
             html += """
                 <details class="hour">
-                <summary>\(Markup.escaped(hour)) <span class="faint">· \(Markup.escaped(summary(of: group)))</span></summary>
+                <summary>\(Markup.escaped(hour)) \
+                <span class="faint">· \(Markup.escaped(summary(of: group)))</span></summary>
                 \(list(group, isOpen: false))
                 </details>
 
