@@ -1,7 +1,7 @@
 package import Timelines
 
-/// The timelines of a preview: of each configuration the one that would be made at an instant, or all that would be made
-/// from then on.
+/// The timelines of a preview: of each configuration the one that would be made at an instant, or all that would be
+/// made from then on.
 package struct PreviewRun: Sendable {
     package var inputs: PreviewInputs
     package var at: Instant

@@ -86,27 +86,7 @@ struct PreviewCommand: Verb {
         }
     }
 
-    private func writePage(of run: PreviewRun, to file: String) throws(CommandFailure) {
-        var page = TimelinePage(of: run)
-        for preview in run.previews { page.add(preview, Array(preview)) }
-        do {
-            try Data(page.html.utf8).write(to: URL(filePath: file))
-        } catch {
-            throw CommandFailure(.usage, "--html: cannot write \(file): \(error.localizedDescription)")
-        }
-    }
-
-    private func writeTables(of run: PreviewRun) {
-        for (index, preview) in run.previews.enumerated() {
-            var table = TimelineTable(of: preview, style: .ofStandardOutput)
-            if index > 0 { print() }
-            for line in table.heading { print(line) }
-            for step in preview {
-                for line in table.lines(for: step) { print(line) }
-            }
-            for line in table.finish() { print(line) }
-        }
-    }
+    // MARK: - Writing
 
     private func writeRecords(of run: PreviewRun) {
         var json = JSONWriter()
@@ -115,10 +95,70 @@ struct PreviewCommand: Verb {
                 json.removeAll()
                 TimelineRecord(step, of: preview.configuration).write(to: &json)
                 json.newline()
-                json.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
+                guard json.withUnsafeBytes(writeOutput), !Signals.isStopRequested else { return }
             }
         }
     }
+
+    private func writeTables(of run: PreviewRun) {
+        for (index, preview) in run.previews.enumerated() {
+            var table = TimelineTable(of: preview, style: .ofStandardOutput)
+            guard writeLines((index > 0 ? [""] : []) + table.heading) else { return }
+            for step in preview {
+                guard writeLines(table.lines(for: step)) else { return }
+            }
+            guard writeLines(table.finish()) else { return }
+        }
+    }
+
+    /// - Returns: false where nobody reads any more, or a signal asked to end.
+    private func writeLines(_ lines: [String]) -> Bool {
+        if Signals.isStopRequested { return false }
+        let text = Array(lines.map { "\($0)\n" }.joined().utf8)
+        return text.withUnsafeBytes(writeOutput)
+    }
+
+    private func writePage(of run: PreviewRun, to file: String) throws(CommandFailure) {
+        var page = TimelinePage(of: run)
+        for preview in run.previews {
+            let steps = Array(preview.prefix(Self.drawnMax + 1))
+            if Signals.isStopRequested { return }
+            guard steps.count <= Self.drawnMax else {
+                throw CommandFailure(
+                    .usage,
+                    "--html draws at most \(Self.drawnMax) timelines of a configuration: choose an earlier '--until'")
+            }
+            page.add(preview, steps)
+        }
+        guard let output = fopen(file, "w") else { throw cannotWrite(file) }
+        let html = Array(page.html.utf8)
+        let count = fwrite(html, 1, html.count, output)
+        guard fclose(output) == 0, count == html.count else { throw cannotWrite(file) }
+    }
+
+    private func cannotWrite(_ file: String) -> CommandFailure {
+        CommandFailure(.usage, "--html: cannot write \(file): \(String(cString: strerror(errno)))")
+    }
+
+    /// A page with more would be too much for a browser.
+    private static let drawnMax = 20_000
+}
+
+/// Writes to standard output.
+///
+/// - Returns: false where nobody reads it any more.
+private func writeOutput(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let written = write(STDOUT_FILENO, part.baseAddress, part.count)
+        if written > 0 {
+            rest = rest.dropFirst(written)
+        } else if errno != EINTR {
+            return false
+        }
+    }
+    return true
 }
 
 /// How `preview` writes timelines.

@@ -67,8 +67,8 @@ struct ConfigurationFile: ~Copyable {
         try value.withBytes { bytes throws(MessageProblem) in try ConfigurationMessage.decode(bytes, with: &parser) }
     }
 
-    /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it says
-    /// nothing new.
+    /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it
+    /// says nothing new.
     private mutating func allProblems(
         of value: [UInt8], from first: ConfigurationProblem
     ) throws(MessageProblem) -> [ConfigurationProblem] {

@@ -34,17 +34,20 @@ enum PageStyle {
         path.due { fill: var(--faint); stroke: none; }
         .entry rect { stroke: var(--card); stroke-width: 1.5; } .entry.thin rect { stroke: none; }
         .entry.inforce rect { stroke: var(--mark); stroke-width: 2; }
-        .entry.superseded { opacity: .35; } .entry.stale rect { stroke-dasharray: 4 3; stroke: var(--faint); }
+        .entry.superseded { opacity: .35; } .entry.still rect { fill-opacity: .5; }
+        .entry.stale rect { stroke-dasharray: 4 3; stroke: var(--faint); }
         .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; color: var(--faint); font-size: 13px; }
         .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin-right: 6px;
           vertical-align: -1px; }
         .legend i.bar { width: 3px; border-radius: 0; height: 14px; }
-        i.visible { background: var(--accent); } i.fresh { background: var(--ink); } i.same { background: var(--faint); }
+        i.visible { background: var(--accent); } i.fresh { background: var(--ink); }
+        i.same { background: var(--faint); }
         details { border-top: 1px solid var(--line); padding: 10px 0; } details:first-of-type { margin-top: 14px; }
         summary { cursor: pointer; } summary b { font-variant-numeric: tabular-nums; }
         .badge { border: 1px solid currentColor; border-radius: 99px; padding: 0 8px; font-size: 12px;
           margin-left: 6px; color: var(--faint); white-space: nowrap; } .badge.change { color: var(--accent); }
-        .same { border-top: 1px solid var(--line); padding: 8px 0 8px 18px; color: var(--faint); }
+        details details { padding-left: 18px; } details.hour > summary { font-weight: 500; }
+        .unchanged { border-top: 1px solid var(--line); padding: 8px 0 8px 18px; color: var(--faint); }
         .rows { overflow-x: auto; } table { border-collapse: collapse; width: 100%; margin-top: 8px; }
         td, th { text-align: left; padding: 5px 14px 5px 0; vertical-align: top; border-top: 1px solid var(--grid);
           overflow-wrap: anywhere; }

@@ -7,6 +7,8 @@ struct PageTable {
     private let local: LocalText
     /// With more timelines than this the page begins with all of them folded.
     private static let openMax = 12
+    /// With more than this they are folded by hours, too.
+    private static let flatMax = 40
 
     init(_ preview: Preview, _ steps: [TimelineWalk.Step]) {
         self.preview = preview
@@ -17,16 +19,51 @@ struct PageTable {
     func markup() -> String {
         guard preview.until != nil else { return steps.first.map(rows) ?? "" }
         let freshCount = steps.last?.revision ?? 0
+        guard freshCount > Self.flatMax else { return list(steps[...], isOpen: freshCount <= Self.openMax) }
+        var html = ""
+        var rest = steps[...]
+        while let first = rest.first {
+            let hour = self.hour(first.at)
+            let group = rest.prefix { self.hour($0.at) == hour }
+            html += """
+                <details class="hour">
+                <summary>\(Markup.escaped(hour)) \
+                <span class="faint">· \(Markup.escaped(summary(of: group)))</span></summary>
+                \(list(group, isOpen: false))
+                </details>
+
+                """
+            rest = rest.dropFirst(group.count)
+        }
+        return html
+    }
+
+    /// The local hour, or in a long walk the day.
+    private func hour(_ instant: Instant) -> String {
+        guard let first = steps.first, let last = steps.last, last.at - first.at <= .hours(72) else {
+            return local.day(instant)
+        }
+        return "\(local.day(instant)) \(local.time(instant).prefix(3))00 \(local.offset(instant))"
+    }
+
+    private func summary(of group: ArraySlice<TimelineWalk.Step>) -> String {
+        var revision = group.startIndex == steps.startIndex ? 0 : steps[group.startIndex - 1].revision
+        revision = (group.last?.revision ?? revision) - revision
+        return TimelineTable.summary(
+            count: group.count, contents: revision, visible: group.count { $0.isVisibleChange })
+    }
+
+    private func list(_ list: ArraySlice<TimelineWalk.Step>, isOpen: Bool) -> String {
         var html = ""
         var unchanged: [TimelineWalk.Step] = []
-        var revision: Int64 = 0
-        for step in steps {
+        var revision = list.startIndex == steps.startIndex ? 0 : steps[list.startIndex - 1].revision
+        for step in list {
             if step.revision == revision {
                 unchanged.append(step)
                 continue
             }
             revision = step.revision
-            html += same(unchanged) + details(of: step, isOpen: freshCount <= Self.openMax)
+            html += same(unchanged) + details(of: step, isOpen: isOpen)
             unchanged = []
         }
         return html + same(unchanged)
@@ -51,7 +88,7 @@ struct PageTable {
 
     private func same(_ unchanged: [TimelineWalk.Step]) -> String {
         guard let line = TimelineTable.unchanged(unchanged, local) else { return "" }
-        return "<p class=\"same\">\(Markup.escaped(line))</p>\n"
+        return "<p class=\"unchanged\">\(Markup.escaped(line))</p>\n"
     }
 
     private func rows(of step: TimelineWalk.Step) -> String {

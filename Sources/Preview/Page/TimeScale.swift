@@ -63,7 +63,7 @@ extension TimeScale {
             days.append(day)
             day = calendar.day(after: day)
         }
-        let every = max(1, Int((96 / max(0.001, width(of: .hours(24)))).rounded(.up)))
+        let every = max(1, Int((122 / max(0.001, width(of: .hours(24)))).rounded(.up)))
         return (days, every)
     }
 

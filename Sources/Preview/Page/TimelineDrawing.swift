@@ -3,20 +3,20 @@ internal import Timelines
 /// A walk as an SVG picture: time from left to right in local time; what is shown, each timeline with new content in a
 /// row of its own where they are few, and a tick wherever a timeline is made.
 struct TimelineDrawing {
-    private let steps: [TimelineWalk.Step]
+    let steps: [TimelineWalk.Step]
     private let configuration: WidgetConfiguration
-    private let isWalk: Bool
-    private let local: LocalText
-    private let scale: TimeScale
-    private var svg = ""
+    let isWalk: Bool
+    let local: LocalText
+    let scale: TimeScale
+    var svg = ""
 
-    private static let left = 104.0
-    private static let width = 1096.0
+    static let left = 104.0
+    static let width = 1096.0
     private static let right = 16.0
-    private static let axisHeight = 46.0
+    private static let axisHeight = 58.0
     private static let shownHeight = 50.0
     private static let rowHeight = 24.0
-    private static let madeHeight = 34.0
+    static let madeHeight = 34.0
     private static let gap = 12.0
     /// More timelines than this cannot be told apart in rows.
     private static let rowsMax = 14
@@ -83,7 +83,7 @@ struct TimelineDrawing {
             let words = "clocks \(LocalText.offset(change.before)) → \(LocalText.offset(change.after))"
             let isFarRight = scale.x(change.at) > Self.width - 190
             text(
-                words, x: scale.x(change.at) + (isFarRight ? -5 : 5), y: 27, "clock",
+                words, x: scale.x(change.at) + (isFarRight ? -5 : 5), y: 31, "clock",
                 anchor: isFarRight ? "end" : "start")
         }
     }
@@ -102,19 +102,26 @@ struct TimelineDrawing {
     private mutating func drawRow(_ index: Int, y: Double) -> Double {
         let step = steps[index]
         let superseded = index + 1 < steps.count ? steps[index + 1].at : nil
-        let end = step.timeline.nextUpdate.map { max($0, step.timeline.entries.last?.date ?? $0) }
+        // The last entry would go on for ever.
+        let lastDate = max(step.at, step.timeline.entries.last?.date ?? step.at)
+        let tail = lastDate + ElapsedTime(milliseconds: scale.length.milliseconds / 40)
+        let end = max(tail, step.timeline.nextUpdate ?? tail)
         var rows = EntryRow.rows(of: step, configuration)
         // What was in force before it was made is not of this timeline's time.
         for row in rows.indices {
             rows[row].entry.date = max(rows[row].entry.date, min(step.at, scale.range.upperBound))
         }
         var segments = ShownSegment.segments(of: step, rows: rows, in: scale.range, supersededAt: superseded)
-        if let end, let last = segments.indices.last, end > segments[last].begin {
-            segments[last].end = min(segments[last].end, end)
-        }
-        label("\(local.time(step.at))", y: y + Self.rowHeight / 2 - 1)
+        segments.removeAll { $0.begin >= end }
+        if let last = segments.indices.last { segments[last].end = min(segments[last].end, end) }
+        label(rowLabel(step.at), y: y + Self.rowHeight / 2 - 1)
         draw(segments, y: y, height: Self.rowHeight - 4, isLarge: false)
         return y + Self.rowHeight
+    }
+
+    /// The time, with the weekday where there are several.
+    private func rowLabel(_ instant: Instant) -> String {
+        scale.length > .hours(26) ? "\(local.day(instant).prefix(3)) \(local.time(instant))" : local.time(instant)
     }
 
     private mutating func draw(_ segments: [ShownSegment], y: Double, height: Double, isLarge: Bool) {
@@ -123,9 +130,11 @@ struct TimelineDrawing {
             let width = max(0.8, scale.x(segment.end) - x)
             let classes: [String?] = [
                 "entry", segment.row.entry.phase.rawValue, segment.isSuperseded ? "superseded" : nil,
-                segment.isInForce ? "inforce" : nil, width < 3 ? "thin" : nil,
+                segment.isInForce ? "inforce" : nil, width < 5 ? "thin" : nil,
+                segment.row.entry.isStandingStill ? "still" : nil,
             ]
-            svg += "<g class=\"\(classes.compactMap(\.self).joined(separator: " "))\"><title>\(Markup.escaped(tooltip(segment)))</title>"
+            let names = classes.compactMap(\.self).joined(separator: " ")
+            svg += "<g class=\"\(names)\"><title>\(Markup.escaped(tooltip(segment)))</title>"
             svg += "<rect x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\" width=\"\(Markup.number(width))\""
             svg += " height=\"\(Markup.number(height))\" rx=\"\(width < 6 ? 0 : 4)\"/>"
             let columns = Int((width - 12) / 6.4)
@@ -150,53 +159,11 @@ struct TimelineDrawing {
         let note = segment.isSuperseded ? " (a newer timeline came first)" : ""
         return "\(segment.row.entry.phase.rawValue)\(note) | \(range) | \(segment.row.shows) | \(segment.row.reason)"
     }
+}
 
-    // MARK: - Makings
-
-    private mutating func drawMakings(y: Double) {
-        label("made", y: y + Self.madeHeight / 2)
-        let base = y + Self.madeHeight
-        var revision: Int64 = 0
-        for step in steps where step.at <= scale.range.upperBound {
-            let isNew = step.revision != revision
-            revision = step.revision
-            let (name, height) =
-                step.isVisibleChange ? ("visible", 26.0) : isNew ? ("fresh", 18.0) : ("same", 9.0)
-            let x = Markup.number(scale.x(step.at))
-            let next = step.timeline.nextUpdate.map { " until \(local.time($0, seenFrom: step.at))" } ?? ""
-            let title = Markup.escaped(
-                "\(local.full(step.at)) | \(step.cause) | revision \(step.revision) | policy"
-                    + " \(step.timeline.policy.name)\(next)")
-            svg += "<path class=\"making \(name)\" d=\"M\(x) \(Markup.number(base)) v-\(Markup.number(height))\">"
-            svg += "<title>\(title)</title></path>\n"
-        }
-        guard let due = steps.last?.timeline.nextUpdate, due <= scale.range.upperBound, let last = steps.last else {
-            return
-        }
-        let x = Markup.number(scale.x(due))
-        let title = Markup.escaped("due \(local.full(due)) | policy \(last.timeline.policy.name)")
-        svg +=
-            "<path class=\"due\" d=\"M\(x) \(Markup.number(base - 8)) l5 -6 l-5 -6 l-5 6 z\"><title>\(title)</title></path>\n"
-        let isFarRight = scale.x(due) > Self.width - 130
-        text(
-            "due (\(last.timeline.policy.name))", x: scale.x(due) + (isFarRight ? -9 : 9), y: base - 10, "axis",
-            anchor: isFarRight ? "end" : "start")
-    }
-
-    // MARK: - Elements
-
-    private mutating func line(at instant: Instant, from top: Double, to bottom: Double, _ name: String) {
-        let x = Markup.number(scale.x(instant))
-        svg += "<path class=\"\(name)\" d=\"M\(x) \(Markup.number(top)) V\(Markup.number(bottom))\"/>\n"
-    }
-
-    private mutating func text(_ text: String, x: Double, y: Double, _ name: String, anchor: String = "start") {
-        svg += "<text class=\"\(name)\" x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\""
-        if anchor != "start" { svg += " text-anchor=\"\(anchor)\"" }
-        svg += ">\(Markup.escaped(text))</text>\n"
-    }
-
-    private mutating func label(_ name: String, y: Double) {
-        text(name, x: Self.left - 12, y: y + 4, "label", anchor: "end")
+extension TimelineEntry {
+    /// A status of a vehicle that does not move is drawn paler.
+    fileprivate var isStandingStill: Bool {
+        phase == .status && vehicle?.status != VehicleStatus.moving.rawValue
     }
 }

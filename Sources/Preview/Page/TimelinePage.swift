@@ -72,7 +72,7 @@ package struct TimelinePage {
     private func legend(of preview: Preview, _ steps: [TimelineWalk.Step]) -> String {
         let seen = Set(steps.lazy.flatMap { $0.timeline.entries.lazy.map(\.phase) })
         var items = TimelineEntry.Phase.allCases.filter(seen.contains).map {
-            "<span><i class=\"\($0.rawValue)\"></i>\($0.rawValue)</span>"
+            "<span><i class=\"\($0.rawValue)\"></i>\($0.rawValue)\($0 == .status ? " (pale: not moving)" : "")</span>"
         }
         if preview.until != nil {
             items += [

@@ -57,7 +57,7 @@ package struct TimelineTable {
             count: steps.count, contents: steps.last?.revision ?? 0, visible: steps.count { $0.isVisibleChange })
     }
 
-    private static func summary(count: Int, contents: Int64, visible: Int) -> String {
+    static func summary(count: Int, contents: Int64, visible: Int) -> String {
         "\(counted(count, "timeline")), \(contents) with new content, \(counted(visible, "visible change"))"
     }
 

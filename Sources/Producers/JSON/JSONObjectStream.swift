@@ -94,9 +94,7 @@ package final class JSONObjectStream {
             switch result {
             case .success(let members): return try take(upTo: end, members)
             case .failure(.malformed(let at, let reason)):
-                line += buffer[index..<at].count { $0 == UInt8(ascii: "\n") }
-                index = at
-                throw problem(reason)
+                throw malformed(at: at, reason)
             case .failure(.incomplete):
                 guard buffer.count - index <= Self.lengthMax else {
                     defer { index += 1 }
@@ -109,17 +107,30 @@ package final class JSONObjectStream {
         }
     }
 
+    /// Reading goes on behind the problem.
+    private func malformed(at: Int, _ reason: String) -> InputProblem {
+        let isNextObject = at > index && buffer[at] == UInt8(ascii: "{") && buffer[at - 1] == UInt8(ascii: "\n")
+        let begin = line
+        line += buffer[index..<at].count { $0 == UInt8(ascii: "\n") }
+        index = at
+        guard isNextObject else { return problem(reason) }
+        return InputProblem(
+            file: file, line: begin, reason: "the object that begins here is not closed before the next one begins")
+    }
+
     private func take(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
         let bytes = Array(buffer[index..<end])
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw problem("not UTF-8 text") }
         let shifted = members.map { member in
             JSONScanner.Member(
                 name: member.name.lowerBound - index..<member.name.upperBound - index,
                 value: member.value.lowerBound - index..<member.value.upperBound - index)
         }
         let object = JSONObject(bytes: bytes, line: line, members: shifted)
-        line += bytes.count { $0 == UInt8(ascii: "\n") }
-        index = end
+        defer {
+            line += bytes.count { $0 == UInt8(ascii: "\n") }
+            index = end
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw problem("not UTF-8 text") }
         return object
     }
 
