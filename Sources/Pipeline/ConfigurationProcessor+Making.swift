@@ -21,7 +21,6 @@ extension ConfigurationProcessor {
     }
 
     func flush(_ context: TaskContext) {
-        // A commit may come before the first punctuation: nothing is made for sources that are not the right ones.
         adoptRedeclared(context)
         if due.isEmpty { return }
         for (slot, _) in due.take() {
