@@ -88,7 +88,7 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
-        tests("ReferenceTests", ["Timelines", "Messages", "TestBroker"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestBroker", "tideline"]),
         tests(
             "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),

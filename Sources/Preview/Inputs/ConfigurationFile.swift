@@ -69,7 +69,9 @@ struct ConfigurationFile: ~Copyable {
     }
 
     private mutating func decode(_ value: [UInt8]) throws(MessageProblem) -> ConfigurationMessage {
-        try value.withBytes { bytes throws(MessageProblem) in try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser) }
+        try value.withBytes { bytes throws(MessageProblem) in
+            try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser)
+        }
     }
 
     /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it

@@ -15,7 +15,9 @@ package struct PreviewInputs: Sendable {
     ///   - kinds: the declared ones.
     ///   - at: the instant of the preview, for warnings about what is past then.
     /// - Throws: all that is wrong with all of them. An object that is wrong does not hide those after it.
-    package static func read(_ files: PreviewFiles, kinds: WidgetKinds = WidgetKinds(), at: Instant) throws(PreviewProblems) -> PreviewInputs {
+    package static func read(_ files: PreviewFiles, kinds: WidgetKinds = WidgetKinds(), at: Instant)
+        throws(PreviewProblems) -> PreviewInputs
+    {
         var problems: [InputProblem] = []
         var configurations = ConfigurationFile(kinds: kinds)
         configurations.read(files.configuration, problems: &problems)
