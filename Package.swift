@@ -59,6 +59,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Benchmarks, each a program of its own: `make benchmark`.
+        .executableTarget(
+            name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
+            swiftSettings: strict),
+
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
@@ -73,7 +78,7 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Agendas",
+                "Agendas", "Preview",
                 "RdKafka", "TestBroker",
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
@@ -83,6 +88,7 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "TestBroker"]),
         tests(
             "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
