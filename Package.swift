@@ -83,7 +83,7 @@ let package = Package(
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
-        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Agendas", "Producers", "TestBroker"]),
+        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
