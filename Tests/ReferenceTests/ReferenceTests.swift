@@ -2,6 +2,7 @@
 // schema of configurations and the reference page. `make reference` writes both.
 
 import Messages
+import Settings
 import Testing
 
 @testable import tideline
