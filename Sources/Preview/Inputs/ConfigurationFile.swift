@@ -54,7 +54,7 @@ struct ConfigurationFile: ~Copyable {
             lines[id] = object.line
             configurations.append(configuration)
         case .unusable(let unusable):
-            for problem in try allProblems(of: value, from: unusable.problem) {
+            for problem in unusable.problems.all {
                 problems.append(
                     InputProblem(
                         file: file.file, line: object.line(of: problem.key),
@@ -73,27 +73,4 @@ struct ConfigurationFile: ~Copyable {
             try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser)
         }
     }
-
-    /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it
-    /// says nothing new.
-    private mutating func allProblems(
-        of value: [UInt8], from first: ConfigurationProblem
-    ) throws(MessageProblem) -> [ConfigurationProblem] {
-        var problems = [first]
-        var last = first
-        var members = try value.withBytes { bytes throws(MessageProblem) in try parser.object(bytes) }
-        for _ in 0..<Self.repairsMax {
-            guard let repaired = members.repaired(last.key) else { break }
-            members = repaired
-            var json = JSONWriter()
-            json.object(members)
-            guard case .unusable(let unusable) = try decode(json.bytes) else { break }
-            last = unusable.problem
-            // What a repair itself leaves missing is no problem of the file's.
-            if !problems.contains(where: { $0.key == last.key }) { problems.append(last) }
-        }
-        return problems
-    }
-
-    private static let repairsMax = 64
 }
