@@ -16,9 +16,10 @@ extension StrategyPage {
           drops a first `tick` dated `generatedAt`.
         - At most 5 entries for `systemSmall`, 10 for `systemMedium`, which is the default, 20 for every other family;
           `maximumEntries` (1 to 500) overrides that. What does not fit goes from the far end, `day` entries first but
-          for that of the next local midnight, which stays, so that "tomorrow" never stays on screen; and the next timeline is due when the first entry that went would be seen, where that is sooner than the policy
-          says: a trimmed timeline may be `after` a date where WidgetKit's example is `atEnd`. A higher
-          `maximumEntries` gives the example's policy.
+          for that of the next local midnight, which stays, so that "tomorrow" never stays on screen; and the next
+          timeline is due when the first entry that went would be seen, where that is sooner than the policy says: a
+          trimmed timeline may be `after` a date where WidgetKit's example is `atEnd`. A higher `maximumEntries` gives
+          the example's policy.
         - Local times and midnights are those of the configuration's `timeZone`. A time of day or a midnight that clocks
           skip is the first instant after the gap; one that they show twice is taken the first time. (Starts and ends of
           events follow RFC 5545: in a gap the offset before it counts, and an end that comes before its start then

@@ -34,8 +34,8 @@ package enum ConfigurationSchema {
             "parameters": ["description": "Carried into every entry.", "type": "object", "default": [:]],
             "strategy": [
                 "description": """
-                Without it: its kind's; else status where a vehicle is named (where it is empty or "0": where there are \
-                no calendars), else events.
+                Without it: its kind's; else status where a vehicle is named (where it is empty or "0": where there \
+                are no calendars), else events.
                 """,
                 "$ref": "#/$defs/strategy",
             ],

@@ -42,8 +42,8 @@ struct ExplicitChoice: ScheduleChoice {
         options: [Options.dates],
         example: .init(
             """
-            {"configurationId": "ferry", "kind": "Ferry", "timeZone": "Europe/Lisbon", "strategy": {"name": "schedule", \
-            "schedule": {"type": "explicit", "dates": ["2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z", \
+            {"configurationId": "ferry", "kind": "Ferry", "timeZone": "Europe/Lisbon", \
+            "strategy": {"name": "schedule", "schedule": {"type": "explicit", "dates": ["2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z", \
             "2026-11-20T18:00:00Z"]}}}
             """, at: "2026-11-20T10:00:00Z"))
 
@@ -93,11 +93,9 @@ extension OptionForm<[Instant]> {
             readPart: { value, path throws(ConfigurationProblems) in
                 guard let read = try dates.read(value, path) else { return nil }
                 if let index = read.indices.dropFirst().first(where: { read[$0] <= read[$0 - 1] }) {
-                    throw .init(
-                        .init(
-                            key: "\(path)[\(index)]",
-                            "must be later than the date before it, \(read[index - 1].rfc3339), not \(read[index].rfc3339)"
-                        ))
+                    let (before, date) = (read[index - 1].rfc3339, read[index].rfc3339)
+                    let message = "must be later than the date before it, \(before), not \(date)"
+                    throw ConfigurationProblems(ConfigurationProblem(key: "\(path)[\(index)]", message))
                 }
                 return read
             },
