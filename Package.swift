@@ -66,7 +66,7 @@ let package = Package(
             "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines"]),
-        tests("AgendasTests", ["Agendas", "Timelines"]),
+        tests("AgendasTests", ["Agendas", "Timelines", "TestBroker"], exclude: ["Oracle", "Corpus"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
         tests(
             "PipelineTests",
