@@ -31,6 +31,13 @@ enum CalendarProperty: String, CaseIterable, Sendable {
         self = known
     }
 
+    var isRecurrence: Bool {
+        switch self {
+        case .rule, .dates, .exceptionDates, .exceptionRule: true
+        default: false
+        }
+    }
+
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
     private static let longest = 13
 }

@@ -23,6 +23,9 @@ struct ContentLine {
         return decoded(bytes[colon...].dropFirst()).trimmed
     }
 
+    /// Whether it says nothing, as if it were not there.
+    var isEmpty: Bool { bytes[colon...].dropFirst().allSatisfy { $0 == UInt8(ascii: " ") } }
+
     /// A value of type TEXT (RFC 5545 §3.3.11), without its escapes.
     var textValue: String {
         let value = bytes[colon...].dropFirst()

@@ -21,11 +21,12 @@ struct ContentLines: Sequence, IteratorProtocol {
             let line = physicalLine()
             var unfolded: [UInt8] = []
             var isWhole = true
-            while position < text.count {
-                let isFolded = isFold(text[position])
+            while let begin = nextLineBegin {
+                let isFolded = isFold(text[begin])
                 guard isFolded || isSoftBreak(isWhole ? line : unfolded[...]) else { break }
                 if isWhole { unfolded = Array(line) }
                 isWhole = false
+                while position < begin { _ = physicalLine() }
                 if !isFolded { unfolded.removeLast() }
                 unfolded += physicalLine().dropFirst(isFolded ? 1 : 0)
             }
@@ -33,6 +34,13 @@ struct ContentLines: Sequence, IteratorProtocol {
             if !line.isEmpty { return (first, line) }
         }
         return nil
+    }
+
+    /// Where the next line that is not empty begins: some programs end lines with CR CR LF.
+    private var nextLineBegin: Int? {
+        var begin = position
+        while begin < text.count, text[begin] == UInt8(ascii: "\n") || text[begin] == UInt8(ascii: "\r") { begin += 1 }
+        return begin < text.count ? begin : nil
     }
 
     private mutating func physicalLine() -> ArraySlice<UInt8> {

@@ -114,13 +114,17 @@ extension DefinedZone {
             case .begin: hasStart = false
             case .end where !hasStart: throw unusable(component, "has a part without DTSTART")
             case .start:
-                guard case .local? = EventTime(basic: line.value) else {
-                    throw unusable(component, "has a DTSTART that is no local date-time")
-                }
                 hasStart = true
+                switch EventTime(basic: line.value) {
+                case .local: break
+                case .date?:
+                    text += Array("DTSTART:\(line.value)T000000".utf8) + lineEnd
+                    continue
+                case .instant?, nil: throw unusable(component, "has a DTSTART that is no local date-time")
+                }
             case .rule:
                 guard let rule = try? RecurrenceRule(text: line.value), rule.frequency == .yearly,
-                    rule.hours.isEmpty, rule.minutes.isEmpty, rule.seconds.isEmpty
+                    max(rule.hours.count, rule.minutes.count, rule.seconds.count) <= 1
                 else { throw unusable(component, "changes by a rule that is not yearly") }
             case .offsetFrom, .offsetTo:
                 guard isOffset(line.value) else { throw unusable(component, "has an offset that can't be read") }

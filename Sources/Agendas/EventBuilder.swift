@@ -31,7 +31,8 @@ struct EventBuilder {
                 sequence: sequence, updatedAt: updatedAt, title: line(.summary)?.textValue ?? "",
                 location: line(.location)?.textValue, start: times.start, end: times.end, timeZone: times.timeZone,
                 status: status, recurrence: recurrence)
-            return EventDraft(event: event, line: component.line, original: original)
+            let hasRecurrence = component.lines.contains { $0.property.isRecurrence }
+            return EventDraft(event: event, line: component.line, original: original, hasRecurrence: hasRecurrence)
         } catch {
             throw problem(error.field, error.description)
         }
@@ -69,7 +70,7 @@ struct EventBuilder {
     private mutating func recurrence(
         of times: inout EventTimes, isOverride: Bool, _ zones: inout ICalendarZones
     ) throws(ICalendarProblem) -> [String] {
-        let said = component.lines.filter { [.rule, .dates, .exceptionDates, .exceptionRule].contains($0.property) }
+        let said = component.lines.filter { $0.property.isRecurrence && !$0.isEmpty }
         if isOverride {
             if let rule = said.first(where: { $0.property == .rule || $0.property == .dates }) {
                 remark(rule, "an event with RECURRENCE-ID does not recur; its recurrence is left out")
@@ -134,7 +135,7 @@ struct EventBuilder {
     // MARK: - Lines
 
     private func line(_ property: CalendarProperty) -> ContentLine? {
-        component.lines.first { $0.property == property }
+        component.lines.first { $0.property == property && !$0.isEmpty }
     }
 
     /// - Parameter field: of the contract.
@@ -159,4 +160,6 @@ struct EventDraft {
     var line: Int
     /// RECURRENCE-ID as it is written.
     var original: EventTimes.Said?
+    /// Whether it says how it recurs, which an override can't.
+    var hasRecurrence: Bool
 }

@@ -27,14 +27,37 @@ struct EventDrafts {
     /// The events, in the order of the text. What overrides name is put into the form of their series: a date of an
     /// all-day one, a floating time in the zone of one that has a zone.
     var events: [CalendarEvent] {
-        drafts.map { draft in
+        drafts.compactMap { draft in
             guard let original = draft.original, let index = byKey[draft.event.key.ofMaster] else { return draft.event }
             let master = drafts[index].event
-            if master.isAllDay { return draft.event.replacing(.date(original.time.writtenDate)) }
-            guard case .local = original.time, original.zone == nil, let name = master.timeZone,
-                let zone = LocalCalendar(name)
-            else { return draft.event }
-            return draft.event.replacing(.instant(original.time.instant(in: zone)))
+            let event = draft.event.replacing(Self.original(original, of: master) ?? draft.event.recurrenceId)
+            return draft.hasRecurrence && Self.isObsolete(event, beside: master) ? nil : event
+        }
+    }
+
+    private static func original(_ said: EventTimes.Said, of master: CalendarEvent) -> EventTime? {
+        if master.isAllDay { return .date(said.time.writtenDate) }
+        guard case .local = said.time, said.zone == nil, let zone = master.timeZone.flatMap({ LocalCalendar($0) }) else {
+            return nil
+        }
+        return .instant(said.time.instant(in: zone))
+    }
+
+    /// What recurs and names an instance all the same is a former master of the series. It stands for an instance only
+    /// if the series still has that.
+    private static func isObsolete(_ event: CalendarEvent, beside master: CalendarEvent) -> Bool {
+        guard event.sequence < master.sequence, let original = event.recurrenceId else { return false }
+        var calendar = EventCalendar()
+        calendar.apply(master)
+        let zone = master.timeZone.flatMap { LocalCalendar($0) } ?? .utc
+        let instant = original.instant(in: zone)
+        let found = calendar.occurrences(from: instant - .hours(1), to: instant + .hours(1), in: zone)
+        return !found.contains { occurrence in
+            switch occurrence.recurrenceId {
+            case .instant(let start): start == instant
+            case .date(let date): .date(date) == original
+            case nil: false
+            }
         }
     }
 }
@@ -45,7 +68,7 @@ extension EventKey {
 
 extension CalendarEvent {
     /// The same for another instance.
-    fileprivate func replacing(_ original: EventTime) -> CalendarEvent {
+    fileprivate func replacing(_ original: EventTime?) -> CalendarEvent {
         guard original != recurrenceId else { return self }
         let event = try? CalendarEvent(
             calendarId: calendarId, uid: uid, recurrenceId: original, isThisAndFuture: isThisAndFuture,

@@ -11,6 +11,9 @@ struct ExpansionLimit: Error {
 struct StartRequest {
     /// The start of the series: the first instance, whether the rule makes it or not.
     var first: WallClock
+    /// Whether there is no other rule. Then the first instance is one of its COUNT even where it does not make it
+    /// (RFC 5545 §3.3.10); of several rules those that make it count it.
+    var isOnlyRule = true
     var window: ClosedRange<WallClock>
     var isAllDay: Bool
     /// Whether a wall-clock time exists: what a rule makes in a gap is no instance and is not counted
@@ -29,7 +32,7 @@ extension RecurrenceRule {
         let last = request.window.upperBound
         // To know which instance is the last of a COUNT, all must be looked at.
         let begin = count == nil ? max(first, request.window.lowerBound) : first
-        var remaining = count.map { $0 - 1 } ?? Int.max
+        var remaining = count.map { request.isOnlyRule ? $0 - 1 : $0 } ?? Int.max
         let times = request.isAllDay ? [0] : frequency < .daily ? [] : timesOfDay(like: first.time)
         var period = firstPeriod(for: begin.day, firstDay: first.day)
         var result: [WallClock] = []
@@ -46,6 +49,7 @@ extension RecurrenceRule {
             } else {
                 candidates = picked(days.flatMap { day in times.map { WallClock(day: day, second: $0) } })
             }
+            if !request.isOnlyRule, candidates.contains(first) { remaining -= 1 }
             for start in candidates where start > first {
                 if let until, !request.isUntil(start, until) { return result }
                 guard start <= last, remaining > 0 else { return result }

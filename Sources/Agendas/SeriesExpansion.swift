@@ -71,6 +71,7 @@ struct SeriesExpansion {
         let high = zone.wallClock(at: to).seconds + margin
         let request = StartRequest(
             first: firstWall,
+            isOnlyRule: recurrence.rules.count == 1,
             window: WallClock(seconds: low)...WallClock(seconds: max(low, high)),
             isAllDay: event.isAllDay,
             exists: { [zone] in event.isAllDay || !zone.isInGap($0.date, $0.time) },
@@ -141,10 +142,7 @@ struct SeriesExpansion {
 
     private func instance(_ date: RecurrenceSet.Date) -> Instance {
         if event.isAllDay { return instance(onDay: date.start.time.writtenDate) }
-        var time = date.start.time
-        // A bare date in a series with times means the usual time of day.
-        if case .date(let day) = time { time = .local(day, firstWall.time) }
-        let start = time.instant(in: date.start.zone ?? zone)
+        let start = date.start.time.instant(in: date.start.zone ?? zone)
         var instance = instance(from: start)
         switch date.end {
         case .at(let time): instance.when = .timed(start: start, end: max(start, time.instant(in: zone)))
