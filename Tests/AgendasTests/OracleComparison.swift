@@ -39,6 +39,14 @@ struct OracleComparison {
         }
     }
 
+    /// Holds our occurrences against answers of the oracle that a file keeps.
+    static func compare(answers: URL) throws -> [Result] {
+        try String(contentsOf: answers, encoding: .utf8).split(separator: "\n").map { line in
+            let answer = try JSONDecoder().decode(Answer.self, from: Data(line.utf8))
+            return try compare(URL(filePath: answer.file), answer)
+        }
+    }
+
     static func compare(_ files: [URL]) async throws -> [Result] {
         let python = PackageRoot.url.appending(path: "Scripts/python")
         let script = PackageRoot.url.appending(path: "Tests/AgendasTests/Oracle/occurrences.py")
