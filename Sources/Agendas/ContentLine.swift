@@ -85,6 +85,9 @@ struct ContentLine {
 /// Text is UTF-8; what is not is taken for Windows-1252, the other encoding that such files are in.
 private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
+    // A text that has other characters in UTF-8 was cut or broken on its way.
+    let repaired = String(decoding: bytes, as: UTF8.self)
+    if repaired.unicodeScalars.contains(where: { !$0.isASCII && $0 != "\u{FFFD}" }) { return repaired }
     var text = ""
     for byte in bytes { text.unicodeScalars.append(windows1252[byte] ?? Unicode.Scalar(byte)) }
     return text

@@ -49,9 +49,11 @@ struct EventBuilder {
                 line: line.number,
                 reason: "\(line.property.rawValue) \"\(value)\" can't be read, allowed is a date or date-time")
         }
-        guard case .local = time else { return EventTimes.Said(time: time) }
+        if case .date = time { return EventTimes.Said(time: time) }
         let name = line.parameter("TZID")
-        if let zone = name.flatMap({ zones.zone($0) }) { return EventTimes.Said(time: time, zone: zone) }
+        // A time in UTC has no TZID (RFC 5545 §3.2.19). Programs that write one nevertheless mean the local time.
+        if let zone = name.flatMap({ zones.zone($0) }) { return EventTimes.Said(time: time.withoutUTC, zone: zone) }
+        guard case .local = time else { return EventTimes.Said(time: time) }
         if let name, !name.isEmpty { remark(line, "TZID \"\(name)\" is not known; such times float") }
         return EventTimes.Said(time: time, zone: zones.calendar.map { .iana($0) })
     }
@@ -92,7 +94,11 @@ struct EventBuilder {
             times.settleSeries(in: twin)
             lines.settleInstants(of: zone)
         } else {
-            remark(line(.start), lines.settleList(from: WallClock(date, time), in: zone))
+            do throws(CalendarEventProblem) {
+                remark(line(.start), try lines.settleList(from: WallClock(date, time), in: zone))
+            } catch {
+                throw problem(error.field, error.description)
+            }
             times.settleSingle()
         }
         return lines.lines
@@ -109,7 +115,7 @@ struct EventBuilder {
 
     /// What names an event without UID is what it says, so that it has the same name tomorrow.
     private mutating func uid() -> String {
-        if let uid = line(.uid)?.textValue.trimmed, !uid.isEmpty { return uid }
+        if let uid = line(.uid)?.textValue { return uid }
         remark(nil, "UID is missing; the event is named by what it says")
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
         for line in component.lines where [.start, .endTime, .duration, .summary].contains(line.property) {

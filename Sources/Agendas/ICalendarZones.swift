@@ -35,7 +35,7 @@ struct ICalendarZones {
 
     /// - Throws: why the definition can't be used.
     mutating func define(_ component: ICalendarReader.Component) throws(ICalendarProblem) {
-        guard let name = component.lines.first(where: { $0.property == .zoneName })?.value else {
+        guard let name = component.lines.first(where: { $0.property == .zoneName })?.textValue else {
             throw ICalendarProblem(line: component.line, reason: "VTIMEZONE without TZID is left out")
         }
         let key = ZoneName.bare(name)

@@ -39,7 +39,9 @@ struct RecurrenceLines {
         if let name, zone == nil { remark(line, "TZID \"\(name)\" is not known; such times float") }
         var values: [String] = []
         for value in line.value.split(separator: ",").map({ $0.trimmed }) where !value.isEmpty {
-            guard let written = written(value, zone) else {
+            // Some exclude periods, of which the start says enough.
+            let said = line.property == .dates ? value : String(value.prefix { $0 != "/" })
+            guard let written = written(said, zone) else {
                 remark(line, "\(line.property.rawValue) \(value) can't be read and is left out")
                 continue
             }
@@ -65,8 +67,9 @@ struct RecurrenceLines {
     }
 
     private func said(_ time: EventTime, _ zone: ICalendarZones.Zone?) -> EventTime {
-        guard case .defined(let defined)? = zone else { return time }
-        return ICalendarZones.Zone.defined(defined).instant(time)
+        guard let zone else { return time }
+        guard case .defined = zone else { return time.withoutUTC }
+        return zone.instant(time.withoutUTC)
     }
 
     private mutating func remark(_ line: ContentLine, _ reason: String) {
@@ -96,12 +99,14 @@ struct RecurrenceLines {
 
     /// Lists the instances of a series in a zone that agrees with no IANA zone.
     /// - Returns: what is lost thereby.
-    mutating func settleList(from first: WallClock, in zone: DefinedZone) -> String {
-        guard let set = try? RecurrenceSet(lines: lines) else { preconditionFailure("the lines have been read before") }
+    mutating func settleList(
+        from first: WallClock, in zone: DefinedZone
+    ) throws(CalendarEventProblem) -> String {
+        let set = try RecurrenceSet(lines: lines)
         let horizon = LocalDate(year: min(first.date.year + 50, 9999), month: first.date.month, day: 1)
         let request = StartRequest(
             first: first, window: first...max(first, WallClock(horizon, .midnight)), isAllDay: false,
-            exists: { _ in true },
+            maximum: Self.listed, exists: { _ in true },
             isUntil: { start, until in
                 switch until {
                 case .instant(let instant): zone.instant(of: start) <= instant
@@ -120,7 +125,7 @@ struct RecurrenceLines {
             }
         }
         let times = starts.sorted().prefix(Self.listed).map { EventTime.instant(zone.instant(of: $0)).basic }
-        isComplete = isComplete && starts.count <= Self.listed
+        isComplete = isComplete && starts.count < Self.listed
         lines.removeAll { $0.hasPrefix("RRULE") }
         settleInstants(of: zone)
         if !times.isEmpty { lines.append("RDATE:" + times.joined(separator: ",")) }
@@ -130,6 +135,13 @@ struct RecurrenceLines {
 }
 
 extension EventTime {
+    /// What is written, without saying that it is in UTC.
+    var withoutUTC: EventTime {
+        guard case .instant(let instant) = self else { return self }
+        let wall = WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000))
+        return .local(wall.date, wall.time)
+    }
+
     /// The day on which it is: of an instant, in a calendar's zone or else in UTC.
     func day(in calendar: LocalCalendar?) -> LocalDate {
         if case .instant(let instant) = self { return (calendar ?? .utc).date(at: instant) }

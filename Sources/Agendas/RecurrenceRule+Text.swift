@@ -3,9 +3,13 @@ extension RecurrenceRule {
     /// - Throws: a problem of the field `recurrence` that names the part and what is allowed.
     init(text: some StringProtocol) throws(CalendarEventProblem) {
         var parts: [(name: String, value: String)] = []
+        var remarks: [String] = []
         for part in text.split(separator: ";") {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2 else { throw Self.problem("\"\(part)\" is not of the form NAME=VALUE") }
+            guard sides.count == 2 else {
+                remarks.append("\"\(part)\" in RRULE is not of the form NAME=VALUE and is left out")
+                continue
+            }
             let name = sides[0].trimmed.uppercased()
             if parts.contains(where: { $0.name == name }) { throw Self.problem("\(name) comes twice") }
             parts.append((name, sides[1].trimmed.uppercased()))
@@ -17,6 +21,7 @@ extension RecurrenceRule {
             throw Self.problem("FREQ is missing or not known, allowed is \(allowed)")
         }
         self.init(frequency: frequency)
+        self.remarks = remarks
         for part in parts where part.name != "FREQ" { try read(part.name, part.value) }
         try checkParts()
     }

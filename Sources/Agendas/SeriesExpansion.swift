@@ -71,7 +71,6 @@ struct SeriesExpansion {
         let high = zone.wallClock(at: to).seconds + margin
         let request = StartRequest(
             first: firstWall,
-            isOnlyRule: recurrence.rules.count == 1,
             window: WallClock(seconds: low)...WallClock(seconds: max(low, high)),
             isAllDay: event.isAllDay,
             exists: { [zone] in event.isAllDay || !zone.isInGap($0.date, $0.time) },
