@@ -12,10 +12,11 @@ package enum ICalendar {
     /// - Parameter calendarId: the calendar that the events are of.
     package static func events(in text: some Sequence<UInt8>, calendarId: String) -> ICalendarImport {
         var reader = ICalendarReader(calendarId: calendarId)
-        for (number, bytes) in ContentLines(Array(text)) {
+        let bytes = Array(text)
+        for (number, bytes) in ContentLines(bytes) {
             if let line = ContentLine(number: number, bytes: bytes) { reader.take(line) }
         }
-        return reader.finish()
+        return reader.finish(isEmpty: bytes.isEmpty)
     }
 }
 

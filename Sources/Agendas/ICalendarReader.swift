@@ -13,6 +13,7 @@ struct ICalendarReader {
     private var definitions: [Component] = []
     private var zones = ICalendarZones()
     private var isCancelled = false
+    private var hasComponent = false
 
     struct Component {
         var name: String
@@ -46,7 +47,10 @@ struct ICalendarReader {
     }
 
     /// What has been read; components that are still open are left out.
-    consuming func finish() -> ICalendarImport {
+    ///
+    /// - Parameter isEmpty: whether the text is.
+    consuming func finish(isEmpty: Bool) -> ICalendarImport {
+        if !hasComponent, !isEmpty, problems.isEmpty { report(1, "is no iCalendar text: BEGIN:VCALENDAR is missing") }
         for component in open where component.name == "VEVENT" { report(component.line, "VEVENT has no END") }
         closeCalendar()
         problems += drafts.problems
@@ -58,6 +62,7 @@ struct ICalendarReader {
 
     private mutating func begin(_ line: ContentLine) {
         let name = line.value.uppercased()
+        hasComponent = true
         if name == "VEVENT", let unclosed = open.last, unclosed.name == "VEVENT" {
             report(unclosed.line, "VEVENT has no END")
             open.removeLast()
