@@ -1,6 +1,6 @@
 # Each target is one step that .ci/run takes as well. `make help` lists them.
 
-SWIFT_SOURCES = Package.swift Sources Tests
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
 RELEASE = --configuration release --product tideline --static-swift-stdlib
 TIDELINE = .build/release/tideline
@@ -9,7 +9,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test schemas lint format compose-check image-check clean
+.PHONY: help build demo test reference benchmark schemas lint format compose-check image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -27,6 +27,15 @@ test: schemas ## all tests, on a real broker that it finds by itself; make test 
 	@Scripts/setup build test
 	@echo "building and running the tests" >&2
 	@$(WIDTH) swift test --disable-xctest $(ARGS)
+
+reference: ## write the schema of configurations and the reference page anew
+	@Scripts/setup build test
+	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter ReferenceTests
+
+benchmark: ## time previews on one core
+	@Scripts/setup build
+	@swift build $(QUIET) --configuration release --product timelines-benchmark
+	@.build/release/timelines-benchmark
 
 schemas: ## have an independent validator judge schemas/
 	@Scripts/setup test

@@ -47,6 +47,7 @@ let package = Package(
         // Edges.
         module("Sinks", ["Messages", "RecordLog", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "CZlib"]),
+        module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
         module("Observability"),
         module("Arguments"),
         module("Settings", ["CYaml"]),
@@ -54,8 +55,13 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Sinks", "Producers", "Observability", "Arguments", "Settings",
+                "Sinks", "Producers", "Preview", "Observability", "Arguments", "Settings",
             ],
+            swiftSettings: strict),
+
+        // Benchmarks, each a program of its own: `make benchmark`.
+        .executableTarget(
+            name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
             swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
@@ -72,15 +78,17 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Agendas",
+                "Agendas", "Preview",
                 "RdKafka", "TestBroker",
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
+        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Agendas", "Producers", "TestBroker"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestBroker"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "TestBroker"]),
         tests(
             "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),

@@ -12,19 +12,30 @@ package enum ConfigurationMessage: Hashable, Sendable {
         }
     }
 
+    /// Empty where it names none.
+    package var kind: String {
+        switch self {
+        case .usable(let configuration): configuration.kind
+        case .unusable(let configuration): configuration.kind
+        }
+    }
+
     /// Reads a configuration. What is wrong with one that says whose it is makes it unusable, and it gets a timeline
     /// that says so.
     ///
+    /// - Parameter kinds: the declared ones: a configuration of one of them gets its defaults and is held to its rules.
     /// - Throws: where it is not a JSON object with a `configurationId`; nobody could be told then.
     package static func decode(
-        _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
+        _ bytes: UnsafeRawBufferPointer, kinds: WidgetKinds = WidgetKinds(), with parser: inout JSONParser
     ) throws(MessageProblem) -> ConfigurationMessage {
         let fields = MessageFields(try parser.object(bytes))
         let configurationId = try fields.requiredIdentifier("configurationId")
+        let kind = (try? fields.text("kind")).flatMap { kinds[$0] }
         do {
-            return .usable(try WidgetConfiguration(fields, configurationId: configurationId))
+            return .usable(try WidgetConfiguration(fields, configurationId: configurationId, declared: kind))
         } catch {
-            return .unusable(UnusableConfiguration(fields, configurationId: configurationId, problem: error))
+            return .unusable(
+                UnusableConfiguration(fields, configurationId: configurationId, declared: kind, problem: error))
         }
     }
 }
@@ -53,14 +64,18 @@ package struct UnusableConfiguration: Hashable, Sendable {
         self.problem = problem
     }
 
-    fileprivate init(_ fields: MessageFields, configurationId: String, problem: ConfigurationProblem) {
+    fileprivate init(
+        _ fields: MessageFields, configurationId: String, declared: WidgetKind?, problem: ConfigurationProblem
+    ) {
+        let parameters = (try? fields.parameters()) ?? Parameters()
         self.init(
             configurationId: configurationId,
             kind: (try? fields.text("kind")) ?? "",
-            family: (try? fields.name("family", of: WidgetFamily.self)) ?? .systemMedium,
+            family: (try? fields.name("family", of: WidgetFamily.self))
+                ?? declared?.defaultFamily ?? .systemMedium,
             recipient: try? fields.recipient(),
             sinks: try? fields.sinks(),
-            parameters: (try? fields.parameters()) ?? Parameters(),
+            parameters: declared?.parameters(over: parameters) ?? parameters,
             problem: problem)
     }
 }

@@ -175,8 +175,3 @@ struct MessageFields {
         }
     }
 }
-
-extension Instant {
-    /// The milliseconds of the years 0001 to 9999, which RFC 3339 can write.
-    fileprivate static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
-}

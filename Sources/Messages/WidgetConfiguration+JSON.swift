@@ -2,25 +2,31 @@ internal import Timelines
 
 extension WidgetConfiguration {
     /// Reads all fields but the configurationId, with the defaults of DESIGN.md section 3.
-    init(_ fields: MessageFields, configurationId: String) throws(ConfigurationProblem) {
+    ///
+    /// - Parameter declared: the declaration of its kind; nil where there is none.
+    init(_ fields: MessageFields, configurationId: String, declared: WidgetKind?) throws(ConfigurationProblem) {
         let kind: String
-        let strategy: StrategyName
+        let strategy: StrategyChoice
         do throws(MessageProblem) {
             kind = try fields.require("kind", fields.text("kind"))
             guard !kind.isEmpty else { throw MessageProblem.notAllowed("kind", "text that is not empty") }
-            strategy = try fields.strategy()
+            strategy = try fields.strategy(declared)
         } catch {
             throw ConfigurationProblem(key: error.field ?? "", error.message)
         }
         self.init(
             configurationId: configurationId, kind: kind,
             strategy: try TimelineStrategies.strategy(named: strategy.name, options: strategy.options))
+        family = declared?.defaultFamily ?? family
         do throws(MessageProblem) {
             try read(fields)
         } catch {
             throw ConfigurationProblem(key: error.field ?? "", error.message)
         }
         guard LocalCalendar(timeZone) != nil else { throw .unknownTimeZone(timeZone) }
+        guard let declared else { return }
+        try declared.check(family)
+        parameters = try declared.checkedParameters(over: parameters)
     }
 
     private mutating func read(_ fields: MessageFields) throws(MessageProblem) {
@@ -44,8 +50,28 @@ extension WidgetConfiguration {
     }
 }
 
-/// A strategy as a configuration asks for it.
-private typealias StrategyName = (name: String, options: Parameters)
+/// A strategy as a configuration, or the declaration of its kind, asks for it: a name, or `{name, …options}`.
+struct StrategyChoice {
+    var name: String
+    var options: Parameters
+
+    init(_ name: String, options: Parameters = Parameters()) {
+        self.name = name
+        self.options = options
+    }
+
+    init(_ value: ParameterValue) throws(MessageProblem) {
+        switch value {
+        case .string(let name): self.init(name)
+        case .object(let members):
+            let fields = MessageFields(members, path: "strategy")
+            var options = members
+            options["name"] = nil
+            self.init(try fields.require("name", fields.text("name")), options: options)
+        default: throw .wrongType("strategy", "a strategy's name, or an object {name, …options}")
+        }
+    }
+}
 
 extension MessageFields {
     /// Nil where the configuration is its own recipient.
@@ -76,23 +102,13 @@ extension MessageFields {
         return result
     }
 
-    /// Without `strategy`: `status` where a vehicle is named, else `events`. A vehicle that is yet to be chosen
-    /// (empty or "0") counts as named where there is no calendar to show instead.
-    fileprivate func strategy() throws(MessageProblem) -> StrategyName {
-        switch self["strategy"] {
-        case .string(let name): return (name, Parameters())
-        case .object(let members):
-            let fields = MessageFields(members, path: "strategy")
-            var options = members
-            options["name"] = nil
-            return (try fields.require("name", fields.text("name")), options)
-        case .some:
-            throw .wrongType("strategy", "a strategy's name, or an object {name, …options}")
-        case nil:
-            guard let vehicleId = try identifier("vehicleId") else { return ("events", Parameters()) }
-            let isChosen = !vehicleId.isEmpty && vehicleId != "0"
-            let hasCalendars = try !calendarIds().isEmpty
-            return (isChosen || !hasCalendars ? "status" : "events", Parameters())
-        }
+    /// Without `strategy` the one of its declared kind; else `status` where a vehicle is named, else `events`. A
+    /// vehicle that is yet to be chosen (empty or "0") counts as named where there is no calendar to show instead.
+    fileprivate func strategy(_ declared: WidgetKind?) throws(MessageProblem) -> StrategyChoice {
+        if let value = self["strategy"] ?? declared?.strategy { return try StrategyChoice(value) }
+        guard let vehicleId = try identifier("vehicleId") else { return StrategyChoice("events") }
+        let isChosen = !vehicleId.isEmpty && vehicleId != "0"
+        let hasCalendars = try !calendarIds().isEmpty
+        return StrategyChoice(isChosen || !hasCalendars ? "status" : "events")
     }
 }

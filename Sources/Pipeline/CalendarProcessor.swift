@@ -5,7 +5,8 @@ import StreamCore
 import Timelines
 
 /// Calendars: files events, and tells each subscribed configuration the agenda of its window when an occurrence in it
-/// changed, or when it asks. However many records change a calendar in one transaction, it is expanded once.
+/// changed, when it asks, and at each of its midnights, with which the window moves on. However many records change a
+/// calendar in one transaction, it is expanded once.
 final class CalendarProcessor: Processor {
     private let settings: PipelineSettings
     /// By the event's key text, `calendarId/uid[/recurrenceId]`.
@@ -21,16 +22,20 @@ final class CalendarProcessor: Processor {
     private var longestLeads: [CalendarDuration?] = []
     /// Calendars whose events were changed by this transaction, with the trace of the first change.
     private var changed = PendingSlots<[UInt8]?>()
+    /// Calendars that can be read again by this transaction, or no longer.
+    private var noted = PendingSlots<Void>()
     /// Calendars that this transaction touched: after an abort they are read from the store again.
     private var touched: Set<Int> = []
     private var asked = PendingSlots<(cause: Cause, at: Instant)>()
+    /// By slot of the subscription: when its window moves on.
+    private var midnights = SlotTimers()
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
     }
 
     var stores: [any ChangelogStore] { [events, calendars, subscriptions] }
-    var nextDue: Int64? { nil }
+    var nextDue: Int64? { midnights.nextDue }
 
     // MARK: - Events
 
@@ -41,6 +46,11 @@ final class CalendarProcessor: Processor {
             try file(value, of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
+            // A key that names no event names no calendar.
+            guard let key = record.key, let calendarId = (try? EventKey.decode(key))?.calendarId else { return }
+            context.noteUnreadable(calendarId, node: NodeID.calendars) { id, _ in
+                note(isUnreadable: true, calendar: slot(ofOwned: id))
+            }
         }
     }
 
@@ -52,6 +62,7 @@ final class CalendarProcessor: Processor {
             ConfluentFraming.skipped(value), contentType: contentType.map { String(decoding: $0, as: UTF8.self) },
             with: &parser)
         guard let calendar = slot(of: event.calendarId, orForward: record, context) else { return }
+        note(isUnreadable: false, calendar: calendar)
         guard apply(event, to: calendar) else { return }
         events[events.slot(of: event.key.text)] = EventState(value: Array(value))
         noteChange(of: calendar, record, context)
@@ -60,6 +71,7 @@ final class CalendarProcessor: Processor {
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
         let key = try EventKey.decode(record.key ?? UnsafeRawBufferPointer(start: nil, count: 0))
         guard let calendar = slot(of: key.calendarId, orForward: record, context) else { return }
+        note(isUnreadable: false, calendar: calendar)
         guard let event = events.find(key.text), events[event] != nil else { return }
         events[event] = nil
         _ = expanded[calendar].remove(key)
@@ -96,17 +108,29 @@ final class CalendarProcessor: Processor {
         changed.insert(calendar) { context.traceParent(of: record) }
     }
 
+    /// Whether the newest record of the calendar could be read. That is no news by itself.
+    private func note(isUnreadable: Bool, calendar: Int) {
+        guard isUnreadable != calendars[calendar]?.isUnreadable ?? false else { return }
+        if calendars[calendar] == nil { calendars[calendar] = CalendarState() }
+        calendars[calendar]!.revision += 1
+        calendars[calendar]!.isUnreadable = isUnreadable
+        noted.insert(calendar) { () }
+    }
+
     // MARK: - Subscriptions
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let request: (SubscriptionRequest.Subscriber, SubscriptionRequest)
-        do throws(CorruptBytes) {
-            request = try SubscriptionRequest.read(message.payload)
-        } catch {
-            preconditionFailure("A subscription request of this program cannot be read: \(error)")
-        }
-        let (subscriber, wish) = request
         let calendar = slot(ofOwned: message.entity)
+        switch SourceMessage.read(message) {
+        case .unreadable: note(isUnreadable: true, calendar: calendar)
+        case .request(let wish, let subscriber): take(wish, subscriber, message, calendar, context)
+        }
+    }
+
+    private func take(
+        _ wish: SubscriptionRequest, _ subscriber: SubscriptionRequest.Subscriber, _ message: NodeMessage,
+        _ calendar: Int, _ context: TaskContext
+    ) {
         let calendarId = String(decoding: message.entity, as: UTF8.self)
         let slot = subscriptions.slot(of: SubscriptionLinks.key(calendarId, subscriber.configurationId))
         links.link(slot, to: calendar)
@@ -130,41 +154,56 @@ final class CalendarProcessor: Processor {
 
     func flush(_ context: TaskContext) {
         for (slot, wish) in asked.take() { tell(slot, wish.cause, at: wish.at, traceParent: nil, context) }
-        for (calendar, traceParent) in changed.take() {
-            for slot in links.subscriptions(of: calendar) {
-                tell(slot, .dataChanged, at: context.instant, traceParent: traceParent, context)
-            }
+        for (calendar, traceParent) in changed.take() { tellAll(of: calendar, traceParent: traceParent, context) }
+        for (calendar, _) in noted.take() { tellAll(of: calendar, traceParent: nil, context) }
+    }
+
+    private func tellAll(of calendar: Int, traceParent: [UInt8]?, _ context: TaskContext) {
+        for slot in links.subscriptions(of: calendar) {
+            tell(slot, .dataChanged, at: context.instant, traceParent: traceParent, context)
         }
     }
 
     private func tell(_ slot: Int, _ cause: Cause, at: Instant, traceParent: [UInt8]?, _ context: TaskContext) {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
-        let occurrences = agenda(of: calendar, subscription, at: at)
-        let digest = Occurrence.digest(of: occurrences)
-        if cause == .dataChanged && digest == subscription.told { return }
-        subscriptions[slot]!.told = digest
+        guard let zone = LocalCalendar(subscription.timeZone) else { return }
+        let window = subscription.need.window(at: at, in: zone)
+        let occurrences = agenda(of: calendar, subscription.need, in: window)
+        let state = calendars[calendar] ?? CalendarState()
+        let isShown = subscription.need.days > 0
+        let told = CalendarSubscription.Told(
+            agenda: Occurrence.digest(of: occurrences), isUnreadable: state.isUnreadable,
+            until: isShown ? window.nextMidnight : nil)
+        if let midnight = told.until { midnights.arm(slot, due: midnight.milliseconds) }
+        var cause = cause
+        if cause == .dataChanged {
+            if told == subscription.told { return }
+            if told.agenda == subscription.told?.agenda { cause = .noted }
+        }
+        subscriptions[slot]!.told = told
         let update = SourceUpdate(
             source: .calendar(calendars.key(of: calendar)), version: subscription.version,
-            revision: calendars[calendar]?.revision ?? 0, cause: cause, at: at,
-            content: SourceContent(occurrences: occurrences, origin: calendars[calendar]?.origin),
+            revision: state.revision, cause: cause, at: at,
+            content: SourceContent(
+                occurrences: occurrences, windowEnd: isShown ? window.end : nil, origin: state.origin,
+                isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
         }
     }
 
-    /// What a timeline made at `at` shows of this calendar.
-    private func agenda(of calendar: Int, _ subscription: CalendarSubscription, at: Instant) -> [Occurrence] {
-        guard let zone = LocalCalendar(subscription.timeZone) else { return [] }
-        let events = expanded[calendar]
-        let leads = [longestLeads[calendar], subscription.need.preEventLead].compactMap { $0 }
-        let longest = leads.max { $0.nominal < $1.nominal }
-        let window = subscription.need.window(at: at, in: zone)
-        let range = window.range(lead: longest)
-        let occurrences = events.occurrences(from: range.lowerBound, to: range.upperBound, in: zone)
+    /// What a timeline of this window shows of this calendar.
+    private func agenda(
+        of calendar: Int, _ need: SourceNeeds.AgendaNeed, in window: AgendaWindow
+    ) -> [Occurrence] {
+        let leads = [longestLeads[calendar], need.preEventLead].compactMap { $0 }
+        let range = window.range(lead: leads.max { $0.nominal < $1.nominal })
+        let occurrences = expanded[calendar].occurrences(
+            from: range.lowerBound, to: range.upperBound, in: window.calendar)
         // All calendars of a configuration are kept in one record of its state.
-        let share = Self.agendaBytesMax / max(1, subscription.need.calendarIds.count)
+        let share = Self.agendaBytesMax / max(1, need.calendarIds.count)
         return Self.fitting(occurrences.filter(window.includes), in: share)
     }
 
@@ -183,7 +222,17 @@ final class CalendarProcessor: Processor {
 
     private static let agendaBytesMax = 2 << 20
 
-    func punctuate(_ context: TaskContext) {}
+    /// A window that has moved on makes no timeline by itself (STRATEGIES.md 1.12), but the next one shows it.
+    func punctuate(_ context: TaskContext) {
+        while let slot = midnights.pop(now: context.now) {
+            guard let midnight = subscriptions[slot]?.told?.until else { continue }
+            if midnight <= context.instant {
+                asked.insert(slot) { (.noted, context.instant) }
+            } else {
+                midnights.arm(slot, due: midnight.milliseconds)
+            }
+        }
+    }
 
     /// Configurations ask for what they need.
     func bringUp(_ context: TaskContext) {}
@@ -197,6 +246,14 @@ final class CalendarProcessor: Processor {
             let calendar = calendarId.withUTF8 { self.slot(ofOwned: UnsafeRawBufferPointer($0)) }
             links.link(slot, to: calendar)
         }
+        armMidnights()
+    }
+
+    private func armMidnights() {
+        midnights.removeAll()
+        for slot in 0..<subscriptions.slots {
+            if let midnight = subscriptions[slot]?.told?.until { midnights.arm(slot, due: midnight.milliseconds) }
+        }
     }
 
     func committed(_ context: TaskContext) { touched.removeAll() }
@@ -204,6 +261,8 @@ final class CalendarProcessor: Processor {
     func reverted(_ context: TaskContext) {
         _ = asked.take()
         _ = changed.take()
+        _ = noted.take()
+        armMidnights()
         if touched.isEmpty { return }
         for calendar in touched { expanded[calendar] = EventCalendar() }
         for slot in 0..<events.slots where events[slot] != nil {

@@ -17,30 +17,42 @@ struct EventState: StateValue {
 
 /// What is kept of a calendar as a whole.
 struct CalendarState: StateValue {
-    /// Rises with every record that changed it.
+    /// Rises with every record that changed it, or whether it can be read.
     var revision: UInt64 = 0
     /// The record that changed it last.
     var origin: Origin?
+    /// The newest record that names it could not be read.
+    var isUnreadable = false
 
     init() {}
 
     func encode(into writer: inout ByteWriter) {
         writer.write(varint: revision)
         writer.write(optional: origin) { $1.encode(into: &$0) }
+        writer.write(isUnreadable)
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         revision = try reader.varint()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
+        isUnreadable = try reader.bool()
     }
 }
 
-/// A configuration's subscription at one of its calendars, with a digest of the agenda it was told last.
+/// A configuration's subscription at one of its calendars, with what it was told last.
 struct CalendarSubscription: StateValue {
     var version: UInt64
     var timeZone: String
     var need: SourceNeeds.AgendaNeed
-    var told: UInt64?
+    var told: Told?
+
+    struct Told: Hashable {
+        /// A digest of the occurrences.
+        var agenda: UInt64
+        var isUnreadable: Bool
+        /// The midnight with which the window moves on; nil: no window is shown.
+        var until: Instant?
+    }
 
     init(version: UInt64, timeZone: String, need: SourceNeeds.AgendaNeed) {
         self.version = version
@@ -51,7 +63,11 @@ struct CalendarSubscription: StateValue {
     func encode(into writer: inout ByteWriter) {
         writer.write(varint: version)
         SubscriptionTerms(timeZone: timeZone, agenda: need).encode(into: &writer)
-        writer.write(optional: told) { $0.write($1) }
+        writer.write(optional: told) { writer, told in
+            writer.write(told.agenda)
+            writer.write(told.isUnreadable)
+            writer.write(optional: told.until)
+        }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -60,17 +76,19 @@ struct CalendarSubscription: StateValue {
         guard let need = terms.agenda else { throw CorruptBytes("a calendar subscription without an agenda") }
         timeZone = terms.timeZone
         self.need = need
-        told = try reader.bool() ? try reader.uint64() : nil
+        if try reader.bool() {
+            let agenda = try reader.uint64()
+            let isUnreadable = try reader.bool()
+            told = Told(agenda: agenda, isUnreadable: isUnreadable, until: try reader.optionalInstant())
+        }
     }
 }
 
 extension Occurrence {
-    /// FNV-1a over the stored form: tells whether an agenda is the one that was told last, in any process.
+    /// Tells whether an agenda is the one that was told last, in any process.
     static func digest(of occurrences: [Occurrence]) -> UInt64 {
         var writer = ByteWriter()
         writer.write(list: occurrences) { $0.write($1) }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in writer.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash
+        return writer.digest
     }
 }

@@ -15,12 +15,15 @@ extension ConfigurationProcessor {
                 pending.cause = old.cause
             }
             pending.traceParent = old.traceParent ?? new.traceParent
+            pending.needsSnapshots = old.needsSnapshots
         }
         configurations[slot]!.pending = pending
         due.insert(slot) { () }
     }
 
     func flush(_ context: TaskContext) {
+        // A commit may come before the first punctuation: nothing is made for sources that are not the right ones.
+        adoptRedeclared(context)
         if due.isEmpty { return }
         for (slot, _) in due.take() {
             guard configurations[slot]?.pending != nil else { continue }
@@ -34,6 +37,11 @@ extension ConfigurationProcessor {
         // What was published does not become older.
         let at = max(pending.at, state.published?.at ?? pending.at)
         let message = message(of: slot)
+        guard !pending.needsSnapshots, isCurrent(state, message, at: at) else {
+            // What is pending stays so: it is made when the last source has answered.
+            configurations[slot]!.pending!.needsSnapshots = false
+            return renew(slot, at: at, context)
+        }
         let frame = Frame(message)
         var made = Made(timeline(of: message, state, at: at), frame, state, at: at, sources: sources(of: state))
         encode(made.record)
@@ -46,6 +54,17 @@ extension ConfigurationProcessor {
             encode(made.record)
         }
         publish(slot, made, frame, pending, state, context)
+    }
+
+    /// Whether the agendas are those of the window at `at`: midnights move it on.
+    private func isCurrent(_ state: ConfigurationState, _ message: ConfigurationMessage, at: Instant) -> Bool {
+        guard case .usable(let configuration) = message, let zone = LocalCalendar(configuration.timeZone) else {
+            return true
+        }
+        let windowEnds = state.sources.compactMap { $0.content?.windowEnd }
+        guard !windowEnds.isEmpty, let need = Self.needs(of: configuration).agenda else { return true }
+        let windowEnd = need.window(at: at, in: zone).end
+        return windowEnds.allSatisfy { $0 == windowEnd }
     }
 
     private func publish(
@@ -86,6 +105,7 @@ extension ConfigurationProcessor {
             return TimelineProvider.timeline(
                 for: TimelineRequest(
                     configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
+                    hasUnreadableSource: contents.contains(where: \.isUnreadable),
                     occurrences: contents.flatMap(\.occurrences), at: at))
         }
     }
@@ -154,7 +174,7 @@ extension Cause {
         switch self {
         case .configurationChanged: .configurationChanged
         case .statusChanged: .statusChanged
-        case .dataChanged, .subscribed: .dataChanged
+        case .dataChanged, .subscribed, .noted: .dataChanged
         case .scheduled: nil
         }
     }

@@ -15,6 +15,9 @@ final class ConfigurationProcessor: Processor {
     private var parser = JSONParser()
     /// Configurations with a pending timeline.
     var due = PendingSlots<Void>()
+    /// Configurations that were adopted under another declaration of their kind than the one of now.
+    private var redeclared: [Int] = []
+    private let kinds: DeclaredKinds
     /// Configurations published by this transaction.
     var published: Set<Int> = []
     var json = JSONWriter()
@@ -26,11 +29,12 @@ final class ConfigurationProcessor: Processor {
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        kinds = DeclaredKinds(settings.kinds)
         headers = CloudEventHeaders(source: settings.eventSource)
     }
 
     var stores: [any ChangelogStore] { [configurations, counter] }
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Int64? { redeclared.isEmpty ? timers.nextDue : 0 }
 
     // MARK: - Configurations
 
@@ -38,28 +42,35 @@ final class ConfigurationProcessor: Processor {
         do throws(MessageProblem) {
             guard let value = record.value else { return try remove(record, context) }
             guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
-            let message = try ConfigurationMessage.decode(ConfluentFraming.skipped(value), with: &parser)
+            let message = try decode(value)
             try Frame(message).check()
             guard let slot = slot(of: message.configurationId, orForward: record, context) else { return }
-            adopt(message, value: Array(value), slot, record, context)
+            let traceParent = context.traceParent(of: record)
+            adopt(message, value: Array(value), slot, record.origin, traceParent: traceParent, context)
         } catch {
             context.deadLetter(record, error, settings)
         }
     }
 
+    private func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
+        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: settings.kinds, with: &parser)
+    }
+
     private func adopt(
-        _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ record: InputRecord, _ context: TaskContext
+        _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
+        _ context: TaskContext
     ) {
         var state = configurations[slot] ?? ConfigurationState()
         let old = state.sources.map(\.id)
         let terms = Self.terms(of: message)
         state.value = value
-        state.origin = record.origin
+        state.origin = origin
+        state.kindDigest = kinds.digest(of: message.kind)
         state.deletedAt = nil
         state.renewal = nil
         state.pending = nil
         state.version = nextVersion()
-        state.traceParent = context.traceParent(of: record)
+        state.traceParent = traceParent
         state.sources = terms.map { ConfigurationState.Source(id: $0.0) }
         configurations[slot] = state
         remember(message, slot)
@@ -69,6 +80,19 @@ final class ConfigurationProcessor: Processor {
         if terms.isEmpty {
             makeLater(slot, .init(at: context.instant, cause: .configurationChanged, traceParent: state.traceParent))
         }
+    }
+
+    /// After a restart with other kinds: what a configuration needs, and what is shown of it, follows from its record
+    /// anew, as if that had come again.
+    func adoptRedeclared(_ context: TaskContext) {
+        if redeclared.isEmpty { return }
+        for slot in redeclared {
+            guard let state = configurations[slot], let value = state.value else { continue }
+            let message = message(of: slot)
+            guard state.kindDigest != kinds.digest(of: message.kind) else { continue }
+            adopt(message, value: value, slot, state.origin, traceParent: state.traceParent, context)
+        }
+        redeclared.removeAll()
     }
 
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
@@ -114,7 +138,7 @@ final class ConfigurationProcessor: Processor {
     /// What a configuration subscribes to, in a fixed order: its vehicle, then its calendars.
     private static func terms(of message: ConfigurationMessage) -> [(SourceID, SubscriptionTerms)] {
         guard case .usable(let configuration) = message else { return [] }
-        let needs = TimelineProvider.needs(of: configuration)
+        let needs = needs(of: configuration)
         var terms: [(SourceID, SubscriptionTerms)] = []
         if let vehicle = needs.vehicle {
             let asked = SubscriptionTerms(
@@ -128,14 +152,21 @@ final class ConfigurationProcessor: Processor {
         return terms
     }
 
+    /// The strategy's needs. Where a vehicle is not all that it needs, its refreshes are the configuration's own
+    /// timer: all sources are asked then, and none of them alone can make the timeline.
+    static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
+        var needs = TimelineProvider.needs(of: configuration)
+        if needs.agenda?.calendarIds.isEmpty == false { needs.vehicle?.refresh = nil }
+        return needs
+    }
+
     func ask(_ source: SourceID, _ request: SubscriptionRequest, _ slot: Int, _ context: TaskContext) {
         let subscriber = SubscriptionRequest.Subscriber(
             configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
+        let message = SourceMessage.request(request, from: subscriber)
         switch source {
-        case .vehicle(let id):
-            context.send(to: id, node: NodeID.vehicles) { request.encode(from: subscriber, into: &$0) }
-        case .calendar(let id):
-            context.send(to: id, node: NodeID.calendars) { request.encode(from: subscriber, into: &$0) }
+        case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { message.encode(into: &$0) }
+        case .calendar(let id): context.send(to: id, node: NodeID.calendars) { message.encode(into: &$0) }
         }
     }
 
@@ -161,6 +192,7 @@ final class ConfigurationProcessor: Processor {
         configurations[slot]!.sources[index].isAnswered = true
         if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }
         guard let now = configurations[slot], now.areAllAnswered else { return }
+        if update.cause == .noted && !settings.leavesWhenCaughtUp { return }
         if !wasAnswered {
             makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: now.traceParent))
         } else if let renewal = now.renewal {
@@ -175,11 +207,15 @@ final class ConfigurationProcessor: Processor {
         } else {
             makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
         }
+        if update.cause == .dataChanged && update.source.isCalendar && now.hasVehicle {
+            configurations[slot]!.pending?.needsSnapshots = true
+        }
     }
 
     // MARK: - Timers
 
     func punctuate(_ context: TaskContext) {
+        adoptRedeclared(context)
         while let slot = timers.pop(now: context.now) {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
@@ -203,7 +239,7 @@ final class ConfigurationProcessor: Processor {
 
     func isRefreshedByVehicle(_ slot: Int) -> Bool {
         guard case .usable(let configuration) = message(of: slot) else { return false }
-        return TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+        return Self.needs(of: configuration).vehicle?.refresh != nil
     }
 
     /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.
@@ -248,7 +284,7 @@ final class ConfigurationProcessor: Processor {
         }
         let message = value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                return try ConfigurationMessage.decode(ConfluentFraming.skipped(bytes), with: &parser)
+                return try decode(bytes)
             } catch {
                 preconditionFailure("A configuration that was read once cannot be read again: \(error)")
             }
@@ -277,12 +313,14 @@ final class ConfigurationProcessor: Processor {
 
     private func derive() {
         timers.removeAll()
+        redeclared.removeAll()
         for slot in 0..<configurations.slots {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
                 timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
                 continue
             }
+            if state.kindDigest != kinds.digest(of: message(of: slot).kind) { redeclared.append(slot) }
             if state.pending != nil { due.insert(slot) { () } }
             if let nextUpdate = ownDue(slot) { timers.arm(slot, due: nextUpdate.milliseconds) }
         }

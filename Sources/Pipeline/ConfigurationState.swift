@@ -6,6 +6,8 @@ struct ConfigurationState: StateValue {
     /// The record's value; nil: deleted, and only the counters stay.
     var value: [UInt8]?
     var origin: Origin?
+    /// Of the declaration of its kind that it was adopted under; 0: the kind was not declared.
+    var kindDigest: UInt64 = 0
     /// The version of its subscriptions: older answers do not count.
     var version: UInt64 = 0
     var sources: [Source] = []
@@ -43,11 +45,14 @@ struct ConfigurationState: StateValue {
         var at: Instant
         var cause: Cause
         var traceParent: [UInt8]?
+        /// A calendar has news, but the vehicle told only what it was when it had news itself.
+        var needsSnapshots = false
     }
 
     init() {}
 
     var areAllAnswered: Bool { sources.allSatisfy(\.isAnswered) }
+    var hasVehicle: Bool { sources.contains { !$0.id.isCalendar } }
 
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: value) { $0.write($1) }
@@ -71,10 +76,12 @@ struct ConfigurationState: StateValue {
             writer.write(pending.at)
             writer.write(pending.cause.rawValue)
             writer.write(optional: pending.traceParent) { $0.write($1) }
+            writer.write(pending.needsSnapshots)
         }
         writer.write(optional: renewal)
         writer.write(optional: deletedAt)
         writer.write(optional: traceParent) { $0.write($1) }
+        writer.write(kindDigest)
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -99,11 +106,14 @@ struct ConfigurationState: StateValue {
         if try reader.bool() {
             let at = try reader.instant()
             let cause = try Cause(from: &reader)
-            pending = Pending(at: at, cause: cause, traceParent: try reader.bool() ? try reader.array() : nil)
+            let traceParent = try reader.bool() ? try reader.array() : nil
+            pending = Pending(
+                at: at, cause: cause, traceParent: traceParent, needsSnapshots: try reader.bool())
         }
         renewal = try reader.optionalInstant()
         deletedAt = try reader.optionalInstant()
         traceParent = try reader.bool() ? try reader.array() : nil
+        kindDigest = try reader.uint64()
     }
 }
 

@@ -5,6 +5,8 @@ import Timelines
 
 /// Room for a dead letter's reason, its origin and what a record has around it.
 private let reasonBytesMax = 4096
+/// What is longer than this, in the key of a record that cannot be read, is taken for no name.
+private let markedIdBytesMax = 4096
 /// W3C's `traceparent` has 55 bytes today.
 private let traceParentBytesMax = 256
 
@@ -13,6 +15,8 @@ extension TaskContext {
     /// came, the reason in headers after them. One that would not fit loses its value (DESIGN.md 2, rule 11).
     func deadLetter(_ record: InputRecord, _ problem: MessageProblem, _ settings: PipelineSettings) {
         let topic = topology.sources[Int(record.origin.source)].topic
+        let problem = problem.shortened
+        noteDeadLetter(record, reason: problem.description)
         let original = headers(of: record)
         let size = record.value?.count ?? 0
         let keySize = record.key?.count ?? 0
@@ -20,7 +24,7 @@ extension TaskContext {
         let room = settings.deadLetterBytesMax - reasonBytesMax
         let isTooLarge = size + keySize + headersSize > room
         let reasons = DeadLetterHeaders.headers(
-            for: problem.shortened, topic: topic, partition: record.origin.partition, offset: record.origin.offset,
+            for: problem, topic: topic, partition: record.origin.partition, offset: record.origin.offset,
             size: isTooLarge ? size : nil)
         // The origin is what counts: headers and key go, too, where they alone are too much.
         let kept = keySize + headersSize > room ? [] : original
@@ -28,6 +32,22 @@ extension TaskContext {
         emit(
             Output.deadLetters, key: keySize > room ? nil : record.key, value: value,
             headers: kept + reasons.map { Header($0) })
+    }
+
+    /// Notes at the task of a vehicle or a calendar that its newest record could not be read: calls `body` where this
+    /// task owns it, else sends word in the same transaction. The record itself stays here: it may be too large to be
+    /// sent on.
+    func noteUnreadable(_ id: String, node: Int, _ body: (UnsafeRawBufferPointer, UInt32) -> Void) {
+        guard !id.isEmpty, id.utf8.count <= markedIdBytesMax else { return }
+        var name = id
+        let isOwned = name.withUTF8 { utf8 in
+            let entity = UnsafeRawBufferPointer(utf8)
+            let hash = Murmur2.hash(entity)
+            guard owner(of: hash) == partition else { return false }
+            body(entity, hash)
+            return true
+        }
+        if !isOwned { send(to: id, node: node) { SourceMessage.unreadable.encode(into: &$0) } }
     }
 
     /// The trace that a record belongs to, for the outputs that follow from it. What is too long is none.

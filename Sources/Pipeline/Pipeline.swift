@@ -12,12 +12,15 @@
 
 package import Messages
 package import StreamCore
+package import Timelines
 
 /// What the pipeline is told from outside.
 package struct PipelineSettings: Sendable {
     package var topics: TopicNames
     /// CloudEvents' `source` of what is written.
     package var eventSource: String
+    /// The declared ones (DESIGN.md 3, kinds).
+    package var kinds = WidgetKinds()
     /// A record with a larger value is a dead letter (DESIGN.md 2, rule 11).
     package var recordBytesMax = 1 << 20
     /// A larger timeline becomes an `error` timeline.

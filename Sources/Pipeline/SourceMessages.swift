@@ -1,6 +1,42 @@
 import StreamCore
 import Timelines
 
+/// What the task of a vehicle or a calendar is sent.
+enum SourceMessage {
+    case request(SubscriptionRequest, from: SubscriptionRequest.Subscriber)
+    /// A record of this source could not be read by the task that it came to, which has dead-lettered it.
+    case unreadable
+
+    func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .request(let request, let subscriber):
+            writer.write(UInt8(0))
+            request.encode(from: subscriber, into: &writer)
+        case .unreadable: writer.write(UInt8(1))
+        }
+    }
+
+    init(_ payload: UnsafeRawBufferPointer) throws(CorruptBytes) {
+        var reader = ByteReader(payload)
+        switch try reader.byte() {
+        case 0:
+            let (subscriber, request) = try SubscriptionRequest.read(from: &reader)
+            self = .request(request, from: subscriber)
+        case 1: self = .unreadable
+        case let kind: throw CorruptBytes("unknown message to a source \(kind)")
+        }
+    }
+
+    /// A message of this program, which can be read.
+    static func read(_ message: NodeMessage) -> SourceMessage {
+        do throws(CorruptBytes) {
+            return try SourceMessage(message.payload)
+        } catch {
+            preconditionFailure("A message to a source of this program cannot be read: \(error)")
+        }
+    }
+}
+
 /// What a configuration asks of the task of its vehicle or of one of its calendars.
 enum SubscriptionRequest {
     /// Answered at once, with "unknown" too; then on every change. Replaces an older version.
@@ -30,8 +66,7 @@ enum SubscriptionRequest {
         }
     }
 
-    static func read(_ payload: UnsafeRawBufferPointer) throws(CorruptBytes) -> (Subscriber, SubscriptionRequest) {
-        var reader = ByteReader(payload)
+    static func read(from reader: inout ByteReader) throws(CorruptBytes) -> (Subscriber, SubscriptionRequest) {
         let configurationId = try reader.string()
         let subscriber = Subscriber(configurationId: configurationId, version: try reader.varint())
         switch try reader.byte() {
@@ -70,7 +105,7 @@ struct SubscriptionTerms: Hashable, StateValue {
                 writer.write(refresh.parkedEvery)
                 writer.write(refresh.timeZone)
             }
-            writer.write(vehicle.offlineAfter.milliseconds)
+            writer.write(list: vehicle.silences) { $0.write($1.milliseconds) }
         }
         writer.write(optional: sensitivity) { writer, sensitivity in
             writer.write(optional: sensitivity.speed)
@@ -93,8 +128,12 @@ struct SubscriptionTerms: Hashable, StateValue {
                 let parkedEvery = try reader.duration()
                 refresh = .init(every: every, parkedEvery: parkedEvery, timeZone: try reader.string())
             }
-            let offlineAfter = ElapsedTime(milliseconds: try reader.int64())
-            vehicle = .init(vehicleId: vehicleId, refresh: refresh, offlineAfter: offlineAfter)
+            let silences = try reader.list { reader throws(CorruptBytes) in
+                ElapsedTime(milliseconds: try reader.int64())
+            }
+            guard let first = silences.first else { throw CorruptBytes("a vehicle that is never silent") }
+            vehicle = .init(vehicleId: vehicleId, refresh: refresh, offlineAfter: first)
+            vehicle?.silences = silences
         }
         if try reader.bool() {
             let speed = try reader.optionalDouble()
@@ -161,6 +200,10 @@ enum SourceID: Hashable, StateValue {
     case vehicle(String)
     case calendar(String)
 
+    var isCalendar: Bool {
+        if case .calendar = self { true } else { false }
+    }
+
     func encode(into writer: inout ByteWriter) {
         switch self {
         case .vehicle(let id):
@@ -186,29 +229,41 @@ enum SourceID: Hashable, StateValue {
 /// What a source is known to hold, and the record that said so last.
 struct SourceContent: Hashable, StateValue {
     var vehicle: Vehicle?
+    /// Those of a calendar that belong to the window of days that ends at `windowEnd`.
     var occurrences: [Occurrence] = []
+    /// Nil of a vehicle, and where no window was asked for.
+    var windowEnd: Instant?
     var origin: Origin?
+    /// Its newest record could not be read.
+    var isUnreadable: Bool
 
-    init(vehicle: Vehicle?, origin: Origin?) {
+    init(vehicle: Vehicle?, origin: Origin?, isUnreadable: Bool) {
         self.vehicle = vehicle
         self.origin = origin
+        self.isUnreadable = isUnreadable
     }
 
-    init(occurrences: [Occurrence], origin: Origin?) {
+    init(occurrences: [Occurrence], windowEnd: Instant?, origin: Origin?, isUnreadable: Bool) {
         self.occurrences = occurrences
+        self.windowEnd = windowEnd
         self.origin = origin
+        self.isUnreadable = isUnreadable
     }
 
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: vehicle) { $0.write($1) }
         writer.write(list: occurrences) { $0.write($1) }
+        writer.write(optional: windowEnd)
         writer.write(optional: origin) { $1.encode(into: &$0) }
+        writer.write(isUnreadable)
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         vehicle = try reader.bool() ? try reader.vehicle() : nil
         occurrences = try reader.list { reader throws(CorruptBytes) in try reader.occurrence() }
+        windowEnd = try reader.optionalInstant()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
+        isUnreadable = try reader.bool()
     }
 }
 

@@ -31,8 +31,10 @@ final class VehicleProcessor: Processor {
 
     private struct Glance {
         var status: VehicleStatus?
+        /// The first silence.
         var offlineAfter: ElapsedTime
-        var hasSensitivity: Bool
+        /// The status does not decide alone: there is a sensitivity, or a silence that may be shorter now.
+        var needsLook: Bool
     }
 
     init(_ settings: PipelineSettings) {
@@ -45,18 +47,33 @@ final class VehicleProcessor: Processor {
     // MARK: - Telemetry
 
     func process(_ record: InputRecord, _ context: TaskContext) {
-        guard let value = record.value else {
-            context.deadLetter(record, MessageProblem(.unreadable, "telemetry has no tombstones"), settings)
-            return
-        }
-        guard value.count <= settings.recordBytesMax else {
-            context.deadLetter(record, settings.tooLarge(value.count), settings)
-            return
-        }
         do throws(MessageProblem) {
+            guard let value = record.value else {
+                throw MessageProblem(.unreadable, "telemetry has no tombstones")
+            }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
             apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
+            guard let key = record.key, let vehicleId = String(validating: key, as: UTF8.self) else { return }
+            context.noteUnreadable(vehicleId, node: NodeID.vehicles) { id, hash in
+                noteUnreadable(vehicles.slot(of: id, hash: hash), vehicleId, context)
+            }
+        }
+    }
+
+    /// The newest record of the vehicle could not be read. That is no news by itself.
+    private func noteUnreadable(_ slot: Int, _ vehicleId: String, _ context: TaskContext) {
+        guard vehicles[slot]?.isUnreadable != true else { return }
+        while newest.count <= slot { newest.append(.min) }
+        vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: vehicleId) }
+            state!.isUnreadable = true
+            state!.revision += 1
+        }
+        if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
+        for subscription in links.subscriptions(of: slot) {
+            pending.insert(subscription) { Pending(must: nil, traceParent: nil) }
         }
     }
 
@@ -74,12 +91,15 @@ final class VehicleProcessor: Processor {
             context.counters.late += 1
             return
         }
-        let (status, observedAt) = vehicles.modify(slot) { state in
+        let (status, observedAt, wasUnreadable) = vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
             _ = telemetry.apply(to: &state!.vehicle)
+            let wasUnreadable = state!.isUnreadable
+            state!.isKnown = true
+            state!.isUnreadable = false
             state!.revision += 1
             state!.origin = record.origin
-            return (state!.vehicle.status, state!.vehicle.observedAt)
+            return (state!.vehicle.status, state!.vehicle.observedAt, wasUnreadable)
         }
         newest[slot] = observedAt?.milliseconds ?? .min
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
@@ -88,19 +108,20 @@ final class VehicleProcessor: Processor {
             guard let glance = glances[subscription] else { continue }
             let isNews =
                 VehicleStatus.effective(status, observedAt: observedAt, at: now, offlineAfter: glance.offlineAfter)
-                != glance.status || (glance.hasSensitivity && hasNews(subscription, of: slot, now))
-            guard isNews else { continue }
+                != glance.status || (glance.needsLook && hasNews(subscription, of: slot, now))
+            guard isNews || wasUnreadable else { continue }
             pending.insert(subscription) { Pending(must: nil, traceParent: context.traceParent(of: record)) }
         }
     }
 
-    /// Whether the subscriber would see a change of status, or one that its sensitivity asks for.
+    /// Whether the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
     private func hasNews(_ subscription: Int, of vehicle: Int, _ now: Instant) -> Bool {
         guard let told = subscriptions[subscription]?.told, let need = subscriptions[subscription]?.need else {
             return false
         }
         guard let state = vehicles[vehicle] else { return false }
         if state.vehicle.status(at: now, offlineAfter: need.offlineAfter) != told.status { return true }
+        if need.silencesPassed(of: state.vehicle, at: now) != told.silences { return true }
         guard let old = told.vehicle, let sensitivity = subscriptions[subscription]?.sensitivity else { return false }
         return sensitivity.isExceeded(from: old, to: state.vehicle)
     }
@@ -108,15 +129,19 @@ final class VehicleProcessor: Processor {
     // MARK: - Subscriptions
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let request: (SubscriptionRequest.Subscriber, SubscriptionRequest)
-        do throws(CorruptBytes) {
-            request = try SubscriptionRequest.read(message.payload)
-        } catch {
-            preconditionFailure("A subscription request of this program cannot be read: \(error)")
-        }
-        let (subscriber, asked) = request
         let vehicle = vehicles.slot(of: message.entity)
-        let slot = link(vehicle, String(decoding: message.entity, as: UTF8.self), subscriber.configurationId)
+        let vehicleId = String(decoding: message.entity, as: UTF8.self)
+        switch SourceMessage.read(message) {
+        case .unreadable: noteUnreadable(vehicle, vehicleId, context)
+        case .request(let asked, let subscriber):
+            take(asked, subscriber, link(vehicle, vehicleId, subscriber.configurationId), context)
+        }
+    }
+
+    private func take(
+        _ asked: SubscriptionRequest, _ subscriber: SubscriptionRequest.Subscriber, _ slot: Int,
+        _ context: TaskContext
+    ) {
         let known = subscriptions[slot]?.version ?? 0
         switch asked {
         case .subscribe(let terms):
@@ -154,8 +179,7 @@ final class VehicleProcessor: Processor {
                 continue
             }
             let at = settings.renewalInstant(due: due.milliseconds, now: context.now)
-            let isSilence =
-                vehicle?.status(at: at, offlineAfter: subscription.need.offlineAfter) != subscription.told?.status
+            let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != subscription.told?.silences
             pending.insert(slot) {
                 Pending(must: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil)
             }
@@ -197,25 +221,47 @@ final class VehicleProcessor: Processor {
         let state = vehicles[vehicleSlot]
         var (cause, at) = pending.must ?? (.dataChanged, context.instant)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
-        // A timer that fired meanwhile is armed again.
-        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) { return arm(slot) }
+        if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) {
+            note(slot, state, at: at, context)
+            // A timer that fired meanwhile is armed again.
+            return arm(slot)
+        }
+        let silences = subscription.need.silencesPassed(of: state?.vehicle, at: at)
         // An answer stays one, whatever it says: who asked for a snapshot waits for it.
         let isAnswer = cause == .subscribed || cause == .scheduled && subscription.need.refresh == nil
-        if let told = subscription.told, !isAnswer, status != told.status { cause = .statusChanged }
+        if let told = subscription.told, !isAnswer, status != told.status || silences != told.silences {
+            cause = .statusChanged
+        }
         at = max(at, subscription.told?.at ?? at)
         let update = SourceUpdate(
             source: .vehicle(subscription.need.vehicleId), version: subscription.version,
             revision: state?.revision ?? 0, cause: cause, at: at,
-            content: SourceContent(vehicle: state?.vehicle, origin: state?.origin), traceParent: pending.traceParent)
+            content: SourceContent(state), traceParent: pending.traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
             update.encode(into: &$0)
         }
         let due = subscription.need.refresh?.nextUpdate(after: at, status: status)
         subscriptions[slot]!.told = .init(
-            at: at, status: status, revision: state?.revision ?? 0,
-            vehicle: subscription.sensitivity == nil ? nil : state?.vehicle, refreshDue: due)
+            at: at, status: status, silences: silences, isUnreadable: state?.isUnreadable ?? false,
+            revision: state?.revision ?? 0, vehicle: subscription.sensitivity == nil ? nil : state?.known,
+            refreshDue: due)
         glance(at: slot)
         arm(slot)
+    }
+
+    /// Lets a subscriber know that the vehicle can be read again, or no longer. Whom every timeline comes to from here
+    /// learns it then; a run that leaves when it has caught up brings it up.
+    private func note(_ slot: Int, _ state: VehicleState?, at: Instant, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot], let told = subscription.told, let state,
+            state.isUnreadable != told.isUnreadable, subscription.need.refresh == nil, !settings.leavesWhenCaughtUp
+        else { return }
+        subscriptions[slot]!.told!.isUnreadable = state.isUnreadable
+        let update = SourceUpdate(
+            source: .vehicle(subscription.need.vehicleId), version: subscription.version, revision: state.revision,
+            cause: .noted, at: at, content: SourceContent(state), traceParent: nil)
+        context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
+            update.encode(into: &$0)
+        }
     }
 
     private func glance(at slot: Int) {
@@ -224,7 +270,7 @@ final class VehicleProcessor: Processor {
             subscription.told.map { told in
                 Glance(
                     status: told.status, offlineAfter: subscription.need.offlineAfter,
-                    hasSensitivity: subscription.sensitivity != nil)
+                    needsLook: subscription.sensitivity != nil || told.silences > 0)
             }
         }
     }

@@ -4,7 +4,11 @@ import Timelines
 /// What a vehicle's task keeps of it.
 struct VehicleState: StateValue {
     var vehicle: Vehicle
-    /// Rises with every record that was applied.
+    /// A record of it was read.
+    var isKnown = false
+    /// The newest record that names it could not be read.
+    var isUnreadable = false
+    /// Rises with every record that was applied, or that could not be read.
     var revision: UInt64 = 0
     /// The record that was applied last.
     var origin: Origin?
@@ -13,14 +17,21 @@ struct VehicleState: StateValue {
         vehicle = Vehicle(vehicleId: vehicleId)
     }
 
+    /// Nil: nothing was ever heard of it, whatever could not be read.
+    var known: Vehicle? { isKnown ? vehicle : nil }
+
     func encode(into writer: inout ByteWriter) {
         writer.write(vehicle)
+        writer.write(isKnown)
+        writer.write(isUnreadable)
         writer.write(varint: revision)
         writer.write(optional: origin) { $1.encode(into: &$0) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         vehicle = try reader.vehicle()
+        isKnown = try reader.bool()
+        isUnreadable = try reader.bool()
         revision = try reader.varint()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
     }
@@ -37,6 +48,9 @@ struct VehicleSubscription: StateValue {
         var at: Instant
         /// As of `at`; nil: not heard of.
         var status: VehicleStatus?
+        /// How many of the need's silences had passed at `at`.
+        var silences: Int
+        var isUnreadable: Bool
         var revision: UInt64
         /// The vehicle as told, for `sensitivity`; nil where nobody asked.
         var vehicle: Vehicle?
@@ -56,6 +70,8 @@ struct VehicleSubscription: StateValue {
         writer.write(optional: told) { writer, told in
             writer.write(told.at)
             writer.write(told.status.map { $0.number } ?? 0)
+            writer.write(count: told.silences)
+            writer.write(told.isUnreadable)
             writer.write(varint: told.revision)
             writer.write(optional: told.vehicle) { $0.write($1) }
             writer.write(optional: told.refreshDue)
@@ -71,20 +87,37 @@ struct VehicleSubscription: StateValue {
         if try reader.bool() {
             let at = try reader.instant()
             let status = try VehicleStatus(number: reader.byte())
+            let silences = Int(try reader.varint())
+            let isUnreadable = try reader.bool()
             let revision = try reader.varint()
             let vehicle = try reader.bool() ? try reader.vehicle() : nil
             told = Told(
-                at: at, status: status, revision: revision, vehicle: vehicle, refreshDue: try reader.optionalInstant())
+                at: at, status: status, silences: silences, isUnreadable: isUnreadable, revision: revision,
+                vehicle: vehicle, refreshDue: try reader.optionalInstant())
         }
     }
 
-    /// When there is something to tell if nothing more is heard: a refresh, or the vehicle falling silent.
+    /// When there is something to tell if nothing more is heard: a refresh, or the next silence of the vehicle.
     func nextDue(of vehicle: Vehicle?) -> Instant? {
         guard let told else { return nil }
-        var due = told.refreshDue
-        if told.status != .offline, let silent = vehicle?.silentFrom(offlineAfter: need.offlineAfter) {
-            due = due.map { min($0, silent) } ?? silent
-        }
-        return due
+        guard told.silences < need.silences.count,
+            let silent = vehicle?.silentFrom(offlineAfter: need.silences[told.silences])
+        else { return told.refreshDue }
+        return told.refreshDue.map { min($0, silent) } ?? silent
+    }
+}
+
+extension SourceNeeds.VehicleNeed {
+    /// How many of the silences have passed at `at`; none where the vehicle may be silent.
+    func silencesPassed(of vehicle: Vehicle?, at: Instant) -> Int {
+        guard let vehicle else { return 0 }
+        return silences.count { vehicle.isSilent(at: at, offlineAfter: $0) }
+    }
+}
+
+extension SourceContent {
+    /// What is known of a vehicle; nil: nothing.
+    init(_ state: VehicleState?) {
+        self.init(vehicle: state?.known, origin: state?.origin, isUnreadable: state?.isUnreadable ?? false)
     }
 }

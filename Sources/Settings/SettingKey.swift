@@ -50,10 +50,13 @@ package protocol SettingDeclaration: Sendable {
     /// The values it may have where they are few; for completion and suggestions.
     var choices: [String] { get }
 
+    /// Whether its values have structure. See ``SettingTree``.
+    var isTree: Bool { get }
+
     /// The default as a value.
     var erasedDefault: any Sendable { get }
-    /// The value that `text` stands for and how it is written, or `nil` where that is not allowed.
-    func parse(_ text: SettingText) -> (value: any Sendable, text: String)?
+    /// The value that `text` stands for and how it is written.
+    func parse(_ text: SettingText) throws(SettingRefusal) -> (value: any Sendable, text: String)
 }
 
 extension SettingKey: SettingDeclaration {
@@ -62,7 +65,10 @@ extension SettingKey: SettingDeclaration {
     package var defaultText: String { type.write(defaultValue) }
     package var erasedDefault: any Sendable { defaultValue }
 
-    package func parse(_ text: SettingText) -> (value: any Sendable, text: String)? {
-        type.read(text).map { ($0, type.write($0)) }
+    package var isTree: Bool { type.isTree }
+
+    package func parse(_ text: SettingText) throws(SettingRefusal) -> (value: any Sendable, text: String) {
+        let value = try type.read(text)
+        return (value, isTree ? text.description : type.write(value))
     }
 }

@@ -4,14 +4,17 @@ package enum SettingText: Equatable, Sendable {
     case text(String)
     /// A list of scalars of the file.
     case list([String])
+    /// What stands in the file under a key whose type is a tree.
+    case tree(SettingTree)
 }
 
 extension SettingText: CustomStringConvertible {
-    /// The text, or the list's with commas between.
+    /// The text, the list's with commas between, or the tree as JSON.
     package var description: String {
         switch self {
         case .text(let text): text
         case .list(let texts): texts.joined(separator: ",")
+        case .tree(let tree): tree.description
         }
     }
 }

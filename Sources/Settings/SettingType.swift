@@ -4,7 +4,9 @@ package struct SettingType<Value: Sendable>: Sendable {
     package let allowed: String
     /// All values, where they are few.
     package let choices: [String]
-    let read: @Sendable (SettingText) -> Value?
+    /// Whether its values have structure: then a file's nested maps are not taken for dotted keys.
+    let isTree: Bool
+    let read: @Sendable (SettingText) throws(SettingRefusal) -> Value
     let write: @Sendable (Value) -> String
 
     /// A type of its own: `read` gives `nil` for a text that is not allowed.
@@ -14,18 +16,20 @@ package struct SettingType<Value: Sendable>: Sendable {
     ) {
         self.init(
             allowed: allowed, choices: choices,
-            readAny: { text in
-                guard case .text(let text) = text else { return nil }
-                return read(text)
+            readAny: { text throws(SettingRefusal) in
+                guard case .text(let text) = text, let value = read(text) else { throw .notAllowed }
+                return value
             }, write: write)
     }
 
     private init(
-        allowed: String, choices: [String], readAny: @escaping @Sendable (SettingText) -> Value?,
+        allowed: String, choices: [String], isTree: Bool = false,
+        readAny: @escaping @Sendable (SettingText) throws(SettingRefusal) -> Value,
         write: @escaping @Sendable (Value) -> String
     ) {
         self.allowed = allowed
         self.choices = choices
+        self.isTree = isTree
         self.read = readAny
         self.write = write
     }
@@ -37,16 +41,18 @@ extension SettingType {
         SettingType(
             allowed: "a list, each \(element.allowed)",
             choices: element.choices,
-            readAny: { text in
+            readAny: { text throws(SettingRefusal) in
                 let texts =
                     switch text {
                     case .list(let texts): texts
                     case .text(""): [String]()
                     case .text(let text):
                         text.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmingSpaces }
+                    case .tree: throw .notAllowed
                     }
-                let values = texts.compactMap { element.read(.text($0)) }
-                return values.count == texts.count ? values : nil
+                var values: [Element] = []
+                for text in texts { values.append(try element.read(.text(text))) }
+                return values
             },
             write: { $0.map(element.write).joined(separator: ",") })
     }
@@ -56,12 +62,49 @@ extension SettingType {
         SettingType(
             allowed: "\(wrapped.allowed), or empty",
             choices: wrapped.choices,
-            readAny: { text in
-                // `.some(nil)`, not `nil`: an empty text is allowed and means no value.
-                text == .text("") ? .some(nil) : wrapped.read(text).map { .some($0) }
-            },
+            readAny: { text throws(SettingRefusal) in text == .text("") ? nil : try wrapped.read(text) },
             write: { $0.map(wrapped.write) ?? "" })
     }
+
+    /// A value with structure: in a file all that is nested under the key, in a flag or variable JSON text. A stronger
+    /// source replaces it as a whole. Nothing at all is read as a tree that is null; what `read` makes of that is the
+    /// setting's default.
+    package static func tree(
+        allowed: String, read: @escaping @Sendable (SettingTree) throws(SettingTree.Problems) -> Value
+    ) -> Self {
+        SettingType(
+            allowed: allowed, choices: [], isTree: true,
+            readAny: { text throws(SettingRefusal) in
+                let tree = try Self.tree(text)
+                do throws(SettingTree.Problems) {
+                    return try read(tree)
+                } catch {
+                    throw .inside(error.problems.map { (tree.line(at: $0.path), $0) })
+                }
+            },
+            write: { _ in "" })
+    }
+
+    private static func tree(_ text: SettingText) throws(SettingRefusal) -> SettingTree {
+        switch text {
+        case .tree(let tree): return tree
+        case .list: throw .notAllowed
+        case .text(let text):
+            do throws(YAMLErrors) {
+                return try SettingTree(json: text)
+            } catch {
+                throw .inside(error.errors.map { ($0.line, SettingTree.Problem(path: [], $0.message)) })
+            }
+        }
+    }
+}
+
+/// Why a value is not taken.
+package enum SettingRefusal: Error {
+    /// It is not among what is allowed.
+    case notAllowed
+    /// What is wrong inside of a tree, with the lines of its source.
+    case inside([(line: Int, problem: SettingTree.Problem)])
 }
 
 extension String {

@@ -29,7 +29,7 @@ extension SettingsSchema {
     }
 
     private func readFlags(_ flags: [SettingsSources.Flag], into resolution: inout Resolution) -> [SettingsProblem] {
-        flags.compactMap { flag in
+        flags.flatMap { flag in
             resolution.set(flag.key, to: .text(flag.text), from: .flag(flag.flag))
         }
     }
@@ -37,24 +37,24 @@ extension SettingsSchema {
     private func readEnvironment(
         _ environment: [String: String], into resolution: inout Resolution
     ) -> [SettingsProblem] {
-        environment.sorted { $0.key < $1.key }.compactMap { variable, text in
-            guard variable.hasPrefix(environmentPrefix), !isForeign(variable) else { return nil }
+        environment.sorted { $0.key < $1.key }.flatMap { variable, text -> [SettingsProblem] in
+            guard variable.hasPrefix(environmentPrefix), !isForeign(variable) else { return [] }
             let source = SettingSource.environment(variable: variable)
             guard let key = key(forVariable: variable) else {
                 let suggestion = resolution.suggest(variable, byVariable.keys.sorted())
-                return SettingsProblem(source: source, key: "", reason: .unknown(suggestion: suggestion))
+                return [SettingsProblem(source: source, key: "", reason: .unknown(suggestion: suggestion))]
             }
             return resolution.set(key, to: .text(text), from: source)
         }
     }
 
     private func readFile(_ file: SettingsSources.File, into resolution: inout Resolution) -> [SettingsProblem] {
-        let document = YAMLSettings.read(file)
+        let document = YAMLSettings.read(file) { byName[$0]?.isTree ?? false }
         var problems = document.problems
         for entry in document.entries {
             let source = SettingSource.file(path: file.path, line: entry.line)
             if let value = entry.value {
-                resolution.set(entry.key, to: value, from: source).map { problems.append($0) }
+                problems += resolution.set(entry.key, to: value, from: source)
             } else if !isGroup(entry.key) {
                 resolution.unknown(entry.key, from: source).map { problems.append($0) }
             }
@@ -93,23 +93,42 @@ private struct Resolution {
     }
 
     /// Sets a key, or says why not.
-    mutating func set(_ key: String, to text: SettingText, from source: SettingSource) -> SettingsProblem? {
+    mutating func set(_ key: String, to text: SettingText, from source: SettingSource) -> [SettingsProblem] {
         if schema.isFree(key) {
             free[key] = Settings.FreeEntry(value: text, source: source)
-            return checkFree(key, "\(text)").map { SettingsProblem(source: source, key: key, reason: .rule($0)) }
+            let problem = checkFree(key, "\(text)")
+            return problem.map { [SettingsProblem(source: source, key: key, reason: .rule($0))] } ?? []
         }
         guard let declaration = schema.byName[key] else {
-            return unknown(key, from: source)
+            return unknown(key, from: source).map { [$0] } ?? []
         }
-        guard let parsed = declaration.parse(text) else {
+        do throws(SettingRefusal) {
+            let parsed = try declaration.parse(text)
+            entries[key] = Settings.Entry(value: parsed.value, text: parsed.text, source: source)
+            return []
+        } catch {
+            return problems(error, of: declaration, text, from: source)
+        }
+    }
+
+    private func problems(
+        _ refusal: SettingRefusal, of declaration: any SettingDeclaration, _ text: SettingText,
+        from source: SettingSource
+    ) -> [SettingsProblem] {
+        let key = declaration.name
+        switch refusal {
+        case .notAllowed:
             let found = "\(text)"
             let suggestion = Secrets.covers(key) ? nil : suggest(found, declaration.choices)
             let reason = SettingsProblem.Reason.notAllowed(
                 found: Secrets.redact(found, of: key), allowed: declaration.allowed, suggestion: suggestion)
-            return SettingsProblem(source: source, key: key, reason: reason)
+            return [SettingsProblem(source: source, key: key, reason: reason)]
+        case .inside(let problems):
+            return problems.map { line, problem in
+                let path = ([key] + problem.path).joined(separator: ".")
+                return SettingsProblem(source: source.at(line: line), key: path, reason: .rule(problem.message))
+            }
         }
-        entries[key] = Settings.Entry(value: parsed.value, text: parsed.text, source: source)
-        return nil
     }
 
     /// The problem of a key that nobody declared; none where somebody did.
@@ -132,6 +151,11 @@ extension SettingsRule {
 extension SettingSource {
     fileprivate var line: Int {
         if case .file(_, let line) = self { line } else { 0 }
+    }
+
+    /// Another line of the same file; flags and variables have none.
+    fileprivate func at(line: Int) -> SettingSource {
+        if case .file(let path, _) = self { .file(path: path, line: line) } else { self }
     }
 
     /// Strongest first.

@@ -37,7 +37,7 @@ package struct SettingsSchema: Sendable {
             precondition(
                 !prefixes.contains { $0.covers(declaration.name) }, "\(declaration.name) lies under a free prefix")
             precondition(
-                declaration.parse(.text(declaration.defaultText)) != nil,
+                (try? declaration.parse(.text(declaration.defaultText))) != nil,
                 "the default of \(declaration.name) is not allowed")
         }
     }

@@ -4,10 +4,16 @@ import CYaml
 struct YAMLNode {
     indirect enum Content {
         case null
-        case scalar(String)
+        case scalar(Scalar)
         case list([YAMLNode])
         case map([(key: YAMLNode, value: YAMLNode)])
         case alias
+    }
+
+    struct Scalar {
+        let text: String
+        /// Neither quoted nor a block.
+        let isPlain: Bool
     }
 
     let content: Content
@@ -18,6 +24,8 @@ struct YAMLNode {
 struct YAMLError: Error {
     let message: String
     let line: Int
+
+    static let aliasMessage = "anchors and aliases are not supported; write the value out"
 }
 
 /// Reads the documents of a text through libyaml, which it owns. For one thread.
@@ -70,8 +78,8 @@ final class YAMLParser {
         let event = try next()
         let line = lastLine
         switch event {
-        case .scalar(let text, let isPlain):
-            return YAMLNode(content: isPlain && Self.isNull(text) ? .null : .scalar(text), line: line)
+        case .scalar(let scalar):
+            return YAMLNode(content: scalar.isPlain && Self.isNull(scalar.text) ? .null : .scalar(scalar), line: line)
         case .alias:
             return YAMLNode(content: .alias, line: line)
         case .listStart:
@@ -109,7 +117,7 @@ final class YAMLParser {
 
     private enum Event {
         case streamStart, streamEnd, documentStart, documentEnd
-        case scalar(String, isPlain: Bool)
+        case scalar(YAMLNode.Scalar)
         case listStart, listEnd, mapStart, mapEnd
         case alias
     }
@@ -133,8 +141,8 @@ final class YAMLParser {
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-            return .scalar(
-                String(decoding: bytes, as: UTF8.self), isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
+            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+            return .scalar(.init(text: String(decoding: bytes, as: UTF8.self), isPlain: isPlain))
         default: return .streamEnd
         }
     }

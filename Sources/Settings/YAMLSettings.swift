@@ -1,4 +1,5 @@
-/// The settings of a YAML file: nested maps become dotted keys, values are scalars and lists of scalars.
+/// The settings of a YAML file: nested maps become dotted keys, values are scalars and lists of scalars, or trees under
+/// the keys that have such.
 struct YAMLSettings {
     struct Entry {
         let key: String
@@ -10,11 +11,14 @@ struct YAMLSettings {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SettingsProblem] = []
     private let path: String
+    private let isTree: (String) -> Bool
     private var linesByKey: [String: Int] = [:]
 
     /// Reads a whole file, and goes on behind a problem wherever the text is still YAML.
-    static func read(_ file: SettingsSources.File) -> YAMLSettings {
-        var result = YAMLSettings(path: file.path)
+    ///
+    /// - Parameter isTree: whether what stands under this key is one value with all its structure.
+    static func read(_ file: SettingsSources.File, isTree: @escaping (String) -> Bool) -> YAMLSettings {
+        var result = YAMLSettings(path: file.path, isTree: isTree)
         let parser = YAMLParser(file.text)
         do {
             if let root = try parser.nextDocument() {
@@ -29,8 +33,9 @@ struct YAMLSettings {
         return result
     }
 
-    private init(path: String) {
+    private init(path: String, isTree: @escaping (String) -> Bool) {
         self.path = path
+        self.isTree = isTree
     }
 
     private mutating func readRoot(_ root: YAMLNode) {
@@ -43,21 +48,25 @@ struct YAMLSettings {
 
     private mutating func read(_ pairs: [(key: YAMLNode, value: YAMLNode)], under prefix: String) {
         for (keyNode, value) in pairs {
-            guard case .scalar(let name) = keyNode.content, !name.isEmpty else {
+            guard case .scalar(let scalar) = keyNode.content, !scalar.text.isEmpty else {
                 report(keyNode.line, "a key is a text", key: prefix)
                 continue
             }
-            let key = prefix.isEmpty ? name : "\(prefix).\(name)"
+            let key = prefix.isEmpty ? scalar.text : "\(prefix).\(scalar.text)"
             if let first = linesByKey.updateValue(keyNode.line, forKey: key) {
                 report(keyNode.line, "stands at line \(first) already", key: key)
                 continue
             }
+            if isTree(key) {
+                addTree(value, key: key, line: keyNode.line)
+                continue
+            }
             switch value.content {
             case .null: add(key, nil, line: keyNode.line)
-            case .scalar(let text): add(key, .text(text), line: keyNode.line)
+            case .scalar(let scalar): add(key, .text(scalar.text), line: keyNode.line)
             case .map(let pairs): read(pairs, under: key)
             case .list(let nodes): addList(nodes, key: key, line: keyNode.line)
-            case .alias: report(value.line, "anchors and aliases are not supported; write the value out", key: key)
+            case .alias: report(value.line, YAMLError.aliasMessage, key: key)
             }
         }
     }
@@ -65,13 +74,21 @@ struct YAMLSettings {
     private mutating func addList(_ nodes: [YAMLNode], key: String, line: Int) {
         var texts: [String] = []
         for node in nodes {
-            guard case .scalar(let text) = node.content else {
+            guard case .scalar(let scalar) = node.content else {
                 report(node.line, "a list holds plain values only", key: key)
                 return
             }
-            texts.append(text)
+            texts.append(scalar.text)
         }
         add(key, .list(texts), line: line)
+    }
+
+    private mutating func addTree(_ node: YAMLNode, key: String, line: Int) {
+        do throws(YAMLErrors) {
+            add(key, .tree(try SettingTree(node)), line: line)
+        } catch {
+            for error in error.errors { report(error.line, error.message, key: key) }
+        }
     }
 
     private mutating func add(_ key: String, _ value: SettingText?, line: Int) {

@@ -11,6 +11,7 @@ package final class StreamTask {
     /// In order of id, so that the changelog is written in the same order every time.
     private let orderedStores: [any ChangelogStore]
     private var committedCounters = TaskCounters()
+    private var committedDeadLetters = DeadLetterNotices()
 
     /// The key of the changelog record with the positions; stores have ids from 1.
     private static let positionsKey: [UInt8] = [0]
@@ -96,6 +97,8 @@ package final class StreamTask {
         positions.commit()
         committedCounters.add(context.counters)
         context.counters.reset()
+        committedDeadLetters = context.deadLetters
+        context.deadLetters.removeAll()
         for processor in processors { processor.committed(context) }
     }
 
@@ -105,6 +108,7 @@ package final class StreamTask {
     package func revert() -> [Int] {
         context.outputs.removeAll()
         context.counters.reset()
+        context.deadLetters.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         for processor in processors { processor.reverted(context) }
@@ -115,6 +119,12 @@ package final class StreamTask {
     package func takeCounters() -> TaskCounters {
         defer { committedCounters = TaskCounters() }
         return committedCounters
+    }
+
+    /// Takes the dead letters of the last committed transaction.
+    package func takeDeadLetters() -> DeadLetterNotices {
+        defer { committedDeadLetters.removeAll() }
+        return committedDeadLetters
     }
 
     // MARK: - Restore

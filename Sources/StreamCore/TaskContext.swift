@@ -18,6 +18,8 @@ package final class TaskContext {
     /// What was emitted and not taken yet.
     package var outputs = OutputBuffer()
     package var counters = TaskCounters()
+    /// Of the open transaction.
+    package var deadLetters = DeadLetterNotices()
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 
@@ -71,6 +73,12 @@ package final class TaskContext {
             }
             router.route(envelope, key: entity, to: owner(of: Murmur2.hash(entity)))
         }
+    }
+
+    /// Notes for whoever watches that a record was set aside, and why.
+    package func noteDeadLetter(_ record: InputRecord, reason: String) {
+        let topic = topology.sources[Int(record.origin.source)].topic
+        deadLetters.add(topic: topic, record.origin, reason: reason)
     }
 
     /// Writes a record to an output topic, by its index in the topology.

@@ -10,6 +10,10 @@ package enum StreamEvent: Sendable {
     case running(task: Int32, restoredRecords: Int)
     case committed(records: Int)
     case aborted(LogError)
+    /// A record that cannot be used was set aside; told when that is committed.
+    case deadLetter(TopicPartition, Offset, reason: String)
+    /// So many more in the same transaction.
+    case moreDeadLetters(Int)
     case producerReplaced(LogError, failuresInARow: Int)
     /// A dead owner's transaction was ended (rule 4).
     case claimSettled(transactionalId: String)

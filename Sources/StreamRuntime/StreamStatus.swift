@@ -39,11 +39,20 @@ extension StreamThread {
         var counted = TaskCounters()
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             counted.add(runtime.task.takeCounters())
+            tell(runtime.task.takeDeadLetters())
         }
         committedCounters.add(counted)
         commitsCount += 1
         lastCommitted = clock.monotonic()
         observer(.committed(records: counted.records))
+    }
+
+    private func tell(_ letters: DeadLetterNotices) {
+        for letter in letters.named {
+            let place = TopicPartition(letter.topic, letter.partition)
+            observer(.deadLetter(place, Offset(letter.offset), reason: letter.reason))
+        }
+        if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
     }
 
     func makeStatus() -> StreamStatus {

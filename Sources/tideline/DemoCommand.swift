@@ -54,7 +54,10 @@ struct DemoCommand: Verb {
 
 extension KafkaOptions {
     fileprivate static func defaults(log level: Logger.Level) throws(CommandFailure) -> Settings {
-        let sources = SettingsSources(flags: [.init(key: Keys.logLevel.name, text: level.rawValue, flag: "demo")])
+        let sources = SettingsSources(flags: [
+            .init(key: Keys.logLevel.name, text: level.rawValue, flag: "demo"),
+            .init(key: Keys.kinds.name, text: DemoScenario.kinds, flag: "demo"),
+        ])
         do throws(SettingsProblems) {
             return try Keys.schema.resolve(sources)
         } catch {
@@ -89,6 +92,7 @@ final class Demo {
         try removeOldTimelines()
         let screen = try DemoScreen(environment, fleet: scenario.fleet)
         screen.welcome(output: output, seconds: seconds)
+        screen.show(environment.settings[Keys.kinds])
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
             let sink = try SinkRun(environment, target: "files:\(output)", untilCaughtUp: false)
             _ = try sink.run(until: { phase.isSinkDone })

@@ -4,7 +4,8 @@ import Producers
 import RecordLog
 import Timelines
 
-/// What the demo shows: a fleet, a calendar for each of two teams, a status widget per vehicle, an agenda per team.
+/// What the demo shows: a fleet, a calendar for each of two teams, a status widget per vehicle, of a declared kind, and
+/// an agenda per team.
 struct DemoScenario: Sendable {
     let fleet: Int
     private let now: Instant
@@ -13,6 +14,15 @@ struct DemoScenario: Sendable {
         self.fleet = fleet
         self.now = Instant(milliseconds: now)
     }
+
+    /// The setting `kinds`: how its vehicles' widgets are refreshed is said here, once for all of them.
+    static let kinds = """
+        {"TrackerStatusWidget": {
+            "displayName": "Vehicle Status",
+            "description": "How a vehicle is doing, and where.",
+            "supportedFamilies": ["systemMedium"],
+            "strategy": {"name": "status", "every": "PT5S", "parkedEvery": "PT20S"}}}
+        """
 
     /// Configurations first, then events, then telemetry until it is told to end.
     func publish(to environment: Environment, until isDone: @escaping @Sendable () -> Bool) throws(CommandFailure) {
@@ -31,7 +41,7 @@ struct DemoScenario: Sendable {
             (
                 "status-\(id)",
                 #"{"configurationId":"status-\#(id)","kind":"TrackerStatusWidget","recipient":"phone-\#(id)","#
-                    + #""vehicleId":"\#(id)","strategy":{"name":"status","every":"PT5S","parkedEvery":"PT20S"}}"#
+                    + #""vehicleId":"\#(id)"}"#
             )
         }
         let agendas = ["depot", "workshop"].map { team in

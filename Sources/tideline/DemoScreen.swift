@@ -37,6 +37,14 @@ final class DemoScreen {
         line("Tideline's demo: \(fleet) vehicles, 2 calendars, the pipeline and a sink in this process.")
         line("Its broker is librdkafka's mock cluster: same calls as Kafka, but its transactions promise nothing.")
         line("Timelines are written to \(output)/; it ends \(seconds.map { "after \($0) s" } ?? "at Ctrl-C").")
+    }
+
+    /// Names the declared kinds.
+    func show(_ kinds: WidgetKinds) {
+        for kind in kinds.all {
+            let families = kind.supportedFamilies.map { ", \($0.map(\.rawValue).joined(separator: ", "))" } ?? ""
+            line("  kind      \(kind.kind): \"\(kind.title)\"\(families)")
+        }
         line("")
     }
 

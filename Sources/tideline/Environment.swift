@@ -30,6 +30,17 @@ struct KafkaOptions: ParsableArguments {
         for (key, value, flag) in named {
             if let value { flags.append(.init(key: key, text: value, flag: flag)) }
         }
+        return try Settings.resolved(flags: flags, config: config)
+    }
+}
+
+extension Settings {
+    /// All settings: flags, then the environment, then the file `config`, then defaults.
+    ///
+    /// - Throws: with status 64, naming everything that is wrong.
+    static func resolved(
+        flags: [SettingsSources.Flag] = [], config: String?
+    ) throws(CommandFailure) -> Settings {
         var file: SettingsSources.File?
         if let config {
             guard let text = try? String(contentsOfFile: config, encoding: .utf8) else {

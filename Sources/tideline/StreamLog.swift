@@ -7,16 +7,19 @@ import Synchronization
 /// Writes what stream threads tell to the log.
 struct StreamLog: Sendable {
     private let logger: Logger
+    private let deadLetters: DeadLetterLog
     private let threshold: Duration
 
     init(_ logger: Logger, threshold: Duration) {
         self.logger = logger
+        deadLetters = DeadLetterLog(logger)
         self.threshold = threshold
     }
 
     var observer: StreamObserver { { event in write(event) } }
 
     private func write(_ event: StreamEvent) {
+        deadLetters.flush(now: WallClock.uptime())
         switch event {
         case .assigned(let tasks): logger.info("tasks assigned", metadata: ["tasks": "\(tasks)"])
         case .revoked(let tasks): logger.info("tasks revoked", metadata: ["tasks": "\(tasks)"])
@@ -26,6 +29,9 @@ struct StreamLog: Sendable {
         case .running(let task, let records):
             logger.info("running", metadata: ["task": "\(task)", "restored": "\(records)"])
         case .committed(let records): logger.trace("committed", metadata: ["records": "\(records)"])
+        case .deadLetter(let partition, let offset, let reason):
+            deadLetters.add(partition, offset, reason: reason, now: WallClock.uptime())
+        case .moreDeadLetters(let count): deadLetters.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): logger.warning("transaction aborted: \(cause)")
         case .producerReplaced(let cause, let failures):
             logger.warning("producer replaced: \(cause)", metadata: ["failuresInARow": "\(failures)"])

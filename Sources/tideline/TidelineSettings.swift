@@ -1,5 +1,6 @@
 import Observability
 import Settings
+import Timelines
 
 /// Every setting of the program, each declared once.
 enum Keys {
@@ -46,6 +47,9 @@ enum Keys {
     static let pause = SettingKey(
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
+    static let kinds = SettingKey(
+        "kinds", .kinds, default: WidgetKinds(),
+        "Widget kinds by name, each with displayName, description, supportedFamilies, strategy, parameters and reload.")
     static let logLevel = SettingKey(
         "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
     )
@@ -59,7 +63,7 @@ enum Keys {
         [
             bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
-            transactionTimeout, internalReplication, pause, logLevel, logFormat,
+            transactionTimeout, internalReplication, pause, kinds, logLevel, logFormat,
         ], prefixes: [kafka],
         rules: [
             SettingsRule(

@@ -174,6 +174,19 @@ extension PipelineTests {
             }
         }
 
+        @Test("Whoever watches is told of the first dead letters of a transaction by name, of the rest by number")
+        func told() async throws {
+            try await PipelineFixture.run(.init(partitions: [1, 1, 1])) { pipeline in
+                for number in 0..<13 { pipeline.put(pipeline.topics.telemetry, key: "v1", "no JSON \(number)") }
+                try await pipeline.settle()
+                let events = pipeline.stage.events.now
+                #expect(events.deadLetters.count == 10 && events.moreDeadLetters == 3)
+                let first = try #require(events.deadLetters.first)
+                #expect(first.contains(pipeline.topics.telemetry) && first.contains("@0: "))
+                #expect(first.hasSuffix("The message is not a JSON object."))
+            }
+        }
+
         @Test("A dead letter is written in the transaction that moves past its record")
         func inTheSameTransaction() async throws {
             try await PipelineFixture.run { pipeline in

@@ -8,6 +8,9 @@ struct Oracle: ~Copyable {
     private var configurations: [String: ConfigurationMessage] = [:]
     private var vehicles: [String: Vehicle] = [:]
     private var calendars: [String: EventCalendar] = [:]
+    /// Their newest records could not be read.
+    private var unreadableVehicles: Set<String> = []
+    private var unreadableCalendars: Set<String> = []
     private var parser = JSONParser()
     private var reader = TelemetryReader()
 
@@ -20,11 +23,12 @@ struct Oracle: ~Copyable {
     private mutating func take(_ input: InputSpec, _ topics: TopicNames) {
         let key = input.key ?? []
         switch (input.topic, input.value) {
-        case (topics.telemetry, let value?): value.withUnsafeBytes { takeTelemetry($0) }
-        case (topics.calendarEvents, let value?): value.withUnsafeBytes { takeEvent($0) }
+        case (topics.telemetry, let value?): value.withUnsafeBytes { takeTelemetry($0, key) }
+        case (topics.calendarEvents, let value?): value.withUnsafeBytes { takeEvent($0, key) }
         case (topics.calendarEvents, nil):
             guard let key = key.withUnsafeBytes({ try? EventKey.decode($0) }) else { return }
             calendars[key.calendarId]?.remove(key)
+            unreadableCalendars.remove(key.calendarId)
         case (topics.configurations, let value?):
             let message = value.withUnsafeBytes { try? ConfigurationMessage.decode($0, with: &parser) }
             if let message { configurations[message.configurationId] = message }
@@ -33,16 +37,24 @@ struct Oracle: ~Copyable {
         }
     }
 
-    private mutating func takeTelemetry(_ value: UnsafeRawBufferPointer) {
-        guard let view = try? reader.read(value) else { return }
+    private mutating func takeTelemetry(_ value: UnsafeRawBufferPointer, _ key: [UInt8]) {
+        guard let view = try? reader.read(value) else {
+            unreadableVehicles.insert(String(decoding: key, as: UTF8.self))
+            return
+        }
         let id = String(view.vehicleId)
         var vehicle = vehicles[id] ?? Vehicle(vehicleId: id)
-        _ = view.apply(to: &vehicle)
+        if view.apply(to: &vehicle) == .applied { unreadableVehicles.remove(id) }
         vehicles[id] = vehicle
     }
 
-    private mutating func takeEvent(_ value: UnsafeRawBufferPointer) {
-        guard let event = try? CalendarEventMessage.decode(value, with: &parser) else { return }
+    private mutating func takeEvent(_ value: UnsafeRawBufferPointer, _ key: [UInt8]) {
+        guard let event = try? CalendarEventMessage.decode(value, with: &parser) else {
+            let key = key.withUnsafeBytes { try? EventKey.decode($0) }
+            if let key { unreadableCalendars.insert(key.calendarId) }
+            return
+        }
+        unreadableCalendars.remove(event.calendarId)
         calendars[event.calendarId, default: EventCalendar()].apply(event)
     }
 
@@ -68,9 +80,12 @@ struct Oracle: ~Copyable {
             // Wide enough for every lead of these tests; the strategy takes what its window shows.
             (calendars[id] ?? EventCalendar()).occurrences(from: at - .hours(72), to: at + .hours(40 * 24), in: zone)
         }
+        let isUnreadable =
+            needs.vehicle.map { unreadableVehicles.contains($0.vehicleId) } ?? false
+            || !unreadableCalendars.isDisjoint(with: needs.agenda?.calendarIds ?? [])
         return TimelineRequest(
             configuration: configuration, vehicle: needs.vehicle.flatMap { vehicles[$0.vehicleId] },
-            occurrences: occurrences, at: at)
+            hasUnreadableSource: isUnreadable, occurrences: occurrences, at: at)
     }
 
     private func record(

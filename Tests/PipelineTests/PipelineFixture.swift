@@ -116,6 +116,14 @@ final class PipelineFixture {
         try await startThread()
     }
 
+    /// The same with other declared kinds.
+    func restart(declaring kinds: WidgetKind...) async throws {
+        try await stage.stop(thread)
+        settings.kinds = WidgetKinds(kinds)
+        plan.topology = Topology.widgets(settings)
+        try await startThread()
+    }
+
     // MARK: - Time
 
     func advance(_ time: ElapsedTime) { clock.now = clock.now + time }

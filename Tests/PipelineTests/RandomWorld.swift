@@ -38,8 +38,8 @@ struct RandomWorld {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<9: telemetry(pipeline, now)
         case 9..<13: event(pipeline)
-        case 13..<18: configuration(pipeline)
-        case 18: bad(pipeline)
+        case 13..<17: configuration(pipeline)
+        case 17, 18: bad(pipeline)
         default: removal(pipeline)
         }
     }
@@ -86,6 +86,8 @@ struct RandomWorld {
             #""calendarIds": ["k0", "k1", "k2"], "timeZone": "America/New_York""#,
             vehicle + #", "strategy": "events", "calendarIds": ["k1"]"#,
             #""calendarIds": ["k2"], "strategy": {"name": "events", "dayEntries": false, "days": 1}"#,
+            vehicle + #", "calendarIds": ["k0"], "strategy": {"name": "fetched", "offlineAfter": "PT20M"}"#,
+            vehicle + #", "calendarIds": ["k1", "k2"], "strategy": {"name": "withRetry", "inner": "status"}"#,
             #""strategy": "nothing""#, vehicle + #", "signedIn": false"#,
         ]
         .randomElement(using: &random)!
@@ -103,9 +105,22 @@ struct RandomWorld {
         }
     }
 
+    /// What the values of records begin with that cannot be read.
+    static let badValue = "bad"
+
     private mutating func bad(_ pipeline: PipelineFixture) {
-        let topics = pipeline.topics.inputs.prefix(3)
-        pipeline.put(topics.randomElement(using: &random)!, key: "bad", "bad \(sequence)", partition: 0)
+        let number = Int.random(in: 0..<3, using: &random)
+        let value = "\(Self.badValue) \(sequence)"
         sequence += 1
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            let topics = pipeline.topics.inputs.prefix(3)
+            pipeline.put(topics.randomElement(using: &random)!, key: "bad", value, partition: 0)
+        case 1:
+            pipeline.put(
+                pipeline.topics.calendarEvents, key: "k\(number)/e1", value, partition: place("k\(number)", 1))
+        default:
+            pipeline.put(pipeline.topics.telemetry, key: "v\(number)", value, partition: place("v\(number)", 0))
+        }
     }
 }

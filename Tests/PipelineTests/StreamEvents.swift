@@ -9,6 +9,9 @@ final class StreamEvents: Sendable {
         var replacedProducers = 0
         var corruptRecords: [String] = []
         var failures: [String] = []
+        /// `topic-partition@offset: reason` of each that was told of by name.
+        var deadLetters: [String] = []
+        var moreDeadLetters = 0
     }
 
     private let totals = Mutex(Totals())
@@ -24,6 +27,9 @@ final class StreamEvents: Sendable {
                 case .producerReplaced: totals.replacedProducers += 1
                 case .corruptRecord(let place, let offset, let reason):
                     totals.corruptRecords.append("\(place)@\(offset): \(reason)")
+                case .deadLetter(let place, let offset, let reason):
+                    totals.deadLetters.append("\(place)@\(offset): \(reason)")
+                case .moreDeadLetters(let count): totals.moreDeadLetters += count
                 case .failed(let error, let doing): totals.failures.append("\(doing): \(error)")
                 default: break
                 }

@@ -16,14 +16,15 @@ enum ModuleTable {
         "Pipeline": ["Messages", "StreamCore"],
         "Sinks": ["Messages", "RecordLog"],
         "Producers": ["CZlib", "Messages", "RecordLog"],
+        "Preview": ["Messages", "Producers"],
         "Gateway": ["Messages"],
         "Observability": [],
         "Arguments": [],
         "Settings": ["CYaml"],
         "Simulation": ["StreamRuntime"],
         "tideline": [
-            "RdKafka", "StreamRuntime", "Pipeline", "Sinks", "Producers", "Gateway", "Observability", "Arguments",
-            "Settings", "Simulation",
+            "RdKafka", "StreamRuntime", "Pipeline", "Sinks", "Producers", "Preview", "Gateway", "Observability",
+            "Arguments", "Settings", "Simulation",
         ],
     ]
 

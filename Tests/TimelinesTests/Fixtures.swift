@@ -98,14 +98,25 @@ struct DrawnStrategy: TimelineStrategy {
         self.interval = interval
     }
 
-    init(options: inout StrategyOptions) {}
+    init(options: StrategyOptions) {}
+
+    static let reference = StrategyReference(summary: "", discussion: "")
 
     func needs(of configuration: WidgetConfiguration) -> SourceNeeds { SourceNeeds(agenda: agenda) }
 
     func draft(for request: TimelineRequest) -> TimelineDraft {
-        TimelineDraft(
-            entries: entries, policy: policy, interval: interval, latestUpdate: latestUpdate,
-            firstLeftOut: firstLeftOut)
+        let placed = entries.map { entry in
+            PlacedOccurrence(
+                occurrence: entry.event ?? timed("", entry.date.rfc3339, entry.date.rfc3339), start: entry.date,
+                end: entry.date)
+        }
+        let moments = entries.enumerated().map { TimelineDraft.Moment($1.phase, at: $1.date, $0) }
+        var draft = TimelineDraft(moments, policy: policy, interval: interval, occurrences: placed) { moment in
+            moment.index < 0 ? nil : entries[moment.index]
+        }
+        draft.latestUpdate = latestUpdate
+        draft.firstLeftOut = firstLeftOut
+        return draft
     }
 }
 

@@ -1,10 +1,10 @@
 import Foundation
 
 /// An object of a JSON file: its bytes as they are, and access to its own members.
-struct JSONObject {
-    var bytes: [UInt8]
+package struct JSONObject {
+    package var bytes: [UInt8]
     /// The line on which it begins.
-    var line: Int
+    package var line: Int
     var members: [JSONScanner.Member]
 
     /// The text of a string, or of a number as it is written (an identifier may be either); nil for what is missing
@@ -19,7 +19,7 @@ struct JSONObject {
     }
 
     /// The literal `true`, and nothing that looks like it.
-    func isTrue(_ name: String) -> Bool {
+    package func isTrue(_ name: String) -> Bool {
         value(name).map { $0.elementsEqual("true".utf8) } ?? false
     }
 
@@ -35,7 +35,7 @@ struct JSONObject {
         return member.map { bytes[$0.value] }
     }
 
-    private static func string(_ quoted: ArraySlice<UInt8>) -> String? {
+    static func string(_ quoted: ArraySlice<UInt8>) -> String? {
         guard quoted.contains(UInt8(ascii: "\\")) else {
             return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
         }

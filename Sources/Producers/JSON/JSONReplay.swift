@@ -32,7 +32,28 @@ package final class JSONReplay: RecordSource {
 
     package func next() throws(InputProblem) -> SourceRecord? {
         guard let object = try objects.next() else { return nil }
-        switch content {
+        return try content.record(object, of: objects.file)
+    }
+}
+
+extension JSONReplay.Content {
+    /// The record that an object of a file stands for.
+    ///
+    /// - Throws: where it does not say whose record it is.
+    package func record(_ object: JSONObject, of file: String) throws(InputProblem) -> SourceRecord {
+        do throws(Nameless) {
+            return try record(object)
+        } catch {
+            throw InputProblem(file: file, line: object.line, reason: error.reason)
+        }
+    }
+
+    private struct Nameless: Error {
+        var reason: String
+    }
+
+    private func record(_ object: JSONObject) throws(Nameless) -> SourceRecord {
+        switch self {
         case .telemetry:
             let key = try identifier("vehicleId", of: object)
             return SourceRecord(key: Array(key.utf8), value: object.bytes, due: instant("observedAt", of: object))
@@ -50,29 +71,25 @@ package final class JSONReplay: RecordSource {
         SourceRecord(key: Array(key.utf8), value: object.isTrue("deleted") ? nil : object.bytes)
     }
 
-    private func identifier(_ name: String, of object: JSONObject) throws(InputProblem) -> String {
+    private func identifier(_ name: String, of object: JSONObject) throws(Nameless) -> String {
         guard let text = object.text(name), !text.isEmpty else {
-            throw problem(object, "\(name) is missing; it has to be a text that is not empty, or a number")
+            throw Nameless(reason: "\(name) is missing; it has to be a text that is not empty, or a number")
         }
         return text
     }
 
-    private func recurrenceId(of object: JSONObject) throws(InputProblem) -> EventTime? {
+    private func recurrenceId(of object: JSONObject) throws(Nameless) -> EventTime? {
         guard object.has("recurrenceId"), !object.isNull("recurrenceId") else { return nil }
         if let text = object.text("recurrenceId") {
             if let time = EventTime(text: text) { return time }
             if let milliseconds = Int64(text) { return .instant(Instant(milliseconds: milliseconds)) }
         }
-        throw problem(object, "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
+        throw Nameless(reason: "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
     }
 
     /// For the pace alone: whether it can be read is for the pipeline to judge.
     private func instant(_ name: String, of object: JSONObject) -> Instant? {
         guard let text = object.text(name) else { return nil }
         return Instant(rfc3339: text) ?? Int64(text).map { Instant(milliseconds: $0) }
-    }
-
-    private func problem(_ object: JSONObject, _ reason: String) -> InputProblem {
-        InputProblem(file: objects.file, line: object.line, reason: reason)
     }
 }

@@ -12,8 +12,3 @@ package enum WidgetFamily: String, CaseIterable, Sendable {
         }
     }
 }
-
-/// How often a schedule or an interval may come: WidgetKit's `TimelineScheduleMode`.
-package enum TimelineScheduleMode: String, CaseIterable, Sendable {
-    case normal, lowFrequency
-}

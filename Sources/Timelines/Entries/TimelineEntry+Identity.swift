@@ -8,18 +8,6 @@ extension TimelineEntry {
             "\(phase.rawValue)/\(date.rfc3339)"
         }
     }
-
-    /// Whether two entries of one instant have the same id, without writing it.
-    func hasSameIdentity(as other: TimelineEntry) -> Bool {
-        guard phase == other.phase else { return false }
-        switch (phase, event, other.event) {
-        case (.preEvent, let event?, let other?), (.start, let event?, let other?), (.end, let event?, let other?):
-            return event.calendarId.isSameByUTF8(as: other.calendarId) && event.uid.isSameByUTF8(as: other.uid)
-                && event.identifyingMoment == other.identifyingMoment
-        default:
-            return true
-        }
-    }
 }
 
 extension Occurrence {

@@ -13,6 +13,13 @@ extension TimelineEntry {
         return TimelineEntry(.placeholder, at: date, vehicle: vehicle, message: .init("Loading...", code: .loading))
     }
 
+    /// A tick that shows the sample vehicle number `number` instead of what is known.
+    static func sample(_ number: Int, at date: Instant) -> TimelineEntry {
+        var entry = TimelineEntry(.tick, at: date, vehicle: .sample(number))
+        entry.isSample = true
+        return entry
+    }
+
     /// Asks for a vehicle to be chosen.
     static func selectVehicle(at date: Instant) -> TimelineEntry {
         TimelineEntry(.selectVehicle, at: date, message: .init("Select a vehicle.", code: .selectVehicle))

@@ -1,18 +1,21 @@
 /// The window of local days that `events` looks at (STRATEGIES.md 2, events): which occurrences belong to it, and when.
 package struct AgendaWindow: Sendable {
     package let calendar: LocalCalendar
+    /// The midnight that began today.
+    package let begin: Instant
     /// The midnights that begin its days, today's first.
     package let midnights: [Instant]
-    /// The midnight after its last day; not part of it.
+    /// The midnight after its last day; not part of it. `begin` for no days at all: nothing belongs to such a window.
     package let end: Instant
     /// The lead of timed occurrences whose event names none.
     package let preEventLead: CalendarDuration
 
     package init(at: Instant, days: Int, preEventLead: CalendarDuration, in calendar: LocalCalendar) {
-        precondition(days >= 1)
+        precondition(days >= 0)
         self.calendar = calendar
         self.preEventLead = preEventLead
         var day = calendar.day(at: at)
+        begin = day.start
         var midnights: [Instant] = []
         for _ in 0..<days {
             midnights.append(day.start)
@@ -21,8 +24,6 @@ package struct AgendaWindow: Sendable {
         self.midnights = midnights
         self.end = day.start
     }
-
-    package var begin: Instant { midnights[0] }
 
     /// The first midnight later than the instant for which the window was made.
     package var nextMidnight: Instant { midnights.count > 1 ? midnights[1] : end }
@@ -40,29 +41,43 @@ package struct AgendaWindow: Sendable {
     /// Whether an occurrence belongs to the window: it ends after the window begins (one of no length starts then or
     /// later), and its start minus its lead is before the window's end.
     package func includes(_ occurrence: Occurrence) -> Bool {
-        includes(place(occurrence))
+        let (start, end) = calendar.interval(of: occurrence.when)
+        return includes(occurrence, from: start, to: end)
     }
 
     /// The window's occurrences by start, calendarId, uid.
     package func placed(_ occurrences: [Occurrence]) -> [PlacedOccurrence] {
-        occurrences.map(place).filter(includes).sorted { $0.precedes($1) }
+        // Occurrences are large: their places are sorted, then each is copied once.
+        struct Place {
+            var start: Instant
+            var end: Instant
+            var index: Int
+        }
+        var places: [Place] = []
+        places.reserveCapacity(occurrences.count)
+        for index in occurrences.indices {
+            let (start, end) = calendar.interval(of: occurrences[index].when)
+            if includes(occurrences[index], from: start, to: end) {
+                places.append(Place(start: start, end: end, index: index))
+            }
+        }
+        places.sort { left, right in
+            if left.start != right.start { return left.start < right.start }
+            return occurrences[left.index].precedes(occurrences[right.index]) ?? (left.end < right.end)
+        }
+        return places.map { PlacedOccurrence(occurrence: occurrences[$0.index], start: $0.start, end: $0.end) }
     }
 
     /// From when on an occurrence is announced; nil where no lead comes before its start.
-    func announcement(of placed: PlacedOccurrence) -> Instant? {
-        let lead = placed.occurrence.preEventLead ?? (placed.occurrence.isAllDay ? nil : preEventLead)
+    func announcement(of occurrence: Occurrence, startingAt start: Instant) -> Instant? {
+        let lead = occurrence.preEventLead ?? (occurrence.isAllDay ? nil : preEventLead)
         guard let lead, !lead.isZero else { return nil }
-        return calendar.subtracting(lead, from: placed.start)
+        return calendar.subtracting(lead, from: start)
     }
 
-    private func place(_ occurrence: Occurrence) -> PlacedOccurrence {
-        let (start, end) = calendar.interval(of: occurrence.when)
-        return PlacedOccurrence(occurrence: occurrence, start: start, end: end)
-    }
-
-    private func includes(_ placed: PlacedOccurrence) -> Bool {
-        let isNotOver = placed.hasLength ? placed.end > begin : placed.start >= begin
-        return isNotOver && announcement(of: placed) ?? placed.start < end
+    private func includes(_ occurrence: Occurrence, from start: Instant, to occurrenceEnd: Instant) -> Bool {
+        let isNotOver = occurrenceEnd > start ? occurrenceEnd > begin : start >= begin
+        return begin < end && isNotOver && announcement(of: occurrence, startingAt: start) ?? start < end
     }
 }
 
@@ -73,13 +88,13 @@ package struct PlacedOccurrence: Hashable, Sendable {
     /// Not before `start`; exclusive.
     package var end: Instant
 
-    package var hasLength: Bool { end > start }
-
-    /// By start, calendarId and uid; then by what else tells occurrences apart, so that the order is one.
-    func precedes(_ other: PlacedOccurrence) -> Bool {
-        if start != other.start { return start < other.start }
-        return occurrence.precedes(other.occurrence) ?? (end < other.end)
+    package init(occurrence: Occurrence, start: Instant, end: Instant) {
+        self.occurrence = occurrence
+        self.start = start
+        self.end = end
     }
+
+    package var hasLength: Bool { end > start }
 }
 
 extension SourceNeeds.AgendaNeed {

@@ -1,23 +1,13 @@
-/// What every entry carries, whatever made it: relevance, id and parameters. Last, so that only entries that stay pay.
+/// What every entry carries, whatever made it. Last, so that only entries that stay pay.
 extension Timeline {
-    /// Rule 9: how much an entry matters within its timeline.
-    func withRelevance(in calendar: LocalCalendar) -> Timeline {
-        mapEntries { $0.relevance = $0.relevance(in: calendar) }
-    }
-
-    /// Rule 7: ids that stay the same when the timeline is made again.
-    func withIdentifiers() -> Timeline {
-        mapEntries { $0.id = $0.identifier }
-    }
-
-    /// Rule 8.
-    func withParameters(_ parameters: Parameters) -> Timeline {
-        parameters.isEmpty ? self : mapEntries { $0.parameters = parameters }
-    }
-
-    private func mapEntries(_ change: (inout TimelineEntry) -> Void) -> Timeline {
+    /// Rules 7 to 9: ids that stay the same when the timeline is made again, parameters, relevance.
+    func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
         var timeline = self
-        for index in timeline.entries.indices { change(&timeline.entries[index]) }
+        for index in timeline.entries.indices {
+            timeline.entries[index].relevance = timeline.entries[index].relevance(in: calendar)
+            timeline.entries[index].id = timeline.entries[index].identifier
+            timeline.entries[index].parameters = parameters
+        }
         return timeline
     }
 }

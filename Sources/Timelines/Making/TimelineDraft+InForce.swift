@@ -1,12 +1,12 @@
 extension TimelineDraft {
-    /// Rule 2, of entries in order: the last one with `date ≤ at` is in force, older ones are left out. Where none is,
-    /// `present` is the first entry.
-    func inForce(at: Instant, present: () -> TimelineEntry) -> TimelineDraft {
+    /// Rule 2, of moments in order: the last one with `date ≤ at` is in force, older ones are left out. Where none is,
+    /// the first entry is a tick.
+    func inForce(at: Instant) -> TimelineDraft {
         var draft = self
-        if let current = entries.lastIndex(where: { $0.date <= at }) {
-            draft.entries.removeSubrange(..<current)
+        if let current = moments.lastIndex(where: { $0.date <= at }) {
+            draft.moments.removeSubrange(..<current)
         } else {
-            draft.entries.insert(present(), at: 0)
+            draft.moments.insert(.tick(at, -1), at: 0)
         }
         return draft
     }

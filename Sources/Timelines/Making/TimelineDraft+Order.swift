@@ -1,35 +1,43 @@
 extension TimelineDraft {
     /// Rule 3: ascending by date, at one instant in the order of phases, equal entries of one instant once.
     func inOrder() -> TimelineDraft {
-        guard entries.count > 1 else { return self }
-        // Entries are large: the keys are sorted, then each entry moves once.
-        let keys = entries.indices.map { OrderKey(entry: entries[$0], index: $0) }.sorted { left, right in
-            if left.date != right.date { return left.date < right.date }
-            if left.rank != right.rank { return left.rank < right.rank }
-            return entries[left.index].precedesAtOneInstant(entries[right.index], orderBefore: left.index < right.index)
+        guard moments.count > 1 else { return self }
+        let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { precedes($0, $1) }
+        var draft = self
+        draft.moments.removeAll(keepingCapacity: true)
+        for key in sorted {
+            if let last = draft.moments.last, hasSameIdentity(last, key.moment) { continue }
+            draft.moments.append(key.moment)
         }
-        var ordered = self
-        ordered.entries = []
-        ordered.entries.reserveCapacity(entries.count)
-        for key in keys {
-            let entry = entries[key.index]
-            if let last = ordered.entries.last, last.date == entry.date, last.hasSameIdentity(as: entry) { continue }
-            ordered.entries.append(entry)
+        return draft
+    }
+
+    private struct Key {
+        var moment: Moment
+        var place: Int
+    }
+
+    private func precedes(_ left: Key, _ right: Key) -> Bool {
+        if left.moment.date != right.moment.date { return left.moment.date < right.moment.date }
+        let (phase, otherPhase) = (left.moment.phase, right.moment.phase)
+        if phase.rank != otherPhase.rank { return phase.rank < otherPhase.rank }
+        guard left.moment.isOfOccurrence else {
+            return phase == otherPhase ? left.place < right.place : phase.rawValue.precedesByUTF8(otherPhase.rawValue)
         }
-        return ordered
+        let (occurrence, other) = (self.occurrence(of: left.moment), self.occurrence(of: right.moment))
+        return occurrence.precedes(other) ?? (left.place < right.place)
     }
-}
 
-private struct OrderKey {
-    var date: Instant
-    var rank: Int
-    var index: Int
-
-    init(entry: TimelineEntry, index: Int) {
-        date = entry.date
-        rank = entry.phase.rank
-        self.index = index
+    /// Whether both would have the same id, which is not yet written (rule 7).
+    private func hasSameIdentity(_ left: Moment, _ right: Moment) -> Bool {
+        guard left.date == right.date, left.phase == right.phase else { return false }
+        guard left.isOfOccurrence else { return true }
+        let (occurrence, other) = (occurrence(of: left), occurrence(of: right))
+        return occurrence.calendarId.isSameByUTF8(as: other.calendarId) && occurrence.uid.isSameByUTF8(as: other.uid)
+            && occurrence.identifyingMoment == other.identifyingMoment
     }
+
+    private func occurrence(of moment: Moment) -> Occurrence { occurrences[moment.index].occurrence }
 }
 
 extension TimelineEntry.Phase {
@@ -41,17 +49,6 @@ extension TimelineEntry.Phase {
         case .start: 2
         default: 3
         }
-    }
-}
-
-extension TimelineEntry {
-    /// The order of two entries with the same date and rank: calendarId, uid, occurrence start, then the identity.
-    fileprivate func precedesAtOneInstant(_ other: TimelineEntry, orderBefore isBefore: Bool) -> Bool {
-        guard let event, let otherEvent = other.event else {
-            if (event == nil) != (other.event == nil) { return event == nil }
-            return phase == other.phase ? isBefore : phase.rawValue.precedesByUTF8(other.phase.rawValue)
-        }
-        return event.precedes(otherEvent) ?? isBefore
     }
 }
 

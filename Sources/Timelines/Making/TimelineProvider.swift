@@ -3,7 +3,7 @@ package enum TimelineProvider {
     /// The timeline of a configuration at `request.at`: a pure function of the request (rule 1).
     package static func timeline(for request: TimelineRequest) -> Timeline {
         let configuration = request.configuration
-        let parameters = configuration.parameters.merged(over: configuration.strategy.parameterDefaults)
+        let parameters = parameters(of: configuration)
         guard let calendar = LocalCalendar(configuration.timeZone) else {
             return errorTimeline(.unknownTimeZone(configuration.timeZone), at: request.at, parameters: parameters)
         }
@@ -11,12 +11,30 @@ package enum TimelineProvider {
         let nextMidnight = calendar.nextDay(after: request.at).start
         return configuration.strategy.draft(for: request)
             .inOrder()
-            .inForce(at: request.at) { request.tick() }
+            .inForce(at: request.at)
             .limited(to: configuration.limit, keepingDayAt: nextMidnight)
-            .timeline(at: request.at, nextMidnight: nextMidnight, in: calendar)
-            .withRelevance(in: calendar)
-            .withIdentifiers()
-            .withParameters(parameters)
+            .timeline(for: request, nextMidnight: nextMidnight, in: calendar)
+            .finished(with: parameters, in: calendar)
+    }
+
+    /// What is shown where there is no time to wait (STRATEGIES.md 2, snapshot): the timeline's first entry alone,
+    /// policy `never`; instead of a placeholder the first sample.
+    package static func snapshot(for request: TimelineRequest) -> Timeline {
+        var snapshot = timeline(for: request)
+        snapshot.entries.removeSubrange(1...)
+        snapshot.policy = .never
+        snapshot.nextUpdate = nil
+        snapshot.validUntil = nil
+        guard snapshot.entries[0].phase == .placeholder else { return snapshot }
+        snapshot.entries = [.sample(0, at: request.at)]
+        return snapshot.finished(with: parameters(of: request.configuration), in: request.calendar)
+    }
+
+    /// WidgetKit's placeholder: what stands where a widget of this configuration will be, before anything is known.
+    package static func placeholder(for configuration: WidgetConfiguration, at: Instant) -> Timeline {
+        let entry = TimelineEntry.placeholder(at: at, vehicleId: configuration.chosenVehicle ?? "0")
+        return Timeline(entries: [entry], policy: .never, nextUpdate: nil, validUntil: nil)
+            .finished(with: parameters(of: configuration), in: .utc)
     }
 
     /// What is shown for a configuration that cannot be used (rule 15): the message says `key: sentence`.
@@ -26,9 +44,7 @@ package enum TimelineProvider {
         let text = "\(problem.key): \(problem.message)"
         let entry = TimelineEntry(.error, at: at, message: .init(text, code: .configurationInvalid))
         return Timeline(entries: [entry], policy: .never, nextUpdate: nil, validUntil: nil)
-            .withRelevance(in: .utc)
-            .withIdentifiers()
-            .withParameters(parameters)
+            .finished(with: parameters, in: .utc)
     }
 
     /// What a configuration must subscribe to: its strategy's needs, and nothing while signed out (rules 12 and 13).
@@ -36,10 +52,16 @@ package enum TimelineProvider {
         configuration.isMade ? configuration.strategy.needs(of: configuration) : SourceNeeds()
     }
 
+    /// Rule 8: the configuration's, with its kind's defaults among them, then the strategy's.
+    private static func parameters(of configuration: WidgetConfiguration) -> Parameters {
+        configuration.parameters.merged(over: configuration.strategy.parameterDefaults)
+    }
+
     private static func signedOutTimeline(at: Instant) -> Timeline {
         let entry = TimelineEntry(.signedOut, at: at, message: .init("Sign in to see this widget.", code: .signedOut))
         let due = at + .minutes(15)
-        return Timeline(entries: [entry], policy: .after(due), nextUpdate: due, validUntil: due).withIdentifiers()
+        return Timeline(entries: [entry], policy: .after(due), nextUpdate: due, validUntil: due)
+            .finished(with: Parameters(), in: .utc)
     }
 }
 
@@ -49,11 +71,6 @@ extension WidgetConfiguration {
 
     /// Whether its strategy speaks at all: signed in, or one that does not ask.
     fileprivate var isMade: Bool { isSignedIn || type(of: strategy).showsSignedOut }
-}
-
-extension TimelineRequest {
-    /// The configuration's local time; UTC where its zone is not known here.
-    package var calendar: LocalCalendar { LocalCalendar(configuration.timeZone) ?? .utc }
 }
 
 extension ConfigurationProblem {

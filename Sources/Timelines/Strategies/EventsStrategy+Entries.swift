@@ -7,33 +7,37 @@ struct EventsAgenda {
     var vehicle: TimelineEntry.VehicleView?
 
     /// `preEvent`, `start` and `end` of each, past ones included.
-    func occurrenceEntries() -> [TimelineEntry] {
-        var entries: [TimelineEntry] = []
-        entries.reserveCapacity(occurrences.count * 3 + window.midnights.count)
-        for placed in occurrences {
-            if let announcement = window.announcement(of: placed) {
-                entries.append(entry(.preEvent, at: announcement, of: placed))
+    func occurrenceMoments() -> [TimelineDraft.Moment] {
+        var moments: [TimelineDraft.Moment] = []
+        moments.reserveCapacity(occurrences.count * 3 + window.midnights.count)
+        for (index, placed) in occurrences.enumerated() {
+            if let announcement = window.announcement(of: placed.occurrence, startingAt: placed.start) {
+                moments.append(.init(.preEvent, at: announcement, index))
             }
-            entries.append(entry(.start, at: placed.start, of: placed))
-            if placed.hasLength { entries.append(entry(.end, at: placed.end, of: placed)) }
+            moments.append(.init(.start, at: placed.start, index))
+            if placed.hasLength { moments.append(.init(.end, at: placed.end, index)) }
         }
-        return entries
+        return moments
     }
 
     /// A `day` entry at each midnight of the window at which there is no other.
-    func dayEntries(besides entries: [TimelineEntry]) -> [TimelineEntry] {
-        let dates = Set(entries.lazy.map(\.date))
-        return window.midnights.filter { !dates.contains($0) }.map { withSurroundings(TimelineEntry(.day, at: $0)) }
+    func dayMoments(besides moments: [TimelineDraft.Moment]) -> [TimelineDraft.Moment] {
+        window.midnights.filter { midnight in !moments.contains { $0.date == midnight } }.map { .init(.day, at: $0) }
     }
 
-    private func entry(_ phase: TimelineEntry.Phase, at date: Instant, of placed: PlacedOccurrence) -> TimelineEntry {
-        var entry = TimelineEntry(phase, at: date)
+    /// Nil: a tick, where all entries lie in the future.
+    func entry(at moment: TimelineDraft.Moment) -> TimelineEntry? {
+        var entry = TimelineEntry(moment.phase, at: moment.date)
+        guard moment.isOfOccurrence else { return moment.phase == .day ? withSurroundings(entry) : nil }
+        let placed = occurrences[moment.index]
         entry.event = placed.occurrence
         entry.isTentative = placed.occurrence.isTentative
-        if phase != .end, let chosenVehicle, placed.occurrence.vehicleId?.isSameByUTF8(as: chosenVehicle) == true {
+        if moment.phase != .end, let chosenVehicle,
+            placed.occurrence.vehicleId?.isSameByUTF8(as: chosenVehicle) == true
+        {
             entry.vehicle = vehicle
         }
-        return phase == .end || !placed.hasLength && phase == .start ? withSurroundings(entry) : entry
+        return moment.phase == .end || !placed.hasLength && moment.phase == .start ? withSurroundings(entry) : entry
     }
 
     /// What is under way at the entry's date, and what starts next after it.

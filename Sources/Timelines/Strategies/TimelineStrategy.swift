@@ -5,143 +5,92 @@ package protocol TimelineStrategy: Hashable, Sendable {
     /// The name that configurations use.
     static var name: String { get }
 
+    /// What people are told about it, and its options as they are declared: nothing else is taken.
+    static var reference: StrategyReference { get }
+
     /// Reads the options; those that are absent take their defaults.
     ///
-    /// - Throws: what is wrong, naming the key and what is allowed. Keys that are not read are refused by the caller.
-    init(options: inout StrategyOptions) throws(ConfigurationProblem)
+    /// - Throws: what is wrong, naming the key and what is allowed. Keys that are not declared are refused before.
+    init(options: StrategyOptions) throws(ConfigurationProblem)
 
     /// What the pipeline must know before it can make this timeline, and keep watching for.
     func needs(of configuration: WidgetConfiguration) -> SourceNeeds
 
-    /// Entries in any order and the policy, before the rules for every strategy are applied.
+    /// The moments at which entries are dated, in any order, and the policy, before the rules for every strategy are
+    /// applied.
     func draft(for request: TimelineRequest) -> TimelineDraft
+
+    /// After how long without news a vehicle counts as `Offline`; nil where the strategy has no such option.
+    var offlineAfter: CalendarDuration? { get }
 
     /// Whether the strategy makes its timelines for those who are not signed in, too (STRATEGIES.md 1.13).
     static var showsSignedOut: Bool { get }
 
-    /// Parameters that count where the configuration has none of that name (STRATEGIES.md 1.8).
+    /// Parameters that count where the configuration and its kind have none of that name (STRATEGIES.md 1.8).
     var parameterDefaults: Parameters { get }
+
+    /// Why a `tick` has its date, in words that follow the entry in a preview; nil where its date says all.
+    func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String?
+
+    /// What is allowed, but hardly meant, in a timeline made at `at`: sentences, the key first.
+    func warnings(at: Instant) -> [String]
 }
 
 extension TimelineStrategy {
     package static var showsSignedOut: Bool { false }
+    package var offlineAfter: CalendarDuration? { nil }
     package var parameterDefaults: Parameters { Parameters() }
-}
+    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? { nil }
+    package func warnings(at: Instant) -> [String] { [] }
 
-/// What is known when a timeline is made; all that a timeline is a function of (STRATEGIES.md 1.1).
-package struct TimelineRequest: Sendable {
-    package var configuration: WidgetConfiguration
-    /// The configuration's vehicle as far as it is known; nil: nothing was ever heard of it.
-    package var vehicle: Vehicle?
-    /// The newest record of the vehicle, or of one of the calendars, could not be read.
-    package var hasUnreadableSource: Bool
-    /// Occurrences of the configuration's calendars, not cancelled ones; may reach beyond the window.
-    package var occurrences: [Occurrence]
-    package var at: Instant
-
-    package init(
-        configuration: WidgetConfiguration, vehicle: Vehicle? = nil, hasUnreadableSource: Bool = false,
-        occurrences: [Occurrence] = [], at: Instant
-    ) {
-        self.configuration = configuration
-        self.vehicle = vehicle
-        self.hasUnreadableSource = hasUnreadableSource
-        self.occurrences = occurrences
-        self.at = at
+    /// What ticks show: the configuration's vehicle and the window of `events` (STRATEGIES.md 1.11).
+    package func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
+        SourceNeeds(
+            vehicle: configuration.chosenVehicle.map {
+                .init(vehicleId: $0, offlineAfter: offlineAfter?.nominal ?? TimelineRequest.offlineAfterDefault)
+            },
+            agenda: SourceNeeds.AgendaNeed(ofTicks: configuration))
     }
 }
 
-/// What a configuration needs from the tasks of its vehicle and calendars (DESIGN.md 2, subscriptions).
-package struct SourceNeeds: Hashable, Sendable {
-    package var vehicle: VehicleNeed?
-    package var agenda: AgendaNeed?
+/// The registry of strategies: the one place that names them all.
+package enum TimelineStrategies {
+    package static let all: [any TimelineStrategy.Type] = [
+        StatusStrategy.self,
+        EventsStrategy.self,
+        FixedIntervalStrategy.self,
+        TimesOfDayStrategy.self,
+        FetchedStrategy.self,
+        DayNightStrategy.self,
+        HourlyStrategy.self,
+        WithRetryStrategy.self,
+        PreviewStrategy.self,
+        ScheduleStrategy.self,
+    ]
 
-    package init(vehicle: VehicleNeed? = nil, agenda: AgendaNeed? = nil) {
-        self.vehicle = vehicle
-        self.agenda = agenda
-    }
-
-    package struct VehicleNeed: Hashable, Sendable {
-        package var vehicleId: String
-        /// Where refresh timers run at the vehicle's task: the interval, and the one of a parked vehicle. Else nil.
-        package var refresh: Refresh?
-        /// After so long without news of it the vehicle counts as silent, and a timeline is made. Ascending, not empty:
-        /// a strategy within another one may have a time of its own.
-        package var silences: [ElapsedTime]
-
-        package init(vehicleId: String, refresh: Refresh? = nil, offlineAfter: ElapsedTime...) {
-            precondition(!offlineAfter.isEmpty)
-            self.vehicleId = vehicleId
-            self.refresh = refresh
-            silences = Array(Set(offlineAfter)).sorted()
-        }
-
-        /// The first of `silences`: from then on the vehicle counts as `Offline`.
-        package var offlineAfter: ElapsedTime {
-            get { silences[0] }
-            set { silences = [newValue] }
-        }
-    }
-
-    package struct Refresh: Hashable, Sendable {
-        package var every: CalendarDuration
-        package var parkedEvery: CalendarDuration
-        /// The configuration's, for intervals of local days.
-        package var timeZone: String
-
-        package init(every: CalendarDuration, parkedEvery: CalendarDuration, timeZone: String = "UTC") {
-            self.every = every
-            self.parkedEvery = parkedEvery
-            self.timeZone = timeZone
-        }
-    }
-
-    /// The agenda of local days that a timeline made at some instant shows.
-    package struct AgendaNeed: Hashable, Sendable {
-        package var calendarIds: [String]
-        /// Local days from today's midnight on.
-        package var days: Int
-        /// The lead where an event names none.
-        package var preEventLead: CalendarDuration
-
-        package init(calendarIds: [String], days: Int, preEventLead: CalendarDuration) {
-            self.calendarIds = calendarIds
-            self.days = days
-            self.preEventLead = preEventLead
-        }
+    /// The strategy of this name with these options; `path` is how a reader of the configuration knows it.
+    ///
+    /// - Throws: what is wrong: the name (key `path`), an option, or a key that the strategy does not have.
+    package static func strategy(
+        named name: String, options: Parameters = Parameters(), path: String = "strategy"
+    ) throws(ConfigurationProblem) -> any TimelineStrategy {
+        let type = try Registry.entry(named: name, in: all.map { ($0.name, $0) }, key: path)
+        let options = StrategyOptions(options, path: path)
+        try options.refuseUnknown(besides: type.reference.options, of: "the strategy \(name)")
+        return try type.init(options: options)
     }
 }
 
-/// What a strategy made, before rules 2 to 5 of STRATEGIES.md 1 are applied.
-package struct TimelineDraft: Sendable {
-    package var entries: [TimelineEntry]
-    package var policy: TimelineReloadPolicy
-    /// The strategy's interval, where it has one: rule 5 falls back on it.
-    package var interval: CalendarDuration?
-    /// With the policy `atEnd`: where the end comes later than this, the policy is `after` it.
-    package var latestUpdate: Instant?
-    /// The earliest date that did not fit in; a strategy of endless dates names the first one that it did not make.
-    package var firstLeftOut: Instant?
-
-    package init(
-        entries: [TimelineEntry], policy: TimelineReloadPolicy, interval: CalendarDuration? = nil,
-        latestUpdate: Instant? = nil, firstLeftOut: Instant? = nil
-    ) {
-        self.entries = entries
-        self.policy = policy
-        self.interval = interval
-        self.latestUpdate = latestUpdate
-        self.firstLeftOut = firstLeftOut
-    }
-}
-
-/// Why a configuration cannot be used: the key, and a sentence that says what is allowed.
-package struct ConfigurationProblem: Error, Hashable, Sendable {
-    package var key: String
-    package var message: String
-
-    package init(key: String, _ message: String) {
-        self.key = key
-        self.message = message
+/// Looking a name up among those that there are.
+enum Registry {
+    /// - Throws: with all the names and the nearest one, where none is the one asked for.
+    static func entry<Entry>(
+        named name: String, in entries: [(name: String, entry: Entry)], key: String
+    ) throws(ConfigurationProblem) -> Entry {
+        if let found = entries.first(where: { $0.name == name }) { return found.entry }
+        let names = entries.map(\.name)
+        let nearest = nearestName(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
+        throw ConfigurationProblem(
+            key: key, "must be one of \(names.joined(separator: ", ")), not \"\(name.prefix(60))\"\(nearest)")
     }
 }

@@ -1,4 +1,7 @@
 extension Instant {
+    /// The milliseconds of the years 0001 to 9999, which RFC 3339 can write.
+    package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
     /// RFC 3339 in UTC, such as `2026-11-20T06:25:00Z`; milliseconds only where they are not zero.
     package var rfc3339: String {
         var bytes: [UInt8] = []

@@ -1,0 +1,63 @@
+import StreamCore
+import Timelines
+
+/// The declared kinds with a digest of each, which tells over a restart whether a configuration was adopted under the
+/// same declaration.
+struct DeclaredKinds {
+    private let kinds: WidgetKinds
+    private let digests: [UInt64]
+
+    init(_ kinds: WidgetKinds) {
+        self.kinds = kinds
+        digests = kinds.all.map(\.digest)
+    }
+
+    /// 0: the kind is not declared.
+    func digest(of kind: String) -> UInt64 { kinds.index(of: kind).map { digests[$0] } ?? 0 }
+}
+
+extension WidgetKind {
+    /// Over all that a configuration's subscriptions and timeline follow from: neither its description nor how often
+    /// it may be reloaded. Never 0.
+    fileprivate var digest: UInt64 {
+        var writer = ByteWriter(capacity: 256)
+        writer.write(title)
+        writer.write(optional: supportedFamilies) { writer, families in
+            writer.write(list: families) { $0.write($1.rawValue) }
+        }
+        writer.write(optional: strategy) { $0.write($1) }
+        writer.write(list: parameters) { writer, parameter in
+            writer.write(parameter.key)
+            writer.write(parameter.title)
+            writer.write(parameter.type.rawValue)
+            writer.write(optional: parameter.defaultValue) { $0.write($1) }
+        }
+        return max(1, writer.digest)
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ value: ParameterValue) {
+        switch value {
+        case .null: write(UInt8(0))
+        case .bool(let bool):
+            write(UInt8(1))
+            write(bool)
+        case .number(let text):
+            write(UInt8(2))
+            write(text)
+        case .string(let text):
+            write(UInt8(3))
+            write(text)
+        case .array(let elements):
+            write(UInt8(4))
+            write(list: elements) { $0.write($1) }
+        case .object(let members):
+            write(UInt8(5))
+            write(list: members.members) { writer, member in
+                writer.write(member.key)
+                writer.write(member.value)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Agendas
+internal import Messages
+internal import Producers
+internal import Timelines
+
+/// Reads calendars: records of `calendar.events`, and iCalendar files.
+struct CalendarFiles: ~Copyable {
+    private(set) var calendars: [String: PreviewSources.Calendar] = [:]
+    /// Parts of iCalendar files that cannot be used: whoever publishes the file leaves them out, too.
+    private(set) var remarks: [InputProblem] = []
+    private var parser = JSONParser()
+
+    mutating func read(events file: String, problems: inout [InputProblem]) {
+        var objects = ObjectFile(file, of: .calendarEvents, problems: &problems)
+        while let (object, record) = objects.next(problems: &problems) {
+            do throws(MessageProblem) {
+                try take(record)
+            } catch {
+                problems.append(objects.problem(object, error))
+            }
+        }
+    }
+
+    mutating func read(iCalendar file: String, problems: inout [InputProblem]) {
+        let calendarId = PreviewFiles.calendarId(of: file)
+        let source = CalendarImport(files: [file], calendarId: calendarId)
+        // A calendar without events is known, too.
+        calendars[calendarId, default: .init()].events = calendars[calendarId]?.events ?? EventCalendar()
+        do throws(InputProblem) {
+            while let record = try source.next() {
+                do throws(MessageProblem) {
+                    try take(record)
+                } catch {
+                    problems.append(InputProblem(file: file, line: nil, reason: error.description))
+                }
+            }
+            remarks += source.skipped
+        } catch {
+            problems.append(error)
+        }
+    }
+
+    /// As the calendar's task in the pipeline takes a record.
+    private mutating func take(_ record: SourceRecord) throws(MessageProblem) {
+        guard let value = record.value else {
+            let key = try record.key.withBytes(EventKey.decode)
+            calendars[key.calendarId]?.events.remove(key)
+            return
+        }
+        let event = try value.withBytes { bytes throws(MessageProblem) in
+            try CalendarEventMessage.decode(bytes, with: &parser)
+        }
+        var calendar = calendars.removeValue(forKey: event.calendarId) ?? .init()
+        calendar.events.apply(event)
+        if let lead = event.preEventLead, lead.nominal > calendar.longestLead?.nominal ?? .zero {
+            calendar.longestLead = lead
+        }
+        calendars[event.calendarId] = calendar
+    }
+}

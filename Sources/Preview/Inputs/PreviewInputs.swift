@@ -1,0 +1,48 @@
+internal import Producers
+package import Timelines
+
+/// What the files of a preview say: configurations, and what is known of vehicles and calendars.
+package struct PreviewInputs: Sendable {
+    /// In the order of the file; of a configuration that comes twice the later one, and none that a tombstone removed.
+    package var configurations: [WidgetConfiguration]
+    package var sources: PreviewSources
+    /// What is probably not meant so, and parts of calendar files that cannot be used.
+    package var warnings: [String]
+
+    /// Reads all files to their ends.
+    ///
+    /// - Parameter at: the instant of the preview, for warnings about what is past then.
+    /// - Throws: all that is wrong with all of them. An object that is wrong does not hide those after it.
+    package static func read(_ files: PreviewFiles, at: Instant) throws(PreviewProblems) -> PreviewInputs {
+        var problems: [InputProblem] = []
+        var configurations = ConfigurationFile()
+        configurations.read(files.configuration, problems: &problems)
+        var telemetry = TelemetryFile(vehicles: configurations.vehicles)
+        if let file = files.telemetry { telemetry.read(file, problems: &problems) }
+        var calendars = CalendarFiles()
+        if let file = files.events { calendars.read(events: file, problems: &problems) }
+        for file in files.calendars { calendars.read(iCalendar: file, problems: &problems) }
+        guard problems.isEmpty else { throw PreviewProblems(problems: problems) }
+
+        var inputs = PreviewInputs(
+            configurations: configurations.configurations,
+            sources: PreviewSources(vehicles: telemetry.histories(), calendars: calendars.calendars),
+            warnings: configurations.remarks.map(\.description) + calendars.remarks.map { "left out: \($0)" })
+        for configuration in inputs.configurations {
+            inputs.warnings += inputs.warnings(of: configuration, files, at: at)
+        }
+        return inputs
+    }
+
+    private func warnings(of configuration: WidgetConfiguration, _ files: PreviewFiles, at: Instant) -> [String] {
+        var warnings = configuration.warnings(at: at)
+        let needs = TimelineProvider.needs(of: configuration)
+        if let need = needs.vehicle, let file = files.telemetry, !sources.knows(vehicle: need.vehicleId) {
+            warnings.append("vehicleId: \(file) says nothing of the vehicle \"\(need.vehicleId)\"")
+        }
+        for calendar in needs.agenda?.calendarIds ?? [] where !sources.knows(calendar: calendar) {
+            warnings.append("calendarIds: no file has the calendar \"\(calendar)\"")
+        }
+        return warnings.map { "\(configuration.configurationId): \($0)" }
+    }
+}

@@ -1,0 +1,41 @@
+/// Text inside HTML and SVG. Everything that comes from a file goes through here.
+enum Markup {
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in EntryText.cleaned(text).unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// A coordinate with at most two decimals.
+    static func number(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        var text = (hundredths < 0 ? "-" : "") + String(whole)
+        if rest != 0 { text += "." + (rest < 10 ? "0" : "") + (rest % 10 == 0 ? String(rest / 10) : String(rest)) }
+        return text
+    }
+
+    /// The text cut to so many columns, with an ellipsis where something is left out; nil where nothing useful stays.
+    static func fitted(_ text: String, columns: Int) -> String? {
+        if DisplayWidth.of(text) <= columns { return text }
+        guard columns >= 4 else { return nil }
+        var result = ""
+        var width = 1
+        for character in text {
+            width += DisplayWidth.of(character)
+            if width > columns { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+}

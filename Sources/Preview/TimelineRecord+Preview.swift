@@ -1,0 +1,12 @@
+package import Messages
+package import Timelines
+
+extension TimelineRecord {
+    /// The record of a timeline that would be made: made from no record of a topic, so `sources` is empty.
+    package init(_ step: TimelineWalk.Step, of configuration: WidgetConfiguration) {
+        self.init(
+            configurationId: configuration.configurationId, kind: configuration.kind, family: configuration.family,
+            recipient: configuration.recipient, revision: step.revision, generatedAt: step.at,
+            timeline: step.timeline, refreshCount: step.refreshCount)
+    }
+}

@@ -1,0 +1,86 @@
+/// What an option may be: how it is read, how it is written, how that is told to people and to JSON Schema.
+package struct OptionForm<Value: Sendable>: Sendable {
+    /// Completes the sentence "must be …".
+    package let allowed: String
+    package let schema: JSONSchema
+    /// Nil for a value that is not allowed; throws where a part of it has a better word for what is wrong.
+    let read: @Sendable (_ value: ParameterValue, _ path: String) throws(ConfigurationProblem) -> Value?
+    let write: @Sendable (Value) -> ParameterValue
+
+    package init(
+        allowed: String, schema: JSONSchema,
+        read: @escaping @Sendable (ParameterValue) -> Value?, write: @escaping @Sendable (Value) -> ParameterValue
+    ) {
+        self.init(
+            allowed: allowed, schema: schema, readPart: { value, _ throws(ConfigurationProblem) in read(value) },
+            write: write)
+    }
+
+    /// For values with parts of their own.
+    package init(
+        allowed: String, schema: JSONSchema,
+        readPart: @escaping @Sendable (ParameterValue, String) throws(ConfigurationProblem) -> Value?,
+        write: @escaping @Sendable (Value) -> ParameterValue
+    ) {
+        self.allowed = allowed
+        self.schema = schema
+        self.read = readPart
+        self.write = write
+    }
+
+    /// The same form, where null stands for no value.
+    var optional: OptionForm<Value?> {
+        OptionForm<Value?>(
+            allowed: allowed, schema: schema,
+            readPart: { value, path throws(ConfigurationProblem) in
+                // `.some(nil)`, not nil: null is allowed and means none.
+                if value == .null { return .some(nil) }
+                return try read(value, path).map { .some($0) }
+            },
+            write: { $0.map(write) ?? .null })
+    }
+}
+
+extension OptionForm<Int> {
+    package static func integer(_ range: ClosedRange<Int>) -> Self {
+        OptionForm(
+            allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            schema: [
+                "type": "integer", "minimum": .value(.number("\(range.lowerBound)")),
+                "maximum": .value(.number("\(range.upperBound)")),
+            ],
+            read: { value in
+                guard case .number(let text) = value else { return nil }
+                guard let number = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }) else { return nil }
+                return range ~= number ? number : nil
+            },
+            write: { .number("\($0)") })
+    }
+}
+
+extension OptionForm<Bool> {
+    package static var bool: Self {
+        OptionForm(
+            allowed: "true or false", schema: ["type": "boolean"],
+            read: { if case .bool(let bool) = $0 { bool } else { nil } }, write: { .bool($0) })
+    }
+}
+
+extension OptionForm<Parameters> {
+    /// Any object, carried through as it came.
+    package static var parameters: Self {
+        OptionForm(
+            allowed: "an object", schema: ["type": "object"],
+            read: { if case .object(let members) = $0 { members } else { nil } }, write: { .object($0) })
+    }
+}
+
+extension OptionForm<TimelineScheduleMode> {
+    package static var mode: Self {
+        let names = TimelineScheduleMode.allCases.map(\.rawValue)
+        return OptionForm(
+            allowed: names.joined(separator: " or "), schema: .reference(to: "mode"),
+            read: { if case .string(let text) = $0 { TimelineScheduleMode(rawValue: text) } else { nil } },
+            write: { .string($0.rawValue) })
+    }
+}

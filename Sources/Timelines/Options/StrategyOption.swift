@@ -1,0 +1,107 @@
+/// The declaration of one option of a strategy or a schedule: its key, what it may be, what it is when it is absent,
+/// and what it is for. Configurations are read by it; their schema and the reference page are written from it.
+package struct StrategyOption<Value: Sendable>: Sendable {
+    package let key: String
+    package let form: OptionForm<Value>
+    package let documentation: String
+    private let whenAbsent: WhenAbsent
+
+    private enum WhenAbsent: Sendable {
+        case value(Value)
+        /// It stays absent; the text says what counts instead.
+        case without(String)
+        case required
+    }
+
+    /// An option that may be absent.
+    package init(_ key: String, _ form: OptionForm<Value>, default defaultValue: Value, _ documentation: String) {
+        self.init(key, form, .value(defaultValue), documentation)
+    }
+
+    /// An option that has to be there.
+    package init(required key: String, _ form: OptionForm<Value>, _ documentation: String) {
+        self.init(key, form, .required, documentation)
+    }
+
+    /// An option without a value of its own where it is absent; `without` says what counts then.
+    package init<Wrapped>(
+        _ key: String, _ form: OptionForm<Wrapped>, without: String, _ documentation: String
+    ) where Value == Wrapped? {
+        self.init(key, form.optional, .without(without), documentation)
+    }
+
+    private init(_ key: String, _ form: OptionForm<Value>, _ whenAbsent: WhenAbsent, _ documentation: String) {
+        self.key = key
+        self.form = form
+        self.whenAbsent = whenAbsent
+        self.documentation = documentation
+    }
+
+    /// The value that `given` stands for, nil where the key is absent; `path` is how a configuration's reader knows it.
+    func value(of given: ParameterValue?, path: String) throws(ConfigurationProblem) -> Value {
+        if let given {
+            if let value = try form.read(given, path) { return value }
+            throw ConfigurationProblem(key: path, "must be \(form.allowed), not \(given.shortText)")
+        }
+        switch whenAbsent {
+        case .value(let value): return value
+        case .without:
+            guard let none = try form.read(.null, path) else { preconditionFailure("An optional form takes null.") }
+            return none
+        case .required: throw ConfigurationProblem(key: path, "is missing: \(form.allowed)")
+        }
+    }
+}
+
+/// A declared option of whatever type.
+package protocol OptionDeclaration: Sendable {
+    var key: String { get }
+    var documentation: String { get }
+    /// What it may be; completes "must be …".
+    var allowed: String { get }
+    /// Nil where there is none.
+    var defaultValue: ParameterValue? { get }
+    /// What counts where it is absent and has no default: in words, nil where it has to be there.
+    var withoutValue: String? { get }
+    /// With its default and its documentation.
+    var schema: JSONSchema { get }
+}
+
+extension StrategyOption: OptionDeclaration {
+    package var allowed: String { form.allowed }
+
+    package var defaultValue: ParameterValue? {
+        if case .value(let value) = whenAbsent { form.write(value) } else { nil }
+    }
+
+    package var withoutValue: String? {
+        if case .without(let text) = whenAbsent { text } else { nil }
+    }
+
+    package var schema: JSONSchema {
+        let head: [(key: String, value: JSONSchema)] = [("description", .value(.string(documentation)))]
+        let tail = defaultValue.map { [(key: "default", value: JSONSchema.value($0))] } ?? []
+        return JSONSchema.object(head).adding(form.schema.members).adding(tail)
+    }
+}
+
+extension JSONSchema {
+    fileprivate var members: [(key: String, value: JSONSchema)] {
+        guard case .object(let members) = self else { preconditionFailure("An option's schema is an object.") }
+        return members
+    }
+}
+
+extension ParameterValue {
+    /// The value as a message quotes it.
+    fileprivate var shortText: String {
+        switch self {
+        case .null: "null"
+        case .bool(let bool): "\(bool)"
+        case .number(let text): text
+        case .string(let text): "\"\(text.prefix(60))\""
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

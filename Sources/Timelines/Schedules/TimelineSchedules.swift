@@ -1,0 +1,76 @@
+/// A schedule as a configuration asks for it: `{"type": name, …options}` (STRATEGIES.md 3). A choice is its options.
+///
+/// Adding a schedule is one file that conforms to this, and one line in `TimelineSchedules.all`.
+package protocol ScheduleChoice: Hashable, Sendable {
+    /// The `type` that configurations use.
+    static var name: String { get }
+
+    /// What people are told about it, and its options as they are declared: nothing else is taken.
+    static var reference: StrategyReference { get }
+
+    /// - Throws: what is wrong, naming the key and what is allowed. Keys that are not declared are refused before.
+    init(options: StrategyOptions) throws(ConfigurationProblem)
+
+    /// Ascending dates, from the one in force at `at` on, or from the first one where all are later; may be endless.
+    func dates(around at: Instant, mode: TimelineScheduleMode, in calendar: LocalCalendar) -> AnySequence<Instant>
+
+    /// The options as a configuration has them, without those that are absent.
+    var options: Parameters { get }
+
+    /// Why an entry has its date, in words.
+    var summary: String { get }
+
+    /// What is allowed, but hardly meant, in a timeline made at `at`: sentences, the key first.
+    func warnings(at: Instant) -> [String]
+}
+
+extension ScheduleChoice {
+    package func warnings(at: Instant) -> [String] { [] }
+}
+
+/// The registry of schedules: the one place that names them all.
+package enum TimelineSchedules {
+    package static let all: [any ScheduleChoice.Type] = [
+        EveryMinuteTimelineSchedule.self,
+        PeriodicChoice.self,
+        ExplicitChoice.self,
+        AnimationChoice.self,
+    ]
+}
+
+/// A schedule that was chosen, of whatever type.
+package struct AnyScheduleChoice: Hashable, Sendable {
+    package let choice: any ScheduleChoice
+
+    init(_ choice: any ScheduleChoice) {
+        self.choice = choice
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { AnyHashable(left.choice) == AnyHashable(right.choice) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(choice)) }
+}
+
+extension OptionForm<AnyScheduleChoice> {
+    /// `{"type": name, …options}`
+    static var schedule: Self {
+        let names = TimelineSchedules.all.map { $0.name }.joined(separator: ", ")
+        return OptionForm(
+            allowed: "an object with a type, one of \(names), and its options",
+            schema: .reference(to: "timelineSchedule"),
+            readPart: { value, path throws(ConfigurationProblem) in
+                guard case .object(var members) = value, case .string(let name) = members["type"] else { return nil }
+                members["type"] = nil
+                let type = try Registry.entry(
+                    named: name, in: TimelineSchedules.all.map { ($0.name, $0) }, key: "\(path).type")
+                let options = StrategyOptions(members, path: path)
+                try options.refuseUnknown(besides: type.reference.options, of: "the schedule \(name)")
+                return AnyScheduleChoice(try type.init(options: options))
+            },
+            write: { schedule in
+                var members = schedule.choice.options
+                members["type"] = .string(type(of: schedule.choice).name)
+                return .object(members)
+            })
+    }
+}

@@ -1,0 +1,58 @@
+/// The strategy `fetched`: one entry with what is known, and a placeholder where that is nothing.
+package struct FetchedStrategy: TimelineStrategy {
+    package static let name = "fetched"
+
+    private enum Options {
+        static let every = StrategyOption("every", .interval, default: .minutes(15), "Until the next timeline.")
+        static let retryAfter = StrategyOption(
+            "retryAfter", .interval, default: .minutes(5), "Until the next timeline after a failure.")
+        static let offlineAfter = StrategyOption(
+            "offlineAfter", .offlineAfter, default: .minutes(30), "After so long without news a vehicle is silent.")
+    }
+
+    package static let reference = StrategyReference(
+        summary: "One entry with what is known now; a placeholder, and a sooner retry, where that failed.",
+        discussion: """
+            One `tick` dated `at`, and the next timeline `every` later. On failure one `placeholder`, and the next \
+            timeline `retryAfter` later. The data has failed where the vehicle that the configuration names has not \
+            been heard of, is silent for `offlineAfter` with its ignition on, or the newest record of it or of a \
+            calendar named could not be read. In `lowFrequency` `every` is at least 15 minutes.
+            """,
+        options: [Options.every, Options.retryAfter, Options.offlineAfter],
+        example: .init(
+            """
+            {"configurationId": "van", "kind": "Van", "vehicleId": "van-7", "strategy": "fetched"}
+            """, at: "2026-11-20T10:00:00Z",
+            telemetry: """
+                {"vehicleId": "van-7", "observedAt": "2026-11-20T09:58:20Z", "ignition": true, "speed": 32, \
+                "address": "Market Street 5"}
+                """))
+
+    package var every: CalendarDuration
+    package var retryAfter: CalendarDuration
+    private let silentAfter: CalendarDuration
+
+    package init(options: StrategyOptions) throws(ConfigurationProblem) {
+        every = try options.read(Options.every)
+        retryAfter = try options.read(Options.retryAfter)
+        silentAfter = try options.read(Options.offlineAfter)
+    }
+
+    package var offlineAfter: CalendarDuration? { silentAfter }
+
+    package func draft(for request: TimelineRequest) -> TimelineDraft {
+        let calendar = request.calendar
+        guard request.failure(offlineAfter: silentAfter.nominal) == nil else {
+            let vehicleId = request.configuration.chosenVehicle ?? "0"
+            return TimelineDraft(
+                entries: [.placeholder(at: request.at, vehicleId: vehicleId)],
+                policy: .after(calendar.adding(retryAfter, to: request.at)))
+        }
+        let every = every.slowed(for: request.configuration.mode)
+        return TimelineDraft([.tick(request.at)], policy: .after(calendar.adding(every, to: request.at)))
+    }
+
+    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+        "what is known"
+    }
+}

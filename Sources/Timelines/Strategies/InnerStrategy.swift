@@ -1,0 +1,69 @@
+/// A strategy within another one.
+package struct InnerStrategy: Hashable, Sendable {
+    package let strategy: any TimelineStrategy
+
+    init(_ strategy: any TimelineStrategy) {
+        self.strategy = strategy
+    }
+
+    /// A strategy with its defaults.
+    ///
+    /// - Precondition: It has no option that has to be there.
+    init(_ type: any TimelineStrategy.Type) {
+        do throws(ConfigurationProblem) {
+            strategy = try type.init(options: StrategyOptions())
+        } catch {
+            preconditionFailure("\(type.name) cannot do without \(error.key)")
+        }
+    }
+
+    /// Its draft for a request of the strategy around it; `offlineAfter` counts where it has no such option itself.
+    func draft(for request: TimelineRequest, offlineAfter: ElapsedTime) -> TimelineDraft {
+        var own = request
+        own.configuration.strategy = strategy
+        own.offlineAfterFallback = offlineAfter
+        var draft = strategy.draft(for: own)
+        // What ticks show is this strategy's to say, not that of the one around it.
+        let (make, present) = (draft.entry, Present(of: own, in: own.calendar))
+        draft.entry = { make($0) ?? present.tick(at: $0.date) }
+        return draft
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        AnyHashable(left.strategy) == AnyHashable(right.strategy)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(AnyHashable(strategy))
+    }
+}
+
+extension OptionForm<InnerStrategy> {
+    /// A strategy's name, or an object `{name, …options}`; not `withRetry`, which does not nest.
+    static var innerStrategy: Self {
+        let allowed = "a strategy's name other than \(WithRetryStrategy.name), or an object {name, …options}"
+        return OptionForm(
+            allowed: allowed, schema: .reference(to: "plainStrategy"),
+            readPart: { value, path throws(ConfigurationProblem) in
+                guard let (name, options) = value.strategyNameAndOptions else { return nil }
+                guard name != WithRetryStrategy.name else { return nil }
+                return InnerStrategy(
+                    try TimelineStrategies.strategy(named: name, options: options, path: path))
+            },
+            write: { .object(Parameters([.init(key: "name", value: .string(type(of: $0.strategy).name))])) })
+    }
+}
+
+extension ParameterValue {
+    /// A strategy as configurations ask for it: its name, or an object `{name, …options}`. Nil: neither.
+    package var strategyNameAndOptions: (name: String, options: Parameters)? {
+        switch self {
+        case .string(let name): return (name, Parameters())
+        case .object(var members):
+            guard case .string(let name) = members["name"] else { return nil }
+            members["name"] = nil
+            return (name, members)
+        default: return nil
+        }
+    }
+}

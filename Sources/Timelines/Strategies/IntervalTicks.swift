@@ -1,0 +1,66 @@
+/// How far ticks at an even interval reach.
+package enum TickSpan: Hashable, Sendable {
+    case duration(CalendarDuration)
+    /// As many as rule 4 allows.
+    case limit
+}
+
+/// Ticks at `at + k·every`, as far as they can stay within a limit.
+struct IntervalTicks {
+    var moments: [TimelineDraft.Moment] = []
+    /// The first date within the span that is beyond the limit.
+    var firstLeftOut: Instant?
+
+    init(every: CalendarDuration, span: TickSpan, for request: TimelineRequest) {
+        let calendar = request.calendar
+        let limit = request.configuration.limit
+        let end =
+            switch span {
+            case .duration(let duration): calendar.adding(duration, to: request.at)
+            case .limit: Instant(milliseconds: .max)
+            }
+        for number in 0...limit {
+            // Counted from `at`: a local time that a gap moved does not move the ones after it.
+            let date = calendar.adding(every * number, to: request.at)
+            guard date < end else { return }
+            if number == limit {
+                firstLeftOut = span == .limit ? nil : date
+            } else {
+                moments.append(.tick(date, number))
+            }
+        }
+    }
+
+    func draft(interval: CalendarDuration) -> TimelineDraft {
+        var draft = TimelineDraft(moments, policy: .atEnd, interval: interval)
+        draft.firstLeftOut = firstLeftOut
+        return draft
+    }
+}
+
+extension OptionForm<TickSpan> {
+    static var spanOrLimit: Self {
+        let interval = OptionForm<CalendarDuration>.interval
+        return OptionForm(
+            allowed: "\"limit\", or \(interval.allowed)",
+            schema: ["anyOf": [interval.schema, ["const": "limit"]]],
+            readPart: { value, path throws(ConfigurationProblem) in
+                if value == .string("limit") { return .limit }
+                return try interval.read(value, path).map { .duration($0) }
+            },
+            write: { span in
+                switch span {
+                case .duration(let duration): interval.write(duration)
+                case .limit: .string("limit")
+                }
+            })
+    }
+}
+
+extension CalendarDuration {
+    /// STRATEGIES.md 1.14: in `lowFrequency` no shorter than PT15M.
+    func slowed(for mode: TimelineScheduleMode) -> CalendarDuration {
+        let shortest = CalendarDuration.minutes(15)
+        return mode == .lowFrequency && nominal < shortest.nominal ? shortest : self
+    }
+}

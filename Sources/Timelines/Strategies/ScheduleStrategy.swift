@@ -1,0 +1,58 @@
+/// The strategy `schedule`: a tick at the dates of a timeline schedule.
+package struct ScheduleStrategy: TimelineStrategy {
+    package static let name = "schedule"
+
+    private enum Options {
+        static let schedule = StrategyOption(
+            "schedule", .schedule, default: AnyScheduleChoice(EveryMinuteTimelineSchedule.everyMinute),
+            "Which dates.")
+        static let mode = StrategyOption(
+            "mode", .mode, without: "the configuration's", "How often the schedule may come.")
+    }
+
+    package static let reference = StrategyReference(
+        summary: "Entries at the dates of one of SwiftUI's timeline schedules.",
+        discussion: """
+            A `tick` at each date of the schedule, as many as there may be. While the schedule goes on, the next \
+            timeline is due at the last of them; after its last date nothing is due any more. A schedule without dates \
+            makes one `tick` dated `at`.
+            """,
+        options: [Options.schedule, Options.mode],
+        difference: """
+            SwiftUI's animation schedule comes 60 times a second; in a configuration nothing comes more often than \
+            once a second.
+            """,
+        example: .init(
+            """
+            {"configurationId": "platform", "kind": "Departures", "family": "systemSmall", \
+            "strategy": {"name": "schedule", "schedule": {"type": "everyMinute"}}}
+            """, at: "2026-11-20T10:09:38Z"))
+
+    package var schedule: AnyScheduleChoice
+    package var mode: TimelineScheduleMode?
+
+    package init(options: StrategyOptions) throws(ConfigurationProblem) {
+        schedule = try options.read(Options.schedule)
+        mode = try options.read(Options.mode)
+    }
+
+    package func draft(for request: TimelineRequest) -> TimelineDraft {
+        let limit = request.configuration.limit
+        let mode = mode ?? request.configuration.mode
+        let dates = schedule.choice.dates(around: request.at, mode: mode, in: request.calendar)
+            .prefix(limit + 1).map(\.self)
+        guard let first = dates.first else { return TimelineDraft([.tick(request.at)], policy: .never) }
+        // Before a first date in the future there is a tick of the present, which takes a place.
+        let room = first > request.at ? limit - 1 : limit
+        let goesOn = dates.count > room
+        var draft = TimelineDraft(dates.prefix(room).map { .tick($0) }, policy: goesOn ? .atEnd : .never)
+        draft.firstLeftOut = goesOn ? dates[room] : nil
+        return draft
+    }
+
+    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+        schedule.choice.summary
+    }
+
+    package func warnings(at: Instant) -> [String] { schedule.choice.warnings(at: at) }
+}

@@ -1,0 +1,80 @@
+/// Why an entry is in a timeline, in words for people.
+package enum EntryReason {
+    /// "30 minutes before Standup", "local midnight", "every 15 minutes", …
+    ///
+    /// - Parameter at: the instant for which the timeline was made.
+    package static func text(
+        of entry: TimelineEntry, in timeline: Timeline, configuration: WidgetConfiguration, at: Instant
+    ) -> String {
+        let calendar = LocalCalendar(configuration.timeZone) ?? .utc
+        switch entry.phase {
+        case .preEvent: return lead(of: entry, in: calendar)
+        case .start: return entry.event.map { "\($0.title) starts" } ?? "an event starts"
+        case .end: return entry.event.map { "\($0.title) ends" } ?? "an event ends"
+        case .day: return "local midnight"
+        case .status: return "as known then"
+        case .stale: return stale(entry, at: at)
+        case .tick: return tick(entry, in: timeline, at: at)
+        case .placeholder: return "nothing heard of the vehicle yet"
+        case .signedOut: return "not signed in"
+        case .selectVehicle: return "no vehicle is chosen"
+        case .error: return error(entry)
+        }
+    }
+
+    private static func lead(of entry: TimelineEntry, in calendar: LocalCalendar) -> String {
+        guard let event = entry.event else { return "before an event" }
+        let start = calendar.interval(of: event.when).start
+        return "\((start - entry.date).words) before \(event.title)"
+    }
+
+    private static func stale(_ entry: TimelineEntry, at: Instant) -> String {
+        if entry.date > at { return "nothing newer for \((entry.date - at).words)" }
+        guard let observedAt = entry.vehicle?.observedAt else { return "the vehicle is silent" }
+        return "nothing heard of the vehicle for \((at - observedAt).words)"
+    }
+
+    private static func error(_ entry: TimelineEntry) -> String {
+        switch entry.message?.code {
+        case .configurationInvalid: "the configuration cannot be used"
+        case .vehicleUnknown: "nothing heard of the vehicle yet"
+        case .silent: "the vehicle is silent"
+        case .unreadable: "the newest record cannot be read"
+        default: "what is to be shown is not there"
+        }
+    }
+
+    /// Ticks at even distances say the distance.
+    private static func tick(_ entry: TimelineEntry, in timeline: Timeline, at: Instant) -> String {
+        let dates = timeline.entries.filter { $0.phase == .tick }.map(\.date)
+        let distances = Set(zip(dates, dates.dropFirst()).map { $1 - $0 })
+        if distances.count == 1, let distance = distances.first { return "every \(distance.words)" }
+        return entry.date == at ? "what is known now" : "as scheduled"
+    }
+}
+
+extension ElapsedTime {
+    /// "2 days 30 minutes"; what is less than a millisecond there is not.
+    package var words: String {
+        let seconds = milliseconds / 1000
+        let parts: [(Int64, String)] = [
+            (seconds / 86_400, "day"), (seconds / 3600 % 24, "hour"), (seconds / 60 % 60, "minute"),
+            (seconds % 60, "second"), (milliseconds % 1000, "millisecond"),
+        ]
+        let words = parts.filter { $0.0 != 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
+        return words.isEmpty ? "0 seconds" : words.joined(separator: " ")
+    }
+}
+
+extension TimelineWalk.Cause: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .configuration: "the configuration came"
+        case .firstHeardOf: "the vehicle is heard of for the first time"
+        case .statusChange(let before, let after): "the vehicle is \(after.rawValue), was \(before.rawValue)"
+        case .silence(let length): "nothing heard of the vehicle for \(length.words)"
+        case .sensitivity: "the vehicle changed as much as sensitivity says"
+        case .renewal: "it was due"
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// ReferenceTests: what is written from the declarations of strategies, schedules and their options is up to date: the
+// schema of configurations and the reference page. `make reference` writes both.
+
+import Messages
+import Testing
+
+@Suite("What is generated is up to date")
+struct ReferenceTests {
+    @Test("the schema of configurations says what strategies and schedules declare")
+    func schema() throws {
+        try GeneratedFile(path: "schemas/widget.configurations.schema.json").expect(ConfigurationSchema.schema.text)
+    }
+}
