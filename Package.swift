@@ -63,6 +63,9 @@ let package = Package(
         .executableTarget(
             name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
             swiftSettings: strict),
+        .executableTarget(
+            name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
+            swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
