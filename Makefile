@@ -32,10 +32,12 @@ reference: ## write the schema of configurations and the reference page anew
 	@Scripts/setup build test
 	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter ReferenceTests
 
-benchmark: ## time previews on one core
+benchmark: ## time previews, and calendars, on one core
 	@Scripts/setup build
 	@swift build $(QUIET) --configuration release --product timelines-benchmark
 	@.build/release/timelines-benchmark
+	@swift build $(QUIET) --configuration release --product agendas-benchmark
+	@.build/release/agendas-benchmark
 
 schemas: ## have an independent validator judge schemas/
 	@Scripts/setup test

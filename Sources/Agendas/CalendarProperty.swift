@@ -24,11 +24,22 @@ enum CalendarProperty: String, CaseIterable, Sendable {
     case offsetTo = "TZOFFSETTO"
 
     /// By its name in any case.
-    init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count <= Self.longest else { return nil }
-        let capitals = bytes.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 }
-        guard let known = Self.byName[String(decoding: capitals, as: UTF8.self)] else { return nil }
-        self = known
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count < Self.byLength.count else { return nil }
+        for (name, property) in Self.byLength[bytes.count] where Self.isSame(bytes, name) {
+            self = property
+            return
+        }
+        return nil
+    }
+
+    private static func isSame(_ bytes: ArraySlice<UInt8>, _ name: [UInt8]) -> Bool {
+        for offset in 0..<name.count {
+            let byte = bytes[bytes.startIndex + offset]
+            let isSmall = byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+            guard name[offset] == (isSmall ? byte - 32 : byte) else { return false }
+        }
+        return true
     }
 
     var isRecurrence: Bool {
@@ -38,6 +49,7 @@ enum CalendarProperty: String, CaseIterable, Sendable {
         }
     }
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
-    private static let longest = 13
+    private static let byLength: [[(name: [UInt8], property: CalendarProperty)]] = (0...13).map { length in
+        allCases.map { (Array($0.rawValue.utf8), $0) }.filter { $0.0.count == length }
+    }
 }

@@ -20,7 +20,7 @@ struct ContentLine {
     /// Of a time it is what follows the last colon: programs write zones with a colon in them without quotation marks.
     var value: String {
         let colon = isTime ? bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex : colon
-        return decoded(bytes[colon...].dropFirst()).trimmed
+        return decoded(bytes[colon...].dropFirst().trimmed)
     }
 
     /// Whether it says nothing, as if it were not there.
@@ -38,7 +38,7 @@ struct ContentLine {
         for part in parameters where part.count > name.utf8.count {
             let (said, value) = (part.prefix(name.utf8.count), part.dropFirst(name.utf8.count))
             guard value.first == UInt8(ascii: "="), decoded(said).uppercased() == name else { continue }
-            return decoded(value.dropFirst()).filter { $0 != "\"" }.trimmed
+            return decoded(value.dropFirst().filter { $0 != UInt8(ascii: "\"") }[...].trimmed)
         }
         return nil
     }

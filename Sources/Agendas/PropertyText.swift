@@ -35,6 +35,15 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
+    /// Without spaces and tabs around it.
+    var trimmed: ArraySlice<UInt8> {
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return []
+        }
+        return self[first...last]
+    }
+
     /// Bytes that are written as `=C3`, of texts of vCalendar 1.0.
     var quotedPrintable: [UInt8] {
         var result: [UInt8] = []
