@@ -22,7 +22,6 @@ extension ConfigurationProcessor {
     }
 
     func flush(_ context: TaskContext) {
-        // A commit may come before the first punctuation: nothing is made for sources that are not the right ones.
         adoptRedeclared(context)
         if due.isEmpty { return }
         for (slot, _) in due.take() {
@@ -62,7 +61,7 @@ extension ConfigurationProcessor {
             return true
         }
         let windowEnds = state.sources.compactMap { $0.content?.windowEnd }
-        guard !windowEnds.isEmpty, let need = Self.needs(of: configuration).agenda else { return true }
+        guard !windowEnds.isEmpty, let need = TimelineProvider.needs(of: configuration).agenda else { return true }
         let windowEnd = need.window(at: at, in: zone).end
         return windowEnds.allSatisfy { $0 == windowEnd }
     }

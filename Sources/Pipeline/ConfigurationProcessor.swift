@@ -34,7 +34,7 @@ final class ConfigurationProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [configurations, counter] }
-    var nextDue: Int64? { redeclared.isEmpty ? timers.nextDue : 0 }
+    var nextDue: Int64? { timers.nextDue }
 
     // MARK: - Configurations
 
@@ -83,7 +83,7 @@ final class ConfigurationProcessor: Processor {
     }
 
     /// After a restart with other kinds: what a configuration needs, and what is shown of it, follows from its record
-    /// anew, as if that had come again.
+    /// anew, as if that had come again. Before anything else is made: what is known is not of the right sources.
     func adoptRedeclared(_ context: TaskContext) {
         if redeclared.isEmpty { return }
         for slot in redeclared {
@@ -138,7 +138,10 @@ final class ConfigurationProcessor: Processor {
     /// What a configuration subscribes to, in a fixed order: its vehicle, then its calendars.
     private static func terms(of message: ConfigurationMessage) -> [(SourceID, SubscriptionTerms)] {
         guard case .usable(let configuration) = message else { return [] }
-        let needs = needs(of: configuration)
+        let needs = TimelineProvider.needs(of: configuration)
+        precondition(
+            needs.vehicle?.refresh == nil || needs.agenda == nil,
+            "A vehicle's refreshes bring nothing of calendars: who shows both has a timer of its own.")
         var terms: [(SourceID, SubscriptionTerms)] = []
         if let vehicle = needs.vehicle {
             let asked = SubscriptionTerms(
@@ -150,14 +153,6 @@ final class ConfigurationProcessor: Processor {
             terms += agenda.calendarIds.map { (.calendar($0), asked) }
         }
         return terms
-    }
-
-    /// The strategy's needs. Where a vehicle is not all that it needs, its refreshes are the configuration's own
-    /// timer: all sources are asked then, and none of them alone can make the timeline.
-    static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
-        var needs = TimelineProvider.needs(of: configuration)
-        if needs.agenda?.calendarIds.isEmpty == false { needs.vehicle?.refresh = nil }
-        return needs
     }
 
     func ask(_ source: SourceID, _ request: SubscriptionRequest, _ slot: Int, _ context: TaskContext) {
@@ -215,7 +210,6 @@ final class ConfigurationProcessor: Processor {
     // MARK: - Timers
 
     func punctuate(_ context: TaskContext) {
-        adoptRedeclared(context)
         while let slot = timers.pop(now: context.now) {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
@@ -239,7 +233,7 @@ final class ConfigurationProcessor: Processor {
 
     func isRefreshedByVehicle(_ slot: Int) -> Bool {
         guard case .usable(let configuration) = message(of: slot) else { return false }
-        return Self.needs(of: configuration).vehicle?.refresh != nil
+        return TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
     }
 
     /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.

@@ -19,7 +19,8 @@ enum Cause: UInt8 {
     /// The timeline's own `nextUpdate` came: whoever shows it comes back by itself.
     case scheduled = 3
     case configurationChanged = 4
-    /// The source can be read again, or no longer, or its window has moved on: this makes no timeline, but counts in the
-    /// next one (STRATEGIES.md 1.12 and 2, failure). A run that leaves when it has caught up brings every timeline up to this, too.
+    /// The source can be read again, or no longer, or its window has moved on: this makes no timeline, but counts in
+    /// the next one (STRATEGIES.md 1.12 and 2, failure). A run that leaves when it has caught up brings every timeline
+    /// up to this, too.
     case noted = 5
 }

@@ -68,11 +68,11 @@ struct PreviewCommand: Verb {
     }
 
     func execute() throws(CommandFailure) {
-        _ = try Settings.resolved(config: config)
+        let settings = try Settings.resolved(config: config)
         let files = PreviewFiles(configuration: configurationFile, telemetry: telemetry, events: events, calendars: ics)
         let inputs: PreviewInputs
         do throws(PreviewProblems) {
-            inputs = try PreviewInputs.read(files, at: at.instant)
+            inputs = try PreviewInputs.read(files, kinds: settings[Keys.kinds], at: at.instant)
         } catch {
             throw CommandFailure(.dataError, "the files have problems:\n\(error.description)")
         }

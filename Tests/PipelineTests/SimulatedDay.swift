@@ -54,12 +54,13 @@ struct SimulatedDay {
         case "withRetry":
             ["fetched", "status", "events", "schedule"].map { #""inner": "\#($0)""# }
                 + [
-                    #""inner": {"name": "status", "offlineAfter": "PT5M"}, "offlineAfter": "PT45M", "retryAfter": "PT3M""#
+                    #""inner": {"name": "status", "offlineAfter": "PT5M"}, "offlineAfter": "PT45M", "#
+                        + #""retryAfter": "PT3M""#
                 ]
         case "schedule":
             [
                 "", #""schedule": {"type": "periodic", "from": "2026-03-29T00:10:00Z", "by": "PT47M"}"#,
-                #""schedule": {"type": "animation", "minimumInterval": "PT30S"}"#,
+                #""schedule": {"type": "animation", "minimumInterval": "PT2M"}"#,
                 #""schedule": {"type": "explicit", "dates": ["2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z", "#
                     + #""2026-03-29T05:00:00Z", "2026-03-29T06:00:00Z"]}"#,
             ]
@@ -88,13 +89,14 @@ struct SimulatedDay {
         var lines: [(Instant, String)] = []
         var now = start - .minutes(7)
         while now <= end {
-            let status = ["Moving", "Moving", "Idling", "Stopped", "IgnitionOff"].randomElement(using: &numbers) ?? ""
+            let status = ["Moving", "Moving", "Idling", "Stopped", "IgnitionOff", "Offline"].randomElement(using: &numbers) ?? ""
             let speed = Int.random(in: 0...90, using: &numbers)
             let value = #""series": {"load": [{"at": "\#(now.rfc3339)", "value": \#(speed)}]}"#
             lines.append(
                 (
                     now,
-                    #"{"vehicleId": "bus", "observedAt": "\#(now.rfc3339)", "status": "\#(status)", "speed": \#(speed), "#
+                    #"{"vehicleId": "bus", "observedAt": "\#(now.rfc3339)", "status": "\#(status)", "#
+                        + #""speed": \#(speed), "#
                         + #""latitude": 52.5, "longitude": 13.4, \#(value)}"#
                 ))
             let isGap = Int.random(in: 0..<12, using: &numbers) == 0

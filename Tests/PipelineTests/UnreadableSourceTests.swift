@@ -143,6 +143,9 @@ extension PipelineTests {
                 pipeline.put(pipeline.topics.telemetry, key: "v1", "no JSON")
                 try await pipeline.settle()
                 #expect(pipeline.history("c1").count == 3)
+                pipeline.event("work", "B", "10:00", "11:00")
+                try await pipeline.settle()
+                #expect(try pipeline.phases("c1") == ["placeholder"])
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Preview
 import Testing
 import Timelines
@@ -159,5 +160,55 @@ struct InputTests {
             now = next
         }
         #expect(arrivals == ["2026-11-20T10:00:00Z", "2026-11-20T10:05:00Z", "2026-11-20T10:10:00Z"])
+    }
+
+    @Test("known at an instant is what the records until then come to in the order of the file, whatever that is")
+    func order() throws {
+        for seed in UInt64(1)...40 {
+            var random = SeededNumbers(seed: seed)
+            let lines = (0..<12).map { number in
+                let minute = Int.random(in: 0..<8, using: &random)
+                let isMasterData = Int.random(in: 0..<3, using: &random) == 0
+                let what =
+                    isMasterData ? #""alias": "a\#(number)""# : #""speed": \#(number), "registration": "r\#(number)""#
+                return (minute, #"{"vehicleId": "v1", "observedAt": \#(minute * 60_000 + 60_000), \#(what)}"#)
+            }
+            let fixture = try PreviewFixture()
+            try fixture.configuration(Self.desk)
+            fixture.files.telemetry = try fixture.write(lines.map(\.1).joined(separator: "\n"), to: "t.jsonl")
+            let sources = try fixture.inputs().sources
+            for minute in 0..<8 {
+                let instant = Instant(milliseconds: Int64(minute) * 60_000 + 60_000)
+                let expected = try folded(lines.filter { $0.0 <= minute }.map(\.1))
+                #expect(sources.vehicle("v1", at: instant) == expected, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("a file with the newest record first is read as fast as any other")
+    func newestFirst() throws {
+        let fixture = try PreviewFixture()
+        try fixture.configuration(Self.desk)
+        let lines = (0..<5000).reversed().map { #"{"vehicleId": "v1", "observedAt": \#($0), "speed": \#($0)}"# }
+        fixture.files.telemetry = try fixture.write(lines.joined(separator: "\n"), to: "t.jsonl")
+        let clock = ContinuousClock()
+        var inputs: PreviewInputs?
+        let took = try clock.measure { inputs = try fixture.inputs() }
+        #expect(inputs?.sources.vehicle("v1", at: Instant(milliseconds: 1234))?.speed == 1234)
+        // Reading all of it anew at each record takes minutes.
+        #expect(took < .seconds(10))
+    }
+
+    private func folded(_ lines: [String]) throws -> Vehicle? {
+        var vehicle: Vehicle?
+        var reader = TelemetryReader()
+        for line in lines {
+            try Array(line.utf8).withUnsafeBytes { bytes in
+                var known = vehicle ?? Vehicle(vehicleId: "v1")
+                _ = try reader.read(bytes).apply(to: &known)
+                vehicle = known
+            }
+        }
+        return vehicle
     }
 }

@@ -6,13 +6,13 @@ private let deskTable = """
     desk · K · systemMedium · strategy events · Europe/Berlin
     made Fri 2026-11-20 07:25 +01:00 · policy after · next update Sat 2026-11-21 00:00 +01:00
 
-    ▶ Fri 2026-11-20  00:00 +01:00  day       next: Sync 09:00                                  local midnight
-                      08:30 +01:00  preEvent  Sync 09:00, Room 4                                30 minutes before Sync
-                      09:00 +01:00  start     Sync until 09:15, Room 4                          Sync starts
-                      09:15 +01:00  end       Sync, Room 4 · next: 設計🎉 Sat 2026-11-21 08:00  Sync ends
-      Sat 2026-11-21  00:00 +01:00  day       next: 設計🎉 08:00                                local midnight
-                      07:30 +01:00  preEvent  設計🎉 08:00 (tentative)                          30 minutes before 設計🎉
-                      08:00 +01:00  start     設計🎉 (tentative)                                設計🎉 starts
+    ▶ Fri 2026-11-20  00:00 +01:00  day       next: Sync 09:00                                local midnight
+                      08:30 +01:00  preEvent  Sync 09:00, Room 4                              30 minutes before Sync
+                      09:00 +01:00  start     Sync until 09:15, Room 4                        Sync starts
+                      09:15 +01:00  end       after Sync · next: 設計🎉 Sat 2026-11-21 08:00  Sync ends
+      Sat 2026-11-21  00:00 +01:00  day       next: 設計🎉 08:00                              local midnight
+                      07:30 +01:00  preEvent  設計🎉 08:00 (tentative)                        30 minutes before 設計🎉
+                      08:00 +01:00  start     設計🎉 (tentative)                              設計🎉 starts
     """
 
 @Suite("The table of a preview")

@@ -10,4 +10,9 @@ struct ReferenceTests {
     func schema() throws {
         try GeneratedFile(path: "schemas/widget.configurations.schema.json").expect(ConfigurationSchema.schema.text)
     }
+
+    @Test("the page of strategies shows what its examples make")
+    func strategies() throws {
+        try GeneratedFile(path: "Documentation/Strategies.md").expect(try StrategyPage().markdown)
+    }
 }

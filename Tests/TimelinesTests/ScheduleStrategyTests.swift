@@ -138,7 +138,8 @@ struct ScheduleStrategyTests {
             problem(schedule(("type", .string("animaton"))))
                 == .init(
                     key: "strategy.schedule.type",
-                    "must be one of everyMinute, periodic, explicit, animation, not \"animaton\"; did you mean animation?"
+                    "must be one of everyMinute, periodic, explicit, animation, not \"animaton\"; "
+                        + "did you mean animation?"
                 ))
         let tooFast = problem(schedule(("type", .string("animation")), ("minimumInterval", .string("PT0S"))))
         #expect(tooFast?.key == "strategy.schedule.minimumInterval")

@@ -49,7 +49,9 @@ extension JSONSchema {
         case .value(let value): value.json
         case .list(let items): "[\(items.map(\.onOneLine).joined(separator: ", "))]"
         case .object(let members):
-            "{\(members.map { "\(ParameterValue.string($0.key).json): \($0.value.onOneLine)" }.joined(separator: ", "))}"
+            "{"
+                + members.map { "\(ParameterValue.string($0.key).json): \($0.value.onOneLine)" }
+                .joined(separator: ", ") + "}"
         }
     }
 

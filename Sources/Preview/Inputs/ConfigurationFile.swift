@@ -9,6 +9,11 @@ struct ConfigurationFile: ~Copyable {
     private(set) var remarks: [InputProblem] = []
     private var lines: [String: Int] = [:]
     private var parser = JSONParser()
+    private let kinds: WidgetKinds
+
+    init(kinds: WidgetKinds) {
+        self.kinds = kinds
+    }
 
     /// All vehicles that a configuration names.
     var vehicles: Set<String> { Set(configurations.compactMap(\.chosenVehicle)) }
@@ -64,7 +69,9 @@ struct ConfigurationFile: ~Copyable {
     }
 
     private mutating func decode(_ value: [UInt8]) throws(MessageProblem) -> ConfigurationMessage {
-        try value.withBytes { bytes throws(MessageProblem) in try ConfigurationMessage.decode(bytes, with: &parser) }
+        try value.withBytes { bytes throws(MessageProblem) in
+            try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser)
+        }
     }
 
     /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it

@@ -11,11 +11,15 @@ package struct PreviewInputs: Sendable {
 
     /// Reads all files to their ends.
     ///
-    /// - Parameter at: the instant of the preview, for warnings about what is past then.
+    /// - Parameters:
+    ///   - kinds: the declared ones.
+    ///   - at: the instant of the preview, for warnings about what is past then.
     /// - Throws: all that is wrong with all of them. An object that is wrong does not hide those after it.
-    package static func read(_ files: PreviewFiles, at: Instant) throws(PreviewProblems) -> PreviewInputs {
+    package static func read(_ files: PreviewFiles, kinds: WidgetKinds = WidgetKinds(), at: Instant)
+        throws(PreviewProblems) -> PreviewInputs
+    {
         var problems: [InputProblem] = []
-        var configurations = ConfigurationFile()
+        var configurations = ConfigurationFile(kinds: kinds)
         configurations.read(files.configuration, problems: &problems)
         var telemetry = TelemetryFile(vehicles: configurations.vehicles)
         if let file = files.telemetry { telemetry.read(file, problems: &problems) }

@@ -16,12 +16,15 @@ struct TelemetryFile: ~Copyable {
         var objects = ObjectFile(file, of: .telemetry, problems: &problems)
         while let (object, _) = objects.next(problems: &problems) {
             do throws(MessageProblem) {
-                let (vehicleId, observedAt) = try object.bytes.withBytes { bytes throws(MessageProblem) in
+                let (vehicleId, known) = try object.bytes.withBytes { bytes throws(MessageProblem) in
                     let record = try reader.read(bytes)
-                    return (String(record.vehicleId), record.observedAt)
+                    return (
+                        String(record.vehicleId),
+                        VehicleHistory.Record(
+                            observedAt: record.observedAt, isMasterData: record.isMasterData, bytes: object.bytes)
+                    )
                 }
-                guard vehicles.contains(vehicleId) else { continue }
-                records[vehicleId, default: []].append(.init(observedAt: observedAt, bytes: object.bytes))
+                if vehicles.contains(vehicleId) { records[vehicleId, default: []].append(known) }
             } catch {
                 problems.append(objects.problem(object, error))
             }

@@ -12,29 +12,37 @@ struct VehicleHistory: Sendable {
     /// A record of the file, whose bytes have been read once without a problem.
     struct Record {
         var observedAt: Instant
+        /// It says who the vehicle is, not what it does.
+        var isMasterData: Bool
         var bytes: [UInt8]
     }
 
     /// - Parameter records: in the order of the file.
     init(of vehicleId: String, _ records: [Record], with reader: inout TelemetryReader) {
-        // Sorted by time, and the order of the file where they are equal.
-        let byTime = records.indices.sorted {
-            (records[$0].observedAt, $0) < (records[$1].observedAt, $1)
-        }
-        var vehicle = Vehicle(vehicleId: vehicleId)
-        var lastRead = -1
+        // By time, in the order of the file where they are equal.
+        let byTime = records.indices.sorted { (records[$0].observedAt, $0) < (records[$1].observedAt, $1) }
+        let unknown = Vehicle(vehicleId: vehicleId)
+        // What was applied until now, in the order of the file, each with what the vehicle was after it.
+        var applied: [(index: Int, vehicle: Vehicle)] = []
         for (position, index) in byTime.enumerated() {
-            let now = records[index].observedAt
-            if index > lastRead {
-                vehicle.apply(records[index], with: &reader)
-                lastRead = index
+            let record = records[index]
+            if let last = applied.last, last.index > index, record.isMasterData {
+                // It makes nothing late that stands behind it: all is taken in anew.
+                applied = []
+                for known in byTime[...position].sorted() {
+                    var vehicle = applied.last?.vehicle ?? unknown
+                    let outcome = vehicle.apply(records[known], with: &reader)
+                    if outcome == .applied { applied.append((known, vehicle)) }
+                }
             } else {
-                // It stands before some that were observed earlier, which are late now.
-                vehicle = Vehicle(vehicleId: vehicleId)
-                for known in byTime[...position].sorted() { vehicle.apply(records[known], with: &reader) }
+                // What stands behind it and was observed earlier is late now.
+                while let last = applied.last, last.index > index { applied.removeLast() }
+                var vehicle = applied.last?.vehicle ?? unknown
+                _ = vehicle.apply(record, with: &reader)
+                applied.append((index, vehicle))
             }
-            if arrivals.last?.at == now { arrivals.removeLast() }
-            arrivals.append((now, vehicle))
+            if arrivals.last?.at == record.observedAt { arrivals.removeLast() }
+            arrivals.append((record.observedAt, applied.last?.vehicle ?? unknown))
         }
     }
 
@@ -60,10 +68,12 @@ struct VehicleHistory: Sendable {
 }
 
 extension Vehicle {
-    fileprivate mutating func apply(_ record: VehicleHistory.Record, with reader: inout TelemetryReader) {
+    fileprivate mutating func apply(
+        _ record: VehicleHistory.Record, with reader: inout TelemetryReader
+    ) -> TelemetryOutcome {
         record.bytes.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                _ = try reader.read(bytes).apply(to: &self)
+                return try reader.read(bytes).apply(to: &self)
             } catch {
                 preconditionFailure("A record that was read once cannot be read again: \(error)")
             }

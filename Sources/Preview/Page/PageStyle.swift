@@ -27,7 +27,7 @@ enum PageStyle {
         svg text.shows { font-size: 11.5px; }
         path { fill: none; stroke: var(--grid); } path.midnight { stroke: var(--faint); stroke-opacity: .55; }
         path.clock { stroke: var(--accent); stroke-dasharray: 3 3; } svg text.clock { fill: var(--accent); }
-        path.now { stroke: var(--mark); stroke-width: 1.5; } path.now[d*="z"] { fill: var(--mark); }
+        path.now { stroke: var(--mark); stroke-width: 1.5; stroke-opacity: .6; } path.now[d*="z"] { fill: var(--mark); }
         path.making { stroke-width: 1; stroke: var(--faint); stroke-opacity: .6; }
         path.fresh { stroke: var(--ink); stroke-opacity: .9; stroke-width: 1.5; }
         path.visible { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2.5; }

@@ -24,6 +24,7 @@ struct EntryText {
     }
 
     private func event(_ event: Occurrence, of entry: TimelineEntry) -> String {
+        if entry.phase == .end { return "after \(event.title)" }
         var text = event.title
         if entry.phase == .preEvent || entry.phase == .tick { text += " \(begin(of: event, seenFrom: entry.date))" }
         if entry.phase == .start, case .timed(let start, let end) = event.when, end > start {

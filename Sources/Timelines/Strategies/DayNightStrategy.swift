@@ -19,8 +19,8 @@ package struct DayNightStrategy: TimelineStrategy {
     package static let reference = StrategyReference(
         summary: "Entries at even intervals, closer by day than by night.",
         discussion: """
-            `tick`s as `fixedInterval` makes them, with the day's or the night's interval and span; which of the two is \
-            decided by the local time at which the timeline is made. The next timeline is due at the last entry. In \
+            `tick`s as `fixedInterval` makes them, with the day's or the night's interval and span; which of the two \
+            is decided by the local time at which the timeline is made. The next timeline is due at the last entry. In \
             `lowFrequency` it is always night.
             """,
         options: [

@@ -14,7 +14,7 @@ package struct EventsStrategy: TimelineStrategy {
     package static let reference = StrategyReference(
         summary: "What comes, begins and ends in the next local days.",
         discussion: """
-            Of each occurrence in the window of local days a `preEvent` entry before its start, a `start` and an `end`; \
+            Of each occurrence in the window of local days a `preEvent` before its start, a `start` and an `end`; \
             at each local midnight without an entry of its own a `day` entry. `end`, `day`, and the `start` of an \
             occurrence of no length list what is under way in `ongoing` and carry what starts `next`. The next \
             timeline is due at the next local midnight. All-day occurrences are announced only where the event has a \

@@ -51,7 +51,10 @@ package struct ScheduleStrategy: TimelineStrategy {
     }
 
     package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
-        schedule.choice.summary
+        guard let calendar = LocalCalendar(configuration.timeZone) else { return nil }
+        let dates = schedule.choice.dates(around: date, mode: mode ?? configuration.mode, in: calendar)
+        // The tick before a first date that is yet to come is none of the schedule's.
+        return dates.first { _ in true } == date ? schedule.choice.summary : nil
     }
 
     package func warnings(at: Instant) -> [String] { schedule.choice.warnings(at: at) }

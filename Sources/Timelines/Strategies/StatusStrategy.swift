@@ -17,8 +17,8 @@ package struct StatusStrategy: TimelineStrategy {
             One `status` entry dated `at`, and one `stale` entry three intervals later with the same content, which is \
             seen only if no newer timeline arrives. The next timeline is due after the interval; a change of status \
             makes one at once, and so does a change of speed or place that `sensitivity` asks for. Where no vehicle is \
-            chosen, `selectVehicle`; where nothing was heard of it, `placeholder`; where it fell silent, `stale` alone, \
-            with status `Offline`.
+            chosen, `selectVehicle`; where nothing was heard of it, `placeholder`; where it fell silent, `stale` \
+            alone, with status `Offline`.
             """,
         options: [Options.every, Options.parkedEvery, Options.offlineAfter],
         example: .init(

@@ -43,8 +43,9 @@ package struct TimesOfDayStrategy: TimelineStrategy {
 
     package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
         guard let calendar = LocalCalendar(configuration.timeZone) else { return nil }
-        let time = calendar.time(at: date)
-        return times.contains(time) && calendar.instant(of: calendar.date(at: date), at: time) == date
-            ? "\(time.hoursAndMinutes) o'clock" : nil
+        let day = calendar.date(at: date)
+        // A time that clocks skip has its date where they skip it to.
+        let time = times.first { calendar.instant(of: day, at: $0) == date }
+        return time.map { "\($0.hoursAndMinutes) local time" }
     }
 }

@@ -14,7 +14,9 @@ package enum EntryReason {
         case .day: return "local midnight"
         case .status: return "as known then"
         case .stale: return stale(entry, at: at)
-        case .tick: return tick(entry, in: timeline, at: at)
+        case .tick:
+            return configuration.strategy.reason(ofTickAt: entry.date, for: configuration)
+                ?? tick(entry, in: timeline, at: at)
         case .placeholder: return "nothing heard of the vehicle yet"
         case .signedOut: return "not signed in"
         case .selectVehicle: return "no vehicle is chosen"
