@@ -35,8 +35,10 @@ package struct CalendarEvent: Hashable, Sendable {
     /// - Parameter allDay: what the record says; nil, where it says nothing and `start` decides.
     /// - Throws: the first field that is wrong, and what is allowed in it.
     package init(
-        calendarId: String, uid: String, recurrenceId: EventTime? = nil, isThisAndFuture: Bool = false, sequence: Int = 0,
-        updatedAt: Instant? = nil, title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil, timeZone: String? = nil,
+        calendarId: String, uid: String, recurrenceId: EventTime? = nil, isThisAndFuture: Bool = false,
+        sequence: Int = 0,
+        updatedAt: Instant? = nil, title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil,
+        timeZone: String? = nil,
         allDay: Bool? = nil, status: EventStatus = .confirmed, recurrence: [String] = [],
         preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
     ) throws(CalendarEventProblem) {

@@ -52,6 +52,8 @@ final class DefinedZone {
 
     /// An IANA zone whose clocks show the same from a year on, as far as libical reckons zones.
     func twin(from year: Int) -> String? {
+        // Before, few texts say what clocks showed; later, libical does not know.
+        let year = min(max(year, 1970), Self.lastYear - 1)
         if let known = twins[year] { return known }
         let twin = findTwin(from: year)
         twins[year] = twin

@@ -95,7 +95,7 @@ struct EventBuilder {
             lines.settleInstants(of: zone)
         } else {
             do throws(CalendarEventProblem) {
-                remark(line(.start), try lines.settleList(from: WallClock(date, time), in: zone))
+                remark(line(.start), try lines.settleList(from: WallClock(date, time), in: zone, &zones.listable))
             } catch {
                 throw problem(error.field, error.description)
             }

@@ -26,18 +26,25 @@ struct EventDrafts {
 
     /// The events, in the order of the text. What overrides name is put into the form of their series: a date of an
     /// all-day one, a floating time in the zone of one that has a zone.
-    var events: [CalendarEvent] {
-        drafts.compactMap { draft in
+    func events() -> [CalendarEvent] {
+        var checks = 0
+        return drafts.compactMap { draft in
             guard let original = draft.original, let index = byKey[draft.event.key.ofMaster] else { return draft.event }
             let master = drafts[index].event
             let event = draft.event.replacing(Self.original(original, of: master) ?? draft.event.recurrenceId)
-            return draft.hasRecurrence && Self.isObsolete(event, beside: master) ? nil : event
+            guard draft.hasRecurrence, event.sequence < master.sequence, checks < Self.checksMax else { return event }
+            checks += 1
+            return Self.isObsolete(event, beside: master) ? nil : event
         }
     }
 
+    /// Each expands a series: more than any calendar needs would only keep a thread busy.
+    private static let checksMax = 200
+
     private static func original(_ said: EventTimes.Said, of master: CalendarEvent) -> EventTime? {
         if master.isAllDay { return .date(said.time.writtenDate) }
-        guard case .local = said.time, said.zone == nil, let zone = master.timeZone.flatMap({ LocalCalendar($0) }) else {
+        guard case .local = said.time, said.zone == nil, let zone = master.timeZone.flatMap({ LocalCalendar($0) })
+        else {
             return nil
         }
         return .instant(said.time.instant(in: zone))
@@ -46,7 +53,7 @@ struct EventDrafts {
     /// What recurs and names an instance all the same is a former master of the series. It stands for an instance only
     /// if the series still has that.
     private static func isObsolete(_ event: CalendarEvent, beside master: CalendarEvent) -> Bool {
-        guard event.sequence < master.sequence, let original = event.recurrenceId else { return false }
+        guard let original = event.recurrenceId else { return false }
         var calendar = EventCalendar()
         calendar.apply(master)
         let zone = master.timeZone.flatMap { LocalCalendar($0) } ?? .utc

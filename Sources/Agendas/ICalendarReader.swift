@@ -55,7 +55,7 @@ struct ICalendarReader {
         closeCalendar()
         problems += drafts.problems
         problems.sort { $0.line < $1.line }
-        return ICalendarImport(events: drafts.events, problems: problems, timeZone: timeZone)
+        return ICalendarImport(events: drafts.events(), problems: problems, timeZone: timeZone)
     }
 
     // MARK: - Components

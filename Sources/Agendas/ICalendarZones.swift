@@ -4,6 +4,8 @@ import Timelines
 struct ICalendarZones {
     /// X-WR-TIMEZONE: where floating times are at home, and in which series in UTC recur.
     var calendar: LocalCalendar?
+    /// How many instances of series may still be listed one by one, as their zones agree with no IANA zone.
+    var listable = 100_000
     private var defined: [String: DefinedZone] = [:]
     /// Names that have been looked up: there are few, and each is met again and again.
     private var found: [String: Zone?] = [:]

@@ -98,10 +98,16 @@ struct RecurrenceLines {
     private static let listed = 5000
 
     /// Lists the instances of a series in a zone that agrees with no IANA zone.
+    ///
+    /// - Parameter listable: how many there may be; what is listed is taken off.
     /// - Returns: what is lost thereby.
     mutating func settleList(
-        from first: WallClock, in zone: DefinedZone
+        from first: WallClock, in zone: DefinedZone, _ listable: inout Int
     ) throws(CalendarEventProblem) -> String {
+        guard listable > 0 else {
+            throw RecurrenceRule.problem(
+                "TZID \"\(zone.name)\" agrees with no IANA zone, and more series in such zones than can be listed")
+        }
         let set = try RecurrenceSet(lines: lines)
         let horizon = LocalDate(year: min(first.date.year + 50, 9999), month: first.date.month, day: 1)
         let request = StartRequest(
@@ -126,6 +132,7 @@ struct RecurrenceLines {
         }
         let times = starts.sorted().prefix(Self.listed).map { EventTime.instant(zone.instant(of: $0)).basic }
         isComplete = isComplete && starts.count < Self.listed
+        listable -= times.count
         lines.removeAll { $0.hasPrefix("RRULE") }
         settleInstants(of: zone)
         if !times.isEmpty { lines.append("RDATE:" + times.joined(separator: ",")) }

@@ -11,7 +11,8 @@ struct ThisAndFuture {
     /// In seconds on the wall.
     private let shift: Int64
 
-    init(_ event: CalendarEvent, original: Occurrence.Moment, of master: SeriesExpansion, viewedIn view: LocalCalendar) {
+    init(_ event: CalendarEvent, original: Occurrence.Moment, of master: SeriesExpansion, viewedIn view: LocalCalendar)
+    {
         self.event = event
         self.original = original
         self.master = master

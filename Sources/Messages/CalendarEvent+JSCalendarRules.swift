@@ -55,7 +55,9 @@ extension MessageFields {
         if let interval = try integer("interval", in: positive, "a whole number, 1 or more") {
             parts.append("INTERVAL=\(interval)")
         }
-        if let count = try integer("count", in: positive, "a whole number, 1 or more") { parts.append("COUNT=\(count)") }
+        if let count = try integer("count", in: positive, "a whole number, 1 or more") {
+            parts.append("COUNT=\(count)")
+        }
         if let until = try jsLocal("until") {
             parts.append("UNTIL=\(isAllDay ? String(until.basic.prefix(8)) : until.basic)")
         }

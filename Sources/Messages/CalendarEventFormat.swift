@@ -56,7 +56,8 @@ struct CalendarRecordKey {
 
     func requiredCalendarId() throws(MessageProblem) -> String {
         guard let calendarId else {
-            throw MessageProblem(.missing, field: "key", "must be calendarId or calendarId/uid, as the value names none")
+            throw MessageProblem(
+                .missing, field: "key", "must be calendarId or calendarId/uid, as the value names none")
         }
         return calendarId
     }

@@ -50,7 +50,8 @@ package enum CalendarEventMessage {
     ) throws(MessageProblem) -> CalendarEventBatch {
         let found = ICalendar.events(in: bytes, calendarId: calendarId)
         let problems = found.problems.map { MessageProblem(.notAllowed, field: "line \($0.line)", $0.reason) }
-        guard !found.events.isEmpty || found.problems.allSatisfy({ !$0.isLeftOut }) else {
+        let isUsable = !found.events.isEmpty || found.problems.allSatisfy { !$0.isLeftOut }
+        guard isUsable, !bytes.isEmpty else {
             throw problems.first ?? MessageProblem(.unreadable, "The message is not an iCalendar text.")
         }
         return CalendarEventBatch(events: found.events, problems: problems)

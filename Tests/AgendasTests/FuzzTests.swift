@@ -14,8 +14,10 @@ struct TextMutator {
         "BEGIN:VEVENT", "END:VEVENT", "BEGIN:VTIMEZONE", "END:VCALENDAR", "RRULE:FREQ=SECONDLY", "RDATE:20240101/P1D",
         "DTSTART:99991231T235959Z", "DTSTART;VALUE=DATE:00010101", "DURATION:-P999999999D", "DTEND:00010101T000000",
         "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "TZOFFSETTO:+9999", "SEQUENCE:99999999999999999999", "COUNT=0",
-        "INTERVAL=999999", ";TZID=", ":", ";", "=", "\"", "\\", "\r", "\n ", "\u{0}", "é", "\u{FEFF}", "-1", "2147483648",
-        "RECURRENCE-ID;RANGE=THISANDFUTURE:20240101T090000Z", "EXDATE:", "X-WR-TIMEZONE:Europe/Berlin", "UNTIL=20240230",
+        "INTERVAL=999999", ";TZID=", ":", ";", "=", "\"", "\\", "\r", "\n ", "\u{0}", "é", "\u{FEFF}", "-1",
+        "2147483648",
+        "RECURRENCE-ID;RANGE=THISANDFUTURE:20240101T090000Z", "EXDATE:", "X-WR-TIMEZONE:Europe/Berlin",
+        "UNTIL=20240230",
     ].map { Array($0.utf8) }
 
     init(_ texts: [[UInt8]], seed: UInt64) {

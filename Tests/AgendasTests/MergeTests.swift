@@ -52,7 +52,8 @@ func anyOrder() throws {
         if let expected {
             #expect(calendar.events == expected.events)
             #expect(
-                calendar.occurrences(from: from, to: to, in: .utc) == expected.occurrences(from: from, to: to, in: .utc))
+                calendar.occurrences(from: from, to: to, in: .utc) == expected.occurrences(from: from, to: to, in: .utc)
+            )
         } else {
             let found = calendar.occurrences(from: from, to: to, in: .utc)
             #expect(found.count == 6)

@@ -108,7 +108,8 @@ private let examples: [RuleExample] = [
             11-26 11-28 12-8 12-10 12-12 12-22
             """),
     RuleExample(
-        rule: "FREQ=MONTHLY;UNTIL=19971224T000000Z;BYDAY=1FR", start: "1997-09-05T09:00:00", days: "9-5 10-3 11-7 12-5"),
+        rule: "FREQ=MONTHLY;UNTIL=19971224T000000Z;BYDAY=1FR", start: "1997-09-05T09:00:00",
+        days: "9-5 10-3 11-7 12-5"),
     RuleExample(
         rule: "FREQ=MONTHLY;INTERVAL=2;BYDAY=TU", days: "9-2 9-9 9-16 9-23 9-30 11-4 11-11 11-18 11-25 1998-1-6",
         isWhole: false),
@@ -156,7 +157,7 @@ func ruleExample(_ example: RuleExample) throws {
         ),
         (
             "FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16;UNTIL=19980103T210000Z",
-            "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16;BYMINUTE=0,20,40;UNTIL=19980103T210000Z", 72
+            "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16;BYMINUTE=0,20,40;UNTIL=19980103T210000Z", 70
         ),
         ("FREQ=WEEKLY;COUNT=10;WKST=SU;BYDAY=TU,TH", "FREQ=WEEKLY;UNTIL=19980203T140000Z;WKST=SU;BYDAY=TU,TH", 10),
     ])
@@ -175,7 +176,8 @@ func countOfRule() throws {
     let series = calendar(
         try event("single", start: "2019-02-06", recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]),
         try event(
-            "two", start: "2019-02-07", recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=TH;COUNT=2", "RRULE:FREQ=MONTHLY;COUNT=2"]
+            "two", start: "2019-02-07",
+            recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=TH;COUNT=2", "RRULE:FREQ=MONTHLY;COUNT=2"]
         ))
     let found = try series.occurrences(from: at("2019-01-01T00:00:00Z"), to: at("2020-01-01T00:00:00Z"), in: .utc)
     #expect(found.filter { $0.uid == "single" }.compactMap(\.original) == ["2019-02-06", "2019-02-11", "2019-02-18"])

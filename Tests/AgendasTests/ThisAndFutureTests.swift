@@ -30,7 +30,8 @@ private func told(_ calendar: EventCalendar) throws -> [String] {
 @Test("THISANDFUTURE moves all later instances on the wall, as long as it is, and the series ends where it did")
 func thisAndFuture() throws {
     let events = calendar(
-        try series(), try override("2019-03-25T08:00:00Z", start: "2019-03-26T10:30:00", duration: "PT2H", title: "After"))
+        try series(),
+        try override("2019-03-25T08:00:00Z", start: "2019-03-26T10:30:00", duration: "PT2H", title: "After"))
     #expect(
         try told(events) == [
             "Before 2019-03-18T09:00:00 60", "After 2019-03-26T10:30:00 120", "After 2019-04-02T10:30:00 120",
@@ -60,15 +61,17 @@ func cancelledThisAndFuture() throws {
         try series(), try override("2019-04-01T07:00:00Z", start: "2019-04-01T09:00:00", title: "", status: .cancelled))
     #expect(try told(ended) == ["Before 2019-03-18T09:00:00 60", "Before 2019-03-25T09:00:00 60"])
     let days = calendar(try series(), try override("2019-04-01T07:00:00Z", start: "2019-04-02", title: "Day"))
-    #expect(try told(days).suffix(3) == [
-        "Day 2019-04-02T00:00:00 1440", "Day 2019-04-09T00:00:00 1440", "Day 2019-04-16T00:00:00 1440",
-    ])
+    #expect(
+        try told(days).suffix(3) == [
+            "Day 2019-04-02T00:00:00 1440", "Day 2019-04-09T00:00:00 1440", "Day 2019-04-16T00:00:00 1440",
+        ])
 }
 
 @Test("A series that began long ago and was moved far is seen in a window of its new days")
 func movedFar() throws {
     let events = calendar(
-        try series("RRULE:FREQ=MONTHLY"), try override("2019-04-18T07:00:00Z", start: "2019-05-10T09:00:00", title: "Late"))
+        try series("RRULE:FREQ=MONTHLY"),
+        try override("2019-04-18T07:00:00Z", start: "2019-05-10T09:00:00", title: "Late"))
     let found = try events.occurrences(from: at("2025-07-01T00:00:00Z"), to: at("2025-08-01T00:00:00Z"), in: .utc)
     #expect(found.map(\.extent) == ["2025-07-10T07:00:00Z/2025-07-10T07:00:00Z"])
     #expect(found.map(\.original) == ["2025-06-18T07:00:00Z"])
