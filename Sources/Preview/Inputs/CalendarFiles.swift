@@ -34,7 +34,7 @@ struct CalendarFiles: ~Copyable {
                     problems.append(InputProblem(file: file, line: nil, reason: error.description))
                 }
             }
-            remarks += source.skipped
+            remarks += (source.skipped + source.remarks).sorted { $0.line ?? 0 < $1.line ?? 0 }
         } catch {
             problems.append(error)
         }
