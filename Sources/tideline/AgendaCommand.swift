@@ -83,16 +83,16 @@ struct AgendaCommand: Verb {
 
     private func read(_ inputs: [CalendarInput], _ empty: AgendaListing) -> AgendaListing {
         var listing = empty
-        let progress = LateProgress("reading calendars", unit: "files", total: inputs.count)
+        let progress = LateProgress("reading calendars", unit: "files")
         for (index, input) in inputs.enumerated() {
             if Signals.isStopRequested { break }
             switch expand {
             case .occurrences: listing.readOccurrences(input)
             case .none: listing.readEvents(input)
             }
-            progress.update(completed: index + 1)
+            progress.update(completed: index + 1, of: inputs.count)
         }
-        progress.finish()
+        progress.finish(completed: inputs.count)
         listing.sort()
         return listing
     }

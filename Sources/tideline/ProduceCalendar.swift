@@ -111,14 +111,13 @@ private struct CalendarPublication {
         let found = CalendarInput.find(verb.ics, calendarId: verb.calendar)
         if verb.calendar == nil { try requireNames(of: found.inputs) }
         var contents = CalendarContents()
-        let progress = LateProgress(
-            "reading calendars", unit: "files", total: found.inputs.count, environment.logger)
+        let progress = LateProgress("reading calendars", unit: "files", environment.logger)
         for (index, input) in found.inputs.enumerated() {
             if Signals.isStopRequested { break }
             contents.read(input)
-            progress.update(completed: index + 1)
+            progress.update(completed: index + 1, of: found.inputs.count)
         }
-        progress.finish()
+        progress.finish(completed: found.inputs.count)
         let unreadable = found.problems + contents.unreadable
         if contents.unreadable.count == found.inputs.count, !unreadable.isEmpty {
             throw CommandFailure(.dataError, unreadable.map(\.description).joined(separator: "\ntideline: "))
@@ -143,16 +142,17 @@ private struct CalendarPublication {
         let admin = try environment.connect()
         try environment.require([topic], admin)
         admin.close()
-        let progress = LateProgress("reading \(topic)", unit: "records", total: 0, environment.logger)
+        let progress = LateProgress("reading \(topic)", unit: "records", environment.logger)
+        var read = 0
         do throws(LogError) {
             let published = try PublishedEvents.read(
                 topic: topic, calendars: contents.calendars, of: environment.cluster, clock: SleepingClock(),
                 shouldStop: { Signals.isStopRequested },
                 progress: { records, total in
-                    progress.total = total
-                    progress.update(completed: records)
+                    read = records
+                    progress.update(completed: records, of: total)
                 })
-            progress.finish()
+            progress.finish(completed: read)
             return published
         } catch {
             throw CommandFailure(.unavailable, "cannot read \(topic): \(error)")

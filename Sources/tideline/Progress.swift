@@ -14,31 +14,26 @@ extension ProgressBar {
 
 /// Progress of work that is usually done at once: nothing is shown within the first second. Owned by one thread.
 final class LateProgress {
-    private let title: String
-    private let unit: String
-    /// How much there is to do.
-    var total: Int
-    private let logger: Logger
+    private let bar: ProgressBar
     private let begin = WallClock.uptime()
-    private var bar: ProgressBar?
 
-    init(_ title: String, unit: String, total: Int, _ logger: Logger = .standardError) {
-        self.title = title
-        self.unit = unit
-        self.total = total
-        self.logger = logger
+    init(_ title: String, unit: String, total: Int? = nil, _ logger: Logger = .standardError) {
+        bar = .standardError(title, unit: unit, total: total, logger)
     }
 
-    func update(completed: Int) {
-        if bar == nil, WallClock.uptime() - begin > .seconds(1) {
-            bar = .standardError(title, unit: unit, total: total, logger)
-        }
-        bar?.update(completed: completed)
+    private var isShown: Bool { WallClock.uptime() - begin > .seconds(1) }
+
+    func update(completed: Int, of total: Int) {
+        guard isShown else { return }
+        bar.setTotal(total)
+        bar.update(completed: completed)
     }
 
-    /// Writes the last line, where something was shown.
-    func finish() {
-        bar?.finish()
+    /// Writes the last line, where the work took that long.
+    func finish(completed: Int) {
+        guard isShown else { return }
+        bar.update(completed: completed)
+        bar.finish()
     }
 }
 

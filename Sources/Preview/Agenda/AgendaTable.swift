@@ -76,23 +76,26 @@ package struct AgendaTable {
 
     private func cells(_ occurrence: Occurrence, _ row: AgendaListing.Row) -> Cells {
         let first = listing.range.map { listing.calendar.date(at: $0.lowerBound) }
-        let start: LocalDate
-        let time: String
+        let title = text(
+            occurrence.title, occurrence.location, occurrence.isTentative ? .tentative : .confirmed, row)
         switch occurrence.when {
         case .timed(let from, let to):
-            start = listing.calendar.date(at: from)
-            let begin = first.map { $0 > start } ?? false ? "\(local.day(from)) \(local.time(from))" : local.time(from)
-            time = from == to ? begin : "\(begin) – \(local.time(to, seenFrom: from))"
-        case .allDay(let from, let end):
-            start = from
+            let (start, end) = (listing.calendar.date(at: from), listing.calendar.date(at: to))
+            let day = max(start, first ?? start)
+            var parts = [title]
+            if day > start { parts.append("since \(local.day(start)) \(local.time(from))") }
+            if day < end { parts.append("until \(local.day(end)) \(local.time(to))") }
+            let span = "\(day > start ? "…" : local.time(from)) – \(day < end ? "…" : local.time(to))"
+            return Cells(
+                day: day, time: from == to ? local.time(from) : span, text: parts.joined(separator: ", "), note: "")
+        case .allDay(let start, let end):
+            let day = max(start, first ?? start)
             let last = end.advanced(byDays: -1)
-            let until = last > from ? " until \(local.day(last))" : ""
-            time = first.map { $0 > from } ?? false ? "all day since \(local.day(from))\(until)" : "all day\(until)"
+            var parts = [title]
+            if day > start { parts.append("since \(local.day(start))") }
+            if day < last { parts.append("until \(local.day(last))") }
+            return Cells(day: day, time: "all day", text: parts.joined(separator: ", "), note: "")
         }
-        return Cells(
-            day: max(start, first ?? start), time: time,
-            text: text(occurrence.title, occurrence.location, occurrence.isTentative ? .tentative : .confirmed, row),
-            note: "")
     }
 
     private func cells(_ event: CalendarEvent, _ row: AgendaListing.Row) -> Cells {
