@@ -27,7 +27,7 @@ struct AgendaCommand: Verb {
                 "tideline agenda --ics team.ics --from 2026-11-20 --to 2026-11-27 --time-zone Europe/Berlin",
                 "A week, from local midnight to local midnight."),
             CommandExample(
-                "tideline agenda --ics team.ics rooms/ --from 2026-11-20T06:00:00Z --to 2026-11-20T18:00:00Z | jq .title",
+                "tideline agenda --ics team.ics rooms --from 2026-11-20T06:00:00Z --to 2026-11-20T18:00:00Z | jq .uid",
                 "Twelve hours of several calendars."),
             CommandExample(
                 "tideline agenda --ics team.ics --expand none",

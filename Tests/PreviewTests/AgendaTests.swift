@@ -113,7 +113,7 @@ struct AgendaTests {
                 #"{"uid":"sync","recurrenceId":"2026-11-22T08:00:00Z","start":"2026-11-22T13:00:00Z","#
                     + #""end":"2026-11-22T13:15:00Z","allDay":false,"title":"Sync, late","status":"tentative"}"#,
             ])
-        #expect(listing.leftOut.map(\.line) == [37])
+        #expect(listing.leftOut.map(\.line) == [38])
         #expect(listing.unreadable.isEmpty)
     }
 

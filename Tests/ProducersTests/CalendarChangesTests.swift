@@ -83,7 +83,7 @@ struct CalendarChangesTests {
         let both = try stage.file("team.ics", event("a"), series, override)
         let other = try stage.file("other.ics", event("x"))
         _ = try stage.publish([both, other])
-        let left = try stage.file("team.ics", series)
+        let left = CalendarInput(file: try stage.file("left.ics", series).file, calendarId: "team")
         #expect(try stage.publish([left]).isEmpty)
         #expect(
             try stage.publish([left], prune: true) == ["remove team/a", "remove team/s/2026-11-21T07:00:00Z"])
@@ -138,7 +138,8 @@ struct CalendarChangesTests {
         let stage = try CalendarStage()
         let newer = try stage.file("team.ics", event("a", "SEQUENCE:2"))
         _ = try stage.publish([newer])
-        let older = try stage.file("team.ics", event("a", "SEQUENCE:1"))
+        let older = CalendarInput(
+            file: try stage.file("older.ics", event("a", "SEQUENCE:1")).file, calendarId: "team")
         let changes = try stage.changes(of: [older])
         #expect(changes.changes.map { $0.records.map { $0.value == nil } } == [[true, false]])
         #expect(changes.sent == 1 && changes.removed == 0)
