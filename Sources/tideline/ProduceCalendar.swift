@@ -111,6 +111,7 @@ private struct CalendarPublication {
         let found = CalendarInput.find(verb.ics, calendarId: verb.calendar)
         if verb.calendar == nil { try requireNames(of: found.inputs) }
         var contents = CalendarContents()
+        if let calendarId = verb.calendar, !found.problems.isEmpty { contents.noteIncomplete(calendarId) }
         let progress = LateProgress("reading calendars", unit: "files", environment.logger)
         for (index, input) in found.inputs.enumerated() {
             if Signals.isStopRequested { break }

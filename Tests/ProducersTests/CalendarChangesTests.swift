@@ -120,6 +120,20 @@ struct CalendarChangesTests {
         #expect(try stage.publish([part], prune: true) == ["remove team/b"])
     }
 
+    @Test("nothing counts as gone of a calendar of which a folder cannot be read")
+    func noted() throws {
+        let stage = try CalendarStage()
+        _ = try stage.publish([try stage.file("team.ics", event("a"))])
+        var contents = CalendarContents()
+        contents.read(try stage.file("team.ics"))
+        let published = try #require(
+            try PublishedEvents.read(
+                topic: CalendarStage.topic, calendars: contents.calendars, of: stage.cluster, clock: SteppingClock()))
+        #expect(CalendarChanges(from: published, to: contents, prune: true).removed == 1)
+        contents.noteIncomplete("team")
+        #expect(CalendarChanges(from: published, to: contents, prune: true).removed == 0)
+    }
+
     @Test("of one event in two files of a calendar the newest version is published")
     func merged() throws {
         let stage = try CalendarStage()

@@ -48,6 +48,17 @@ struct CalendarInputTests {
         withExtendedLifetime(inputs) {}
     }
 
+    @Test("a folder that links lead back to is looked at once")
+    func circle() throws {
+        let (inputs, path) = try folder()
+        for name in ["/rooms/up", "/rooms/empty/up", "/again"] {
+            try FileManager.default.createSymbolicLink(atPath: path + name, withDestinationPath: path)
+        }
+        let found = CalendarInput.find([path])
+        #expect(found.problems.isEmpty && found.inputs.map(\.calendarId) == ["a", "b", "team"])
+        withExtendedLifetime(inputs) {}
+    }
+
     @Test("components are found in a text by the lines that they take, folded and broken ones too")
     func places() throws {
         let inputs = try Inputs()

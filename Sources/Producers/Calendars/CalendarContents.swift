@@ -47,6 +47,11 @@ package struct CalendarContents {
         }
     }
 
+    /// Notes that there is more of a calendar, which cannot be read: nothing of it counts as gone.
+    package mutating func noteIncomplete(_ calendarId: String) {
+        incomplete.insert(Array(calendarId.utf8))
+    }
+
     /// The record with this key; nil where the files have none.
     subscript(key: [UInt8]) -> SourceRecord? { places[key].map { records[$0] } }
 

@@ -23,12 +23,8 @@ package struct CalendarInput: Hashable, Sendable {
         var problems: [InputProblem] = []
         var seen: Set<String> = []
         for path in paths {
-            do throws(InputProblem) {
-                for file in try files(path) where seen.insert(file).inserted {
-                    inputs.append(CalendarInput(file: file, calendarId: calendarId ?? self.calendarId(of: file)))
-                }
-            } catch {
-                problems.append(error)
+            for file in files(path, &problems) where seen.insert(file).inserted {
+                inputs.append(CalendarInput(file: file, calendarId: calendarId ?? self.calendarId(of: file)))
             }
         }
         return (inputs, problems)
@@ -43,40 +39,48 @@ package struct CalendarInput: Hashable, Sendable {
         return name
     }
 
-    package static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    package static func isFolder(_ path: String) -> Bool { folder(path) != nil }
 
     // MARK: - Folders
 
-    private static func files(_ path: String) throws(InputProblem) -> [String] {
-        guard path != "-", isFolder(path) else { return [path] }
+    private static func files(_ path: String, _ problems: inout [InputProblem]) -> [String] {
+        guard path != "-", let identity = folder(path) else { return [path] }
+        let known = problems.count
+        var visited: Set<[UInt64]> = [identity]
         let folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        let found = try files(below: folder, depth: 0)
-        guard !found.isEmpty else {
-            throw InputProblem(file: path, line: nil, reason: "no *.ics or *.ics.gz lies in this folder or below it")
+        let found = files(below: folder, &visited, &problems)
+        if found.isEmpty, problems.count == known {
+            let reason = "no *.ics or *.ics.gz lies in this folder or below it"
+            problems.append(InputProblem(file: path, line: nil, reason: reason))
         }
         return found
     }
 
-    /// Links may lead round in circles, which ends at this depth.
-    private static let depthMax = 32
-
-    private static func files(below folder: String, depth: Int) throws(InputProblem) -> [String] {
-        guard depth <= depthMax else {
-            throw InputProblem(file: folder, line: nil, reason: "more than \(depthMax) folders lie in each other")
-        }
+    /// - Parameter visited: links may lead round in circles; each folder is looked at once.
+    private static func files(
+        below folder: String, _ visited: inout Set<[UInt64]>, _ problems: inout [InputProblem]
+    ) -> [String] {
         var files: [String] = []
-        for name in try names(in: folder) {
-            let path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-            if isFolder(path) {
-                files += try self.files(below: path, depth: depth + 1)
-            } else if [".ics", ".ics.gz"].contains(where: { name.lowercased().hasSuffix($0) }) {
-                files.append(path)
+        do throws(InputProblem) {
+            for name in try names(in: folder) {
+                let path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+                if let identity = self.folder(path) {
+                    if visited.insert(identity).inserted { files += self.files(below: path, &visited, &problems) }
+                } else if [".ics", ".ics.gz"].contains(where: { name.lowercased().hasSuffix($0) }) {
+                    files.append(path)
+                }
             }
+        } catch {
+            problems.append(error)
         }
         return files
+    }
+
+    /// What tells a folder from all others; nil where the path leads to none.
+    private static func folder(_ path: String) -> [UInt64]? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
 
     /// In a fixed order; without what is hidden.
