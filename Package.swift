@@ -63,6 +63,9 @@ let package = Package(
         .executableTarget(
             name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
             swiftSettings: strict),
+        .executableTarget(
+            name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
+            swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
@@ -72,7 +75,7 @@ let package = Package(
             "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines"]),
-        tests("AgendasTests", ["Agendas", "Timelines"]),
+        tests("AgendasTests", ["Agendas", "Timelines", "TestBroker"], exclude: ["Oracle", "Corpus"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
         tests(
             "PipelineTests",
@@ -82,7 +85,7 @@ let package = Package(
                 "RdKafka", "TestBroker",
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
-        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
+        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),

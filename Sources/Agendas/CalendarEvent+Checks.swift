@@ -9,6 +9,9 @@ extension CalendarEvent {
         }
         try checkExists(start, field: "start")
         if let recurrenceId { try checkExists(recurrenceId, field: "recurrenceId") }
+        if isThisAndFuture, recurrenceId == nil {
+            throw CalendarEventProblem(field: "range", reason: "is allowed beside recurrenceId only")
+        }
         if let saidAllDay, saidAllDay != isAllDay {
             let allowed = saidAllDay ? "a date (2019-02-10), as allDay is true" : "a date-time, as allDay is false"
             throw CalendarEventProblem(field: "start", reason: "is \(start.text), allowed is \(allowed)")

@@ -9,6 +9,9 @@ package struct CalendarEvent: Hashable, Sendable {
     package let uid: String
     /// The original start of the instance that this event stands for.
     package let recurrenceId: EventTime?
+    /// Whether it stands for all later instances, too, moved and as long as this one: RANGE=THISANDFUTURE of RFC 5545
+    /// §3.2.13.
+    package let isThisAndFuture: Bool
     package let sequence: Int
     package let updatedAt: Instant?
     package let title: String
@@ -32,14 +35,17 @@ package struct CalendarEvent: Hashable, Sendable {
     /// - Parameter allDay: what the record says; nil, where it says nothing and `start` decides.
     /// - Throws: the first field that is wrong, and what is allowed in it.
     package init(
-        calendarId: String, uid: String, recurrenceId: EventTime? = nil, sequence: Int = 0, updatedAt: Instant? = nil,
-        title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil, timeZone: String? = nil,
+        calendarId: String, uid: String, recurrenceId: EventTime? = nil, isThisAndFuture: Bool = false,
+        sequence: Int = 0,
+        updatedAt: Instant? = nil, title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil,
+        timeZone: String? = nil,
         allDay: Bool? = nil, status: EventStatus = .confirmed, recurrence: [String] = [],
         preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
     ) throws(CalendarEventProblem) {
         self.calendarId = calendarId
         self.uid = uid
         self.recurrenceId = recurrenceId
+        self.isThisAndFuture = isThisAndFuture
         self.sequence = sequence
         self.updatedAt = updatedAt
         self.title = title

@@ -1,75 +1,101 @@
-/// One content line of an iCalendar text, unfolded (RFC 5545 §3.1).
+/// One content line of an iCalendar text, unfolded (RFC 5545 §3.1), of a name that is read.
 struct ContentLine {
     /// Of its first line in the text, counted from 1.
-    var number: Int
-    var bytes: [UInt8]
+    let number: Int
+    let property: CalendarProperty
+    /// The whole line, name and parameters included.
+    let bytes: ArraySlice<UInt8>
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    /// The part before parameters and value, in capitals.
-    var name: String {
+    /// Nil for a line whose name is none that is read.
+    init?(number: Int, bytes: ArraySlice<UInt8>) {
         let end = bytes.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") } ?? bytes.endIndex
-        return String(decoding: bytes[..<end], as: UTF8.self).uppercased()
+        guard let property = CalendarProperty(bytes[bytes.startIndex..<end]) else { return nil }
+        self.number = number
+        self.property = property
+        self.bytes = bytes
     }
 
-    /// The part after the name and the parameters.
+    /// The part after the name and the parameters, without spaces around it.
+    ///
+    /// Of a time it is what follows the last colon: programs write zones with a colon in them without quotation marks.
     var value: String {
-        String(decoding: bytes[colon...].dropFirst(), as: UTF8.self)
+        let colon = isTime ? bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex : colon
+        return decoded(bytes[colon...].dropFirst().trimmed)
     }
 
-    /// The TZID parameter; nil, where the line has none.
-    var zoneName: String? {
-        let head = String(decoding: bytes[..<colon], as: UTF8.self)
-        guard let parameter = head.split(separator: ";").first(where: { $0.uppercased().hasPrefix("TZID=") }) else {
-            return nil
+    /// Whether it says nothing, as if it were not there.
+    var isEmpty: Bool { bytes[colon...].dropFirst().allSatisfy { $0 == UInt8(ascii: " ") } }
+
+    /// A value of type TEXT (RFC 5545 §3.3.11), without its escapes.
+    var textValue: String {
+        let value = bytes[colon...].dropFirst()
+        if isQuotedPrintable { return decoded(value.quotedPrintable[...]).unescaped }
+        return value.contains(UInt8(ascii: "\\")) ? decoded(value).unescaped : decoded(value)
+    }
+
+    /// A parameter's value without quotation marks; nil, where the line has none.
+    func parameter(_ name: String) -> String? {
+        for part in parameters where part.count > name.utf8.count {
+            let (said, value) = (part.prefix(name.utf8.count), part.dropFirst(name.utf8.count))
+            guard value.first == UInt8(ascii: "="), decoded(said).uppercased() == name else { continue }
+            return decoded(value.dropFirst().filter { $0 != UInt8(ascii: "\"") }[...].trimmed)
         }
-        return parameter.dropFirst("TZID=".utf8.count).filter { $0 != "\"" }
+        return nil
     }
 
-    /// All parameters but TZID, each with the semicolon before it.
+    /// The parameters that a record's recurrence lines keep, each with the semicolon before it: all but zones.
     var otherParameters: String {
-        let head = String(decoding: bytes[..<colon], as: UTF8.self)
-        let parameters = head.split(separator: ";").dropFirst().filter { !$0.uppercased().hasPrefix("TZID=") }
-        return parameters.map { ";" + $0 }.joined()
+        parameters.map(decoded).filter { !$0.uppercased().hasPrefix("TZID=") }.map { ";" + $0 }.joined()
+    }
+
+    // MARK: - Parts
+
+    private var isTime: Bool {
+        switch property {
+        case .start, .endTime, .recurrenceId, .dates, .exceptionDates, .stamp, .lastModified: true
+        default: false
+        }
     }
 
     /// The first one that is not in quotation marks, as those of a parameter may hold one.
     private var colon: Int {
         var isQuoted = false
-        for (index, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if byte == UInt8(ascii: ":"), !isQuoted { return index }
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if bytes[index] == UInt8(ascii: ":"), !isQuoted { return index }
         }
-        return bytes.endIndex
+        return bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
     }
 
-    /// Lines end at LF, with or without CR; one that begins with a space or a tab continues the one before.
-    static func lines(of text: some Sequence<UInt8>) -> [ContentLine] {
-        var lines: [ContentLine] = []
-        var number = 1
-        var current: [UInt8] = []
-        func close() {
-            defer {
-                number += 1
-                current.removeAll(keepingCapacity: true)
-            }
-            if current.last == UInt8(ascii: "\r") { current.removeLast() }
-            if let first = current.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t"), !lines.isEmpty {
-                lines[lines.count - 1].bytes += current.dropFirst()
-            } else if !current.isEmpty {
-                lines.append(ContentLine(number: number, bytes: current))
-            }
+    private var parameters: [ArraySlice<UInt8>] {
+        let end = isTime ? bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex : colon
+        var isQuoted = false
+        return bytes[..<end].split(omittingEmptySubsequences: false) { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ";") && !isQuoted
         }
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\n"): close()
-            case 0: break  // Would end the text for a C function.
-            default: current.append(byte)
-            }
-        }
-        close()
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        if let first = lines.first, first.bytes.starts(with: byteOrderMark) { lines[0].bytes.removeFirst(3) }
-        return lines
+        .dropFirst().map { $0 }
+    }
+
+    private var isQuotedPrintable: Bool {
+        parameter("ENCODING")?.uppercased() == "QUOTED-PRINTABLE"
     }
 }
+
+/// Text is UTF-8; what is not is taken for Windows-1252, the other encoding that such files are in.
+private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    // A text that has other characters in UTF-8 was cut or broken on its way.
+    let repaired = String(decoding: bytes, as: UTF8.self)
+    if repaired.unicodeScalars.contains(where: { !$0.isASCII && $0 != "\u{FFFD}" }) { return repaired }
+    var text = ""
+    for byte in bytes { text.unicodeScalars.append(windows1252[byte] ?? Unicode.Scalar(byte)) }
+    return text
+}
+
+/// Where Windows-1252 differs from Latin-1.
+private let windows1252: [UInt8: Unicode.Scalar] = [
+    0x80: "€", 0x82: "‚", 0x83: "ƒ", 0x84: "„", 0x85: "…", 0x86: "†", 0x87: "‡", 0x88: "ˆ", 0x89: "‰", 0x8A: "Š",
+    0x8B: "‹", 0x8C: "Œ", 0x8E: "Ž", 0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–", 0x97: "—",
+    0x98: "˜", 0x99: "™", 0x9A: "š", 0x9B: "›", 0x9C: "œ", 0x9E: "ž", 0x9F: "Ÿ",
+]

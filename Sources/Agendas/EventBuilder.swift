@@ -1,145 +1,171 @@
-import CIcal
 import Timelines
 
 /// Makes an event of a VEVENT component.
 struct EventBuilder {
-    let component: ICalendarReader.Component
-    let calendarId: String
-    let zones: ICalendarZones
-    /// What was not taken over, of an event that could be made.
+    private let component: ICalendarReader.Component
+    private let calendarId: String
+    private let isCancelled: Bool
+    /// What was not taken over as it is, of an event that could be made.
     private(set) var remarks: [ICalendarProblem] = []
 
-    /// What this program reads itself, as the text says it.
-    private static let recurrenceNames: Set<String> = ["RRULE", "RDATE", "EXDATE", "EXRULE"]
-
-    init(_ component: ICalendarReader.Component, calendarId: String, zones: ICalendarZones) {
+    /// - Parameter isCancelled: METHOD:CANCEL, which takes back what it holds (RFC 5546 §3.2.5).
+    init(_ component: ICalendarReader.Component, calendarId: String, isCancelled: Bool) {
         self.component = component
         self.calendarId = calendarId
-        self.zones = zones
+        self.isCancelled = isCancelled
     }
 
-    mutating func event() throws(ICalendarProblem) -> CalendarEvent {
-        let own = component.lines.filter { !Self.recurrenceNames.contains($0.name) }
-        guard let ical = IcalComponent("VEVENT", lines: own) else {
-            throw ICalendarProblem(line: component.line, reason: "VEVENT can't be read")
-        }
+    /// - Throws: why the component is left out.
+    mutating func draft(_ zones: inout ICalendarZones) throws(ICalendarProblem) -> EventDraft {
+        guard let startLine = line(.start) else { throw problem(nil, "DTSTART is missing") }
+        let start = try time(startLine, &zones)
+        var times = EventTimes(start: start, end: try end(&zones), calendar: zones.calendar)
+        for reason in times.remarks { remark(startLine, reason) }
+        let originalLine = line(.recurrenceId)
+        let original = try originalLine.map { (line) throws(ICalendarProblem) in try time(line, &zones) }
+        let recurrence = try recurrence(of: &times, isOverride: original != nil, &zones)
         do throws(CalendarEventProblem) {
-            return try event(ical)
+            let event = try CalendarEvent(
+                calendarId: calendarId, uid: uid(), recurrenceId: original.map { $0.zone?.instant($0.time) ?? $0.time },
+                isThisAndFuture: originalLine?.parameter("RANGE")?.uppercased() == "THISANDFUTURE",
+                sequence: sequence, updatedAt: updatedAt, title: line(.summary)?.textValue ?? "",
+                location: line(.location)?.textValue, start: times.start, end: times.end, timeZone: times.timeZone,
+                status: status, recurrence: recurrence)
+            let hasRecurrence = component.lines.contains { $0.property.isRecurrence }
+            return EventDraft(event: event, line: component.line, original: original, hasRecurrence: hasRecurrence)
         } catch {
-            throw ICalendarProblem(line: line(of: error.field), reason: error.description)
+            throw problem(error.field, error.description)
         }
     }
 
-    private mutating func event(_ ical: borrowing IcalComponent) throws(CalendarEventProblem) -> CalendarEvent {
-        guard let uid = ical.text(ICAL_UID_PROPERTY), !uid.isEmpty else {
-            throw CalendarEventProblem(field: "UID", reason: "is missing")
+    // MARK: - Times
+
+    private mutating func time(
+        _ line: ContentLine, _ zones: inout ICalendarZones
+    ) throws(ICalendarProblem) -> EventTimes.Said {
+        let value = line.value
+        guard let time = EventTime(basic: value.uppercased()) else {
+            throw ICalendarProblem(
+                line: line.number,
+                reason: "\(line.property.rawValue) \"\(value)\" can't be read, allowed is a date or date-time")
         }
-        guard let said = ical.time(ICAL_DTSTART_PROPERTY) else { throw unreadable("DTSTART", "a date or date-time") }
-        var times = EventTimes(start: said.time, zone: try zones.zone(said.zoneName), end: try end(ical))
-        let recurrenceId = try originalStart(ical)
-        var lines = try recurrenceLines()
-        if recurrenceId != nil, !lines.isEmpty {
-            remark("RRULE", "an event with RECURRENCE-ID does not recur; its recurrence is left out")
-            lines = []
-        }
-        if let remark = try times.settle(&lines) { self.remark("DTSTART", remark) }
-        return try CalendarEvent(
-            calendarId: calendarId, uid: uid, recurrenceId: recurrenceId, sequence: ical.sequence,
-            updatedAt: updatedAt(ical), title: ical.text(ICAL_SUMMARY_PROPERTY) ?? "",
-            location: ical.text(ICAL_LOCATION_PROPERTY), start: times.start, end: times.end, timeZone: times.timeZone,
-            status: ical.status, recurrence: lines)
+        if case .date = time { return EventTimes.Said(time: time) }
+        let name = line.parameter("TZID")
+        // A time in UTC has no TZID (RFC 5545 §3.2.19). Programs that write one nevertheless mean the local time.
+        if let zone = name.flatMap({ zones.zone($0) }) { return EventTimes.Said(time: time.withoutUTC, zone: zone) }
+        guard case .local = time else { return EventTimes.Said(time: time) }
+        if let name, !name.isEmpty { remark(line, "TZID \"\(name)\" is not known; such times float") }
+        return EventTimes.Said(time: time, zone: zones.calendar.map { .iana($0) })
     }
 
-    // MARK: - Properties
-
-    private func end(_ ical: borrowing IcalComponent) throws(CalendarEventProblem) -> EventTimes.End? {
-        if has("DTEND") {
-            guard let said = ical.time(ICAL_DTEND_PROPERTY) else { throw unreadable("DTEND", "a date or date-time") }
-            return .at(said.time, try zones.zone(said.zoneName))
+    private mutating func end(_ zones: inout ICalendarZones) throws(ICalendarProblem) -> EventTimes.End? {
+        if let line = line(.endTime) { return .at(try time(line, &zones)) }
+        guard let line = line(.duration) else { return nil }
+        guard let duration = SignedDuration(line.value) else {
+            throw ICalendarProblem(
+                line: line.number,
+                reason: "DURATION \"\(line.value)\" can't be read, allowed is a duration such as PT30M")
         }
-        guard has("DURATION") else { return nil }
-        guard let duration = ical.duration else { throw unreadable("DURATION", "a positive duration such as PT30M") }
         return .after(duration)
     }
 
-    /// An instant where the text's time has a zone, as a key can't name it.
-    private mutating func originalStart(
-        _ ical: borrowing IcalComponent
-    ) throws(CalendarEventProblem) -> EventTime? {
-        guard has("RECURRENCE-ID") else { return nil }
-        guard let said = ical.time(ICAL_RECURRENCEID_PROPERTY) else {
-            throw unreadable("RECURRENCE-ID", "a date or date-time")
-        }
-        if ical.has(ICAL_RANGE_PARAMETER, on: ICAL_RECURRENCEID_PROPERTY) {
-            remark("RECURRENCE-ID", "RANGE is not supported; the event stands for this one instance")
-        }
-        return try zones.zone(said.zoneName)?.instant(said.time) ?? said.time
-    }
-
-    private func updatedAt(_ ical: borrowing IcalComponent) -> Instant? {
-        let said = ical.time(ICAL_LASTMODIFIED_PROPERTY) ?? ical.time(ICAL_DTSTAMP_PROPERTY)
-        return said?.time.instant(in: .utc)
-    }
-
-    /// The recurrence lines with IANA names for zones, and with instants in zones that the text defines.
-    private mutating func recurrenceLines() throws(CalendarEventProblem) -> [String] {
-        var result: [String] = []
-        for line in component.lines where Self.recurrenceNames.contains(line.name) {
-            switch line.name {
-            case "EXRULE": remark("EXRULE", "EXRULE is not supported and left out")
-            case "RDATE", "EXDATE": result.append(try line.inContractZones(zones))
-            default: result.append(line.text)
+    private mutating func recurrence(
+        of times: inout EventTimes, isOverride: Bool, _ zones: inout ICalendarZones
+    ) throws(ICalendarProblem) -> [String] {
+        let said = component.lines.filter { $0.property.isRecurrence && !$0.isEmpty }
+        if isOverride {
+            if let rule = said.first(where: { $0.property == .rule || $0.property == .dates }) {
+                remark(rule, "an event with RECURRENCE-ID does not recur; its recurrence is left out")
             }
+            times.settleSingle()
+            return []
         }
-        return result
+        var isAllDay = false
+        if case .date = times.start { isAllDay = true }
+        var lines = RecurrenceLines(isAllDay: isAllDay, calendar: zones.calendar)
+        for line in said { try lines.take(line, &zones) }
+        remarks += lines.remarks
+        guard case .defined(let zone)? = times.zone, case .local(let date, let time) = times.start, !lines.lines.isEmpty
+        else {
+            times.settleSingle()
+            return lines.lines
+        }
+        if let twin = zone.twin(from: date.year) {
+            times.settleSeries(in: twin)
+            lines.settleInstants(of: zone)
+        } else {
+            do throws(CalendarEventProblem) {
+                remark(line(.start), try lines.settleList(from: WallClock(date, time), in: zone, &zones.listable))
+            } catch {
+                throw problem(error.field, error.description)
+            }
+            times.settleSingle()
+        }
+        return lines.lines
     }
 
-    // MARK: - Reports
-
-    private func has(_ name: String) -> Bool {
-        component.lines.contains { $0.name == name }
+    private var updatedAt: Instant? {
+        let said = line(.lastModified) ?? line(.stamp)
+        guard let said, let time = EventTime(basic: said.value.uppercased()) else { return nil }
+        if case .date = time { return nil }
+        return time.instant(in: .utc)
     }
 
-    private func line(of property: String) -> Int {
-        let names = [
-            "start": "DTSTART", "end": "DTEND", "duration": "DURATION", "timeZone": "DTSTART", "TZID": "DTSTART",
+    // MARK: - Other properties
+
+    /// What names an event without UID is what it says, so that it has the same name tomorrow.
+    private mutating func uid() -> String {
+        if let uid = line(.uid)?.textValue { return uid }
+        remark(nil, "UID is missing; the event is named by what it says")
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
+        for line in component.lines where [.start, .endTime, .duration, .summary].contains(line.property) {
+            for byte in line.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        return "unnamed-" + String(hash, radix: 16)
+    }
+
+    private var sequence: Int {
+        // What is no number, or more than can be, is none.
+        max(0, line(.sequence).flatMap { Int32($0.value) }.map { Int($0) } ?? 0)
+    }
+
+    private var status: EventStatus {
+        if isCancelled { return .cancelled }
+        return switch line(.status)?.value.uppercased() {
+        case "CANCELLED", "CANCELED": .cancelled
+        case "TENTATIVE": .tentative
+        default: .confirmed
+        }
+    }
+
+    // MARK: - Lines
+
+    private func line(_ property: CalendarProperty) -> ContentLine? {
+        component.lines.first { $0.property == property && !$0.isEmpty }
+    }
+
+    /// - Parameter field: of the contract.
+    private func problem(_ field: String?, _ reason: String) -> ICalendarProblem {
+        let properties: [String: CalendarProperty] = [
+            "start": .start, "end": .endTime, "duration": .duration, "timeZone": .start, "recurrence": .rule,
+            "recurrenceId": .recurrenceId,
         ]
-        let name = names[property] ?? property
-        let found = component.lines.first {
-            name == "recurrence" ? Self.recurrenceNames.contains($0.name) : $0.name == name
-        }
-        return found?.number ?? component.line
+        let said = field.flatMap { properties[$0] }.flatMap { line($0) }
+        return ICalendarProblem(line: said?.number ?? component.line, reason: reason)
     }
 
-    private func unreadable(_ property: String, _ allowed: String) -> CalendarEventProblem {
-        let said = component.lines.first { $0.name == property }?.value
-        return CalendarEventProblem(
-            field: property, reason: said.map { "\"\($0)\" can't be read, allowed is \(allowed)" } ?? "is missing")
-    }
-
-    private mutating func remark(_ property: String, _ reason: String) {
-        remarks.append(ICalendarProblem(line: line(of: property), reason: reason))
+    private mutating func remark(_ line: ContentLine?, _ reason: String) {
+        remarks.append(ICalendarProblem(line: line?.number ?? component.line, reason: reason, isLeftOut: false))
     }
 }
 
-extension ContentLine {
-    /// An RDATE or EXDATE line with the IANA name of its zone, or in UTC where the text defines the zone.
-    fileprivate func inContractZones(_ zones: ICalendarZones) throws(CalendarEventProblem) -> String {
-        guard let said = zoneName, let zone = try zones.zone(said) else { return text }
-        switch zone {
-        case .iana(let calendar): return "\(name);TZID=\(calendar.timeZone)\(otherParameters):\(value)"
-        case .defined: return inUTC(zone)
-        }
-    }
-
-    /// An RDATE or EXDATE line whose local times, of a zone, have become instants.
-    func inUTC(_ zone: ICalendarZones.Zone) -> String {
-        let values = value.split(separator: ",").map { value in
-            value.split(separator: "/").map { side in
-                EventTime(basic: side).map { zone.instant($0).basic } ?? String(side)
-            }
-            .joined(separator: "/")
-        }
-        return "\(name)\(otherParameters):" + values.joined(separator: ",")
-    }
+/// An event of a text before it is known what else the text says of its series.
+struct EventDraft {
+    var event: CalendarEvent
+    /// Of its component.
+    var line: Int
+    /// RECURRENCE-ID as it is written.
+    var original: EventTimes.Said?
+    /// Whether it says how it recurs, which an override can't.
+    var hasRecurrence: Bool
 }

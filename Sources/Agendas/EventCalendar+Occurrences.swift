@@ -55,38 +55,60 @@ extension EventCalendar.Series {
     fileprivate func occurrences(
         from: Instant, to: Instant, in view: LocalCalendar
     ) throws(ExpansionLimit) -> [Occurrence] {
-        guard let master else { return overridden(by: nil, from: from, to: to, in: view) }
+        guard let master else { return overridden(by: nil, overrides(of: nil, view), in: view) }
         if overrides.isEmpty, !master.reaches(from, to) { return [] }
         let expansion = SeriesExpansion(master.event, master.recurrence, viewedIn: view)
+        let overrides = overrides(of: expansion, view)
+        let later = overrides.filter { $0.value.isThisAndFuture }
+            .map { ThisAndFuture($0.value, original: $0.key, of: expansion) }
+            .sorted { expansion.instant($0.original) < expansion.instant($1.original) }
         var result: [Occurrence] = []
-        if master.event.status != .cancelled, master.reaches(from, to) {
-            let replaced = Exclusions(
-                overrides.values.map { original(of: $0.event, in: expansion, view) }, zone: expansion.zone)
-            for instance in try expansion.instances(from: from, to: to) where !replaced.contain(instance.original) {
+        if master.event.status != .cancelled, !later.isEmpty || master.reaches(from, to) {
+            let replaced = Exclusions(overrides.keys, zone: expansion.zone)
+            let before = later.map(\.margin.before).max() ?? .zero
+            let after = later.map(\.margin.after).max() ?? .zero
+            for instance in try expansion.instances(from: from - before, to: to + after)
+            where !replaced.contain(instance.original) {
+                let change = later.last { $0.isBefore(instance.original) }
+                guard change?.event.status != .cancelled else { continue }
                 result.append(
                     Occurrence(
-                        master.event, when: instance.when,
+                        change?.event ?? master.event,
+                        when: change?.extent(of: instance.original) ?? instance.when,
                         recurrenceId: master.recurrence == nil ? nil : instance.original))
             }
         }
-        return result + overridden(by: expansion, from: from, to: to, in: view)
+        return result + overridden(by: expansion, overrides, in: view)
     }
 
-    /// What overrides make. Where two name the same instance in different forms, the newer one counts.
+    /// What overrides make.
     private func overridden(
-        by master: SeriesExpansion?, from: Instant, to: Instant, in view: LocalCalendar
+        by master: SeriesExpansion?, _ overrides: [Occurrence.Moment: CalendarEvent], in view: LocalCalendar
     ) -> [Occurrence] {
+        overrides.compactMap { original, event in
+            guard event.status != .cancelled, !isObsolete(event), master?.excludes(original) != true else { return nil }
+            return Occurrence(
+                event, when: SeriesExpansion(event, nil, viewedIn: view).own.when, recurrenceId: original)
+        }
+    }
+
+    /// Whether the whole series was cancelled after the override was made.
+    private func isObsolete(_ override: CalendarEvent) -> Bool {
+        guard let master = master?.event, master.status == .cancelled else { return false }
+        return master.isNewer(than: override)
+    }
+
+    /// Overrides by what they stand for. Where two name the same instance in different forms, the newer one counts.
+    private func overrides(
+        of master: SeriesExpansion?, _ view: LocalCalendar
+    ) -> [Occurrence.Moment: CalendarEvent] {
         var newest: [Occurrence.Moment: CalendarEvent] = [:]
         for entry in overrides.values {
             let original = original(of: entry.event, in: master, view)
             if let other = newest[original], other.precedence(over: entry.event) { continue }
             newest[original] = entry.event
         }
-        return newest.compactMap { original, event in
-            guard event.status != .cancelled else { return nil }
-            return Occurrence(
-                event, when: SeriesExpansion(event, nil, viewedIn: view).own.when, recurrenceId: original)
-        }
+        return newest
     }
 
     private func original(

@@ -83,11 +83,18 @@ package struct EventCalendar: Sendable {
 }
 
 extension CalendarEvent {
-    /// Whether another version of the same event is out of date beside this one.
+    /// Whether another version of the same event is out of date beside this one: the highest sequence wins, then the
+    /// newest `updatedAt`. A bare cancellation says neither; it counts by its arrival.
     func isNewer(than other: CalendarEvent) -> Bool {
+        if isBareCancellation || other.isBareCancellation { return false }
         if sequence != other.sequence { return sequence > other.sequence }
         guard let updatedAt else { return false }
         return other.updatedAt.map { updatedAt > $0 } ?? true
+    }
+
+    /// What Google says of an instance that was deleted: that it is cancelled, and no more.
+    private var isBareCancellation: Bool {
+        status == .cancelled && sequence == 0 && updatedAt == nil && title.isEmpty
     }
 
     /// What the event, taken as single, lies within in every zone.

@@ -68,7 +68,7 @@ extension EventTime {
     }
 
     /// iCalendar's basic form, of an instant in UTC to the second.
-    var basic: String {
+    package var basic: String {
         switch self {
         case .instant(let instant): WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000)).basic + "Z"
         case .local(let date, let time): WallClock(date, time).basic
@@ -78,7 +78,7 @@ extension EventTime {
 
     /// The instant that this stands for in `zone`; a date stands for its first instant. A wall-clock time in a gap
     /// takes the offset before it (RFC 5545 §3.3.5).
-    func instant(in zone: LocalCalendar) -> Instant {
+    package func instant(in zone: LocalCalendar) -> Instant {
         switch self {
         case .instant(let instant): instant
         case .local(let date, let time): zone.instant(of: date, at: time, inGap: .offsetBefore)

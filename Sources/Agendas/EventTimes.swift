@@ -3,94 +3,139 @@ import Timelines
 /// The times of a VEVENT on their way into the contract, which knows IANA zones and instants only.
 struct EventTimes {
     private(set) var start: EventTime
-    private let zone: ICalendarZones.Zone?
-    private var said: End?
+    private(set) var end: EventEnd?
+    /// Where the event takes place and recurs, as far as the contract can say it.
     private(set) var timeZone: String?
+    private(set) var zone: ICalendarZones.Zone?
+    /// What of the text was not taken as it is.
+    private(set) var remarks: [String] = []
+
+    /// A time of the text with the zone that it is in: nil for instants, dates and what floats.
+    struct Said {
+        var time: EventTime
+        var zone: ICalendarZones.Zone?
+    }
 
     enum End {
-        case at(EventTime, ICalendarZones.Zone?)
-        case after(CalendarDuration)
+        case at(Said)
+        case after(SignedDuration)
     }
 
-    init(start: EventTime, zone: ICalendarZones.Zone?, end: End?) {
-        self.start = start
-        self.zone = zone
-        said = end
-    }
-
-    /// Of an end in another zone than the start's, an instant.
-    var end: EventEnd? {
-        switch said {
-        case nil: return nil
-        case .after(let duration): return .after(duration)
-        case .at(let time, let endZone):
-            if case .local = start, case .local = time, endZone?.name == timeZone { return .at(time) }
-            return .at(endZone?.instant(time) ?? time)
+    /// - Parameter calendar: X-WR-TIMEZONE.
+    init(start: Said, end: End?, calendar: LocalCalendar?) {
+        self.start = start.time
+        zone = start.zone
+        switch end {
+        case nil: break
+        case .after(let length): takeLength(length)
+        case .at(let said): takeEnd(said, calendar ?? .utc)
+        }
+        switch (self.start, zone) {
+        case (.local, .iana(let calendar)): timeZone = calendar.timeZone
+        case (.instant, _): timeZone = calendar?.timeZone
+        default: break
         }
     }
 
-    /// Puts the times into a zone that the contract knows.
-    ///
-    /// Of a series in a zone that only the text knows, that is an IANA zone whose clocks agree from its first year on;
-    /// where there is none, its instances are listed one by one.
-    /// - Returns: what is lost thereby.
-    mutating func settle(_ lines: inout [String]) throws(CalendarEventProblem) -> String? {
-        guard case .local(let date, let time) = start, let zone else { return nil }
-        switch zone {
-        case .iana(let calendar):
-            timeZone = calendar.timeZone
-            return nil
-        case .defined(let defined):
-            guard !lines.isEmpty, let twin = defined.twin(from: date.year) else {
-                start = zone.instant(start)
-                return lines.isEmpty ? nil : try list(&lines, from: WallClock(date, time), in: defined)
-            }
-            timeZone = twin
-            return nil
-        }
-    }
+    // MARK: - Ends
 
-    /// How many instances of a series are listed at most.
-    private static let listed = 1000
-
-    private func list(
-        _ lines: inout [String], from first: WallClock, in zone: DefinedZone
-    ) throws(CalendarEventProblem) -> String? {
-        let set = try RecurrenceSet(lines: lines)
-        let horizon = LocalDate(year: first.date.year + 50, month: first.date.month, day: 1)
-        let request = StartRequest(
-            first: first, window: first...WallClock(horizon, .midnight), isAllDay: false, exists: { _ in true },
-            isUntil: { start, until in
-                switch until {
-                case .instant(let instant): zone.instant(of: start) <= instant
-                case .local(let date, let time): start <= WallClock(date, time)
-                case .date(let date): start.date <= date
-                }
-            })
-        var steps = ExpansionLimit.steps
-        var starts: [WallClock] = []
-        var isComplete = true
-        for rule in set.rules {
-            do throws(ExpansionLimit) {
-                starts += try rule.starts(request, steps: &steps)
-            } catch {
-                isComplete = false
+    private mutating func takeLength(_ said: SignedDuration) {
+        var length = said.duration
+        if case .date(let date) = start {
+            let day = ElapsedTime.hours(24)
+            if length.time.milliseconds % day.milliseconds == 0 {
+                // Google writes the day of an all-day event as PT24H.
+                length = CalendarDuration(days: length.days + Int(length.time.milliseconds / day.milliseconds))
+            } else {
+                remarks.append("DURATION of an all-day event is no whole days; it begins at midnight")
+                start = .local(date, .midnight)
             }
         }
-        let times = starts.sorted().prefix(Self.listed).map { EventTime.instant(zone.instant(of: $0)).basic }
-        isComplete = isComplete && starts.count <= Self.listed
-        lines.removeAll { $0.uppercased().hasPrefix("RRULE") }
-        lines = lines.map { ContentLine(number: 0, bytes: Array($0.utf8)) }
-            .map { $0.zoneName == nil ? $0.inUTC(.defined(zone)) : $0.text }
-        if !times.isEmpty { lines.append("RDATE:" + times.joined(separator: ",")) }
-        return "TZID \"\(zone.name)\" agrees with no IANA zone; the series is kept as a list of "
-            + "\(times.count) instances" + (isComplete ? "" : " and ends there")
+        guard said.isNegative, !length.isZero else {
+            end = .after(length)
+            return
+        }
+        remarks.append("DURATION is negative; the event ends at DTSTART")
+        let end = start
+        start = start.moved(back: length)
+        self.end = .at(end)
+    }
+
+    private mutating func takeEnd(_ said: Said, _ calendar: LocalCalendar) {
+        var other = said
+        switch (start, other.time) {
+        case (.date(let date), .local), (.date(let date), .instant):
+            remarks.append("DTSTART is a date and DTEND is none; the event begins at midnight")
+            zone = other.zone ?? (other.isInstant ? .iana(calendar) : nil)
+            start = .local(date, .midnight)
+        case (.local, .date(let date)), (.instant, .date(let date)):
+            remarks.append("DTEND is a date and DTSTART is none; the event ends at midnight")
+            other = Said(time: .local(date, .midnight), zone: zone ?? (isInstant ? .iana(calendar) : nil))
+        default: break
+        }
+        // What floats beside a time with a zone is in that zone.
+        if case .local = start, zone == nil { zone = other.zone ?? (other.isInstant ? .iana(calendar) : nil) }
+        if case .local = other.time, other.zone == nil { other.zone = zone ?? (isInstant ? .iana(calendar) : nil) }
+        if isBefore(other) {
+            remarks.append("DTEND lies before DTSTART; they are exchanged")
+            (start, zone, other) = (other.time, other.zone, Said(time: start, zone: zone))
+        }
+        if case .local = start, case .local = other.time, zone?.name == other.zone?.name {
+            end = .at(other.time)
+        } else {
+            end = .at(other.zone?.instant(other.time) ?? other.time)
+        }
+    }
+
+    private var isInstant: Bool { Said(time: start, zone: zone).isInstant }
+
+    /// Whether an end lies before the start; on the wall where both are local in one zone, as a gap is no mistake.
+    private func isBefore(_ end: Said) -> Bool {
+        switch (start, end.time) {
+        case (.date(let first), .date(let last)): return last < first
+        case (.local(let day, let time), .local(let endDay, let endTime)) where zone?.name == end.zone?.name:
+            return (endDay, endTime) < (day, time)
+        default:
+            guard case .instant(let first) = zone?.instant(start) ?? start,
+                case .instant(let last) = end.zone?.instant(end.time) ?? end.time
+            else { return false }
+            return last < first
+        }
+    }
+
+    // MARK: - Zones of the text
+
+    /// Puts the times of an event that does not recur into the contract's form: an instant, where the text alone
+    /// knows the zone.
+    mutating func settleSingle() {
+        guard case .defined(let defined)? = zone else { return }
+        if case .at(let end)? = end { self.end = .at(ICalendarZones.Zone.defined(defined).instant(end)) }
+        start = ICalendarZones.Zone.defined(defined).instant(start)
+        zone = nil
+    }
+
+    /// Puts the times of a series into an IANA zone.
+    mutating func settleSeries(in name: String) {
+        timeZone = name
+        zone = LocalCalendar(name).map { .iana($0) }
     }
 }
 
-extension ICalendarZones.Zone {
-    /// Nil for a zone that only the text knows.
-    fileprivate var name: String? {
-        if case .iana(let calendar) = self { calendar.timeZone } else { nil }
+extension EventTimes.Said {
+    var isInstant: Bool {
+        if case .instant = time { true } else { false }
+    }
+}
+
+extension EventTime {
+    /// So much earlier on the wall.
+    fileprivate func moved(back length: CalendarDuration) -> EventTime {
+        switch self {
+        case .date(let date): return .date(date.advanced(byDays: -length.days))
+        case .instant(let instant): return .instant(instant - length.nominal)
+        case .local(let date, let time):
+            let wall = WallClock(seconds: WallClock(date, time).seconds - length.nominal.milliseconds / 1000)
+            return .local(wall.date, wall.time)
+        }
     }
 }

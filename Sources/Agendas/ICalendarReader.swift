@@ -4,11 +4,16 @@ import Timelines
 /// defined after they are used.
 struct ICalendarReader {
     private let calendarId: String
-    private var result = ICalendarImport(events: [], problems: [])
+    private var problems: [ICalendarProblem] = []
+    private var timeZone: String?
+    private var drafts = EventDrafts()
     /// What is open, from the outside in.
     private var open: [Component] = []
     private var events: [Component] = []
+    private var definitions: [Component] = []
     private var zones = ICalendarZones()
+    private var isCancelled = false
+    private var hasComponent = false
 
     struct Component {
         var name: String
@@ -22,17 +27,19 @@ struct ICalendarReader {
     }
 
     mutating func take(_ line: ContentLine) {
-        switch line.name {
-        case "BEGIN": begin(line)
-        case "END": end(line)
-        case "X-WR-TIMEZONE" where open.last?.name == "VCALENDAR":
-            zones.floating = ZoneName.iana(line.value)
-            if zones.floating == nil { report(line.number, "X-WR-TIMEZONE \(line.value) is not known") }
-            result.timeZone = result.timeZone ?? zones.floating
+        switch line.property {
+        case .begin: begin(line)
+        case .end: end(line)
+        case .calendarZone where open.last?.name == "VCALENDAR":
+            zones.calendar = ZoneName.iana(line.value).flatMap { LocalCalendar($0) }
+            if zones.calendar == nil { report(line.number, "X-WR-TIMEZONE \(line.value) is not known", false) }
+            timeZone = timeZone ?? zones.calendar?.timeZone
+        case .method where open.last?.name == "VCALENDAR":
+            isCancelled = line.value.uppercased() == "CANCEL"
         default:
             guard let last = open.indices.last else {
                 // Once is enough for a file of another kind.
-                if result.problems.isEmpty { report(line.number, "lies outside of a VCALENDAR") }
+                if problems.isEmpty { report(line.number, "lies outside of a VCALENDAR") }
                 return
             }
             open[last].lines.append(line)
@@ -40,27 +47,36 @@ struct ICalendarReader {
     }
 
     /// What has been read; components that are still open are left out.
-    consuming func finish() -> ICalendarImport {
+    ///
+    /// - Parameter isEmpty: whether the text is.
+    consuming func finish(isEmpty: Bool) -> ICalendarImport {
+        if !hasComponent, !isEmpty, problems.isEmpty { report(1, "is no iCalendar text: BEGIN:VCALENDAR is missing") }
         for component in open where component.name == "VEVENT" { report(component.line, "VEVENT has no END") }
         closeCalendar()
-        return result
+        problems += drafts.problems
+        problems.sort { $0.line < $1.line }
+        return ICalendarImport(events: drafts.events(), problems: problems, timeZone: timeZone)
     }
 
     // MARK: - Components
 
     private mutating func begin(_ line: ContentLine) {
         let name = line.value.uppercased()
+        hasComponent = true
         if name == "VEVENT", let unclosed = open.last, unclosed.name == "VEVENT" {
             report(unclosed.line, "VEVENT has no END")
             open.removeLast()
         }
+        // Nothing that means anything lies deeper.
+        guard open.count < 16 else { return }
         open.append(Component(name: name, line: line.number))
+        if name == "STANDARD" || name == "DAYLIGHT" { open[open.count - 1].lines.append(line) }
     }
 
     private mutating func end(_ line: ContentLine) {
         let name = line.value.uppercased()
         guard let index = open.lastIndex(where: { $0.name == name }) else {
-            report(line.number, "END:\(name) without BEGIN")
+            report(line.number, "END:\(name) without BEGIN", false)
             return
         }
         for unclosed in open[(index + 1)...] where unclosed.name == "VEVENT" {
@@ -70,10 +86,9 @@ struct ICalendarReader {
         open.removeSubrange(index...)
         switch name {
         case "VEVENT": events.append(component)
-        case "VTIMEZONE": zones.define(component)
+        case "VTIMEZONE": definitions.append(component)
         case "STANDARD", "DAYLIGHT":
             guard let outer = open.indices.last, open[outer].name == "VTIMEZONE" else { break }
-            open[outer].lines.append(ContentLine(number: component.line, bytes: Array("BEGIN:\(name)".utf8)))
             open[outer].lines += component.lines
             open[outer].lines.append(line)
         case "VCALENDAR": closeCalendar()
@@ -82,20 +97,29 @@ struct ICalendarReader {
     }
 
     private mutating func closeCalendar() {
-        for component in events {
+        for component in definitions {
             do throws(ICalendarProblem) {
-                var builder = EventBuilder(component, calendarId: calendarId, zones: zones)
-                result.events.append(try builder.event())
-                result.problems += builder.remarks
+                try zones.define(component)
             } catch {
-                result.problems.append(error)
+                problems.append(error)
+            }
+        }
+        for component in events {
+            var builder = EventBuilder(component, calendarId: calendarId, isCancelled: isCancelled)
+            do throws(ICalendarProblem) {
+                drafts.take(try builder.draft(&zones))
+                problems += builder.remarks
+            } catch {
+                problems.append(error)
             }
         }
         events = []
+        definitions = []
         zones = ICalendarZones()
+        isCancelled = false
     }
 
-    private mutating func report(_ line: Int, _ reason: String) {
-        result.problems.append(ICalendarProblem(line: line, reason: reason))
+    private mutating func report(_ line: Int, _ reason: String, _ isLeftOut: Bool = true) {
+        problems.append(ICalendarProblem(line: line, reason: reason, isLeftOut: isLeftOut))
     }
 }

@@ -2,13 +2,24 @@ import Timelines
 
 /// The zones that the times of one VCALENDAR are in.
 struct ICalendarZones {
-    /// X-WR-TIMEZONE: an IANA name.
-    var floating: String?
+    /// X-WR-TIMEZONE: where floating times are at home, and in which series in UTC recur.
+    var calendar: LocalCalendar?
+    /// How many instances of series may still be listed one by one, as their zones agree with no IANA zone.
+    var listable = 100_000
     private var defined: [String: DefinedZone] = [:]
+    /// Names that have been looked up: there are few, and each is met again and again.
+    private var found: [String: Zone?] = [:]
 
     enum Zone {
         case iana(LocalCalendar)
         case defined(DefinedZone)
+
+        var name: String {
+            switch self {
+            case .iana(let calendar): calendar.timeZone
+            case .defined(let zone): zone.name
+            }
+        }
 
         func instant(of wall: WallClock) -> Instant {
             switch self {
@@ -24,19 +35,26 @@ struct ICalendarZones {
         }
     }
 
-    mutating func define(_ component: ICalendarReader.Component) {
-        guard let name = component.lines.first(where: { $0.name == "TZID" })?.value,
-            let zone = DefinedZone(name: name, lines: component.lines)
-        else { return }
-        defined[name] = zone
+    /// - Throws: why the definition can't be used.
+    mutating func define(_ component: ICalendarReader.Component) throws(ICalendarProblem) {
+        guard let name = component.lines.first(where: { $0.property == .zoneName })?.textValue else {
+            throw ICalendarProblem(line: component.line, reason: "VTIMEZONE without TZID is left out")
+        }
+        let key = ZoneName.bare(name)
+        // The first definition of a name counts, as that of a name that needs none never does.
+        guard defined[key] == nil, ZoneName.iana(name) == nil else { return }
+        defined[key] = try DefinedZone(name: key, component: component)
+        found = [:]
     }
 
-    /// The zone of a local time. Nil: floating, in a text that says nothing of floating times.
-    func zone(_ name: String?) throws(CalendarEventProblem) -> Zone? {
-        guard let name = name ?? floating else { return nil }
-        if let known = ZoneName.iana(name).flatMap({ LocalCalendar($0) }) { return .iana(known) }
-        if let zone = defined[name] { return .defined(zone) }
-        throw CalendarEventProblem(
-            field: "TZID", reason: "\"\(name)\" is neither an IANA name nor defined by a VTIMEZONE of the text")
+    /// The zone that a TZID names: an IANA name, that inside a wrapper or for a Windows name, or a VTIMEZONE of the
+    /// text. Nil for a name that says nothing: such times float.
+    mutating func zone(_ name: String) -> Zone? {
+        if let known = found[name] { return known }
+        let zone =
+            ZoneName.iana(name).flatMap { LocalCalendar($0) }.map { Zone.iana($0) }
+            ?? defined[ZoneName.bare(name)].map { Zone.defined($0) }
+        found[name] = zone
+        return zone
     }
 }

@@ -14,15 +14,18 @@ extension RecurrenceRule {
             return yearlyDays(of: first.year + period, first: first)
         case .monthly:
             let month = first.year * 12 + first.month - 1 + period
-            let monthDays = monthDays.isEmpty && weekdays.isEmpty ? [first.day] : monthDays
+            let saysDay = !weekdays.isEmpty || !monthDays.isEmpty || !yearDays.isEmpty
+            let monthDays = saysDay ? monthDays : [first.day]
             return daysOfMonth(
                 year: month.flooredDivision(by: 12), month: month - month.flooredDivision(by: 12) * 12 + 1, monthDays)
         case .weekly:
             let begin = weekBegin(firstDay) + period * 7
             let wanted = weekdays.isEmpty ? [Weekday(day: firstDay)] : weekdays.map(\.weekday)
             return (begin..<begin + 7).filter { day in
-                wanted.contains(Weekday(day: day))
-                    && (months.isEmpty || months.contains(LocalDate(dayNumber: day).month))
+                guard wanted.contains(Weekday(day: day)) else { return false }
+                guard !months.isEmpty || !monthDays.isEmpty || !yearDays.isEmpty else { return true }
+                let date = LocalDate(dayNumber: day)
+                return !daysOfMonth(year: date.year, month: date.month, monthDays, only: date.day).isEmpty
             }
         case .secondly, .minutely, .hourly, .daily:
             let day = firstDay + period

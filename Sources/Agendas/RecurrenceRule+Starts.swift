@@ -13,6 +13,8 @@ struct StartRequest {
     var first: WallClock
     var window: ClosedRange<WallClock>
     var isAllDay: Bool
+    /// How many starts are enough.
+    var maximum = Int.max
     /// Whether a wall-clock time exists: what a rule makes in a gap is no instance and is not counted
     /// (RFC 5545 §3.3.10).
     var exists: (WallClock) -> Bool
@@ -29,7 +31,9 @@ extension RecurrenceRule {
         let last = request.window.upperBound
         // To know which instance is the last of a COUNT, all must be looked at.
         let begin = count == nil ? max(first, request.window.lowerBound) : first
-        var remaining = count.map { $0 - 1 } ?? Int.max
+        // COUNT is of what the rule makes: where that leaves out the first instance, as it must not (RFC 5545
+        // §3.8.5.3), those who wrote the rule did not count it.
+        var remaining = count ?? Int.max
         let times = request.isAllDay ? [0] : frequency < .daily ? [] : timesOfDay(like: first.time)
         var period = firstPeriod(for: begin.day, firstDay: first.day)
         var result: [WallClock] = []
@@ -46,12 +50,14 @@ extension RecurrenceRule {
             } else {
                 candidates = picked(days.flatMap { day in times.map { WallClock(day: day, second: $0) } })
             }
+            if count != nil, candidates.contains(first) { remaining -= 1 }
             for start in candidates where start > first {
                 if let until, !request.isUntil(start, until) { return result }
                 guard start <= last, remaining > 0 else { return result }
                 guard request.exists(start) else { continue }
                 remaining -= 1
                 if start >= request.window.lowerBound { result.append(start) }
+                guard result.count < request.maximum else { return result }
             }
             period += frequency < .daily ? 1 : interval
         }

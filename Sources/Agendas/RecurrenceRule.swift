@@ -16,6 +16,8 @@ struct RecurrenceRule: Sendable {
     var weekNumbers: [Int] = []
     var months: [Int] = []
     var positions: [Int] = []
+    /// What of the text was not taken as it is.
+    var remarks: [String] = []
 
     enum Frequency: Int, CaseIterable, Comparable, Sendable {
         case secondly, minutely, hourly, daily, weekly, monthly, yearly

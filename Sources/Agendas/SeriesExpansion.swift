@@ -31,13 +31,25 @@ struct SeriesExpansion {
             let instance = event.isAllDay ? instance(onDay: start.date) : instance(from: zone.instant(of: start))
             byOriginal[instance.original] = instance
         }
-        byOriginal[own.original] = own
+        if !endsBeforeStart(recurrence) { byOriginal[own.original] = own }
         for date in recurrence.dates {
             let instance = instance(date)
             byOriginal[instance.original] = instance
         }
         let excluded = Exclusions(recurrence.excluded.map { original($0) }, zone: zone)
         return byOriginal.values.filter { !excluded.contain($0.original) }
+    }
+
+    /// Whether an EXDATE names this very instance: what it takes away no override brings back (RFC 5545 §3.8.5.1).
+    func excludes(_ original: Occurrence.Moment) -> Bool {
+        recurrence?.excluded.contains { self.original($0) == original } ?? false
+    }
+
+    /// A series whose rules all end before its start has no instance by them, not even that: so programs write one
+    /// that was ended at its first instance.
+    private func endsBeforeStart(_ recurrence: RecurrenceSet) -> Bool {
+        !recurrence.rules.isEmpty
+            && recurrence.rules.allSatisfy { rule in rule.until.map { !isUntil(firstWall, $0) } ?? false }
     }
 
     /// What an EXDATE or RECURRENCE-ID stands for in this series.
@@ -129,10 +141,7 @@ struct SeriesExpansion {
 
     private func instance(_ date: RecurrenceSet.Date) -> Instance {
         if event.isAllDay { return instance(onDay: date.start.time.writtenDate) }
-        var time = date.start.time
-        // A bare date in a series with times means the usual time of day.
-        if case .date(let day) = time { time = .local(day, firstWall.time) }
-        let start = time.instant(in: date.start.zone ?? zone)
+        let start = date.start.time.instant(in: date.start.zone ?? zone)
         var instance = instance(from: start)
         switch date.end {
         case .at(let time): instance.when = .timed(start: start, end: max(start, time.instant(in: zone)))

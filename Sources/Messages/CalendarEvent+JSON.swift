@@ -8,6 +8,7 @@ extension CalendarEvent {
         json.string("calendarId", calendarId)
         json.string("uid", uid)
         json.string("recurrenceId", recurrenceId?.text)
+        json.string("range", isThisAndFuture ? "thisAndFuture" : nil)
         json.integer("sequence", sequence == 0 ? nil : sequence)
         json.instant("updatedAt", updatedAt)
         json.string("title", title)

@@ -3,84 +3,87 @@ internal import Timelines
 
 /// A value of the `calendar.events` topic (DESIGN.md section 3, calendar event).
 package enum CalendarEventMessage {
-    /// Reads an event.
+    /// Reads all events that a record holds: the contract's JSON or a Google Calendar event resource, which are one
+    /// event each, a page of such resources, a JSCalendar object, or a whole iCalendar text.
     ///
-    /// - Parameter contentType: the record's `content-type` header. `text/calendar` announces iCalendar text; all else
-    ///   counts as JSON.
+    /// What of several events can't be used is reported beside the others. Events are of the calendar that they name
+    /// themselves, else of the one that the record's key names: `calendarId`, or the first part of `calendarId/uid`.
+    ///
+    /// - Parameters:
+    ///   - contentType: the record's `content-type` header. `text/calendar` announces iCalendar text and
+    ///     `application/jscalendar+json` JSCalendar; without them the value itself tells which it is.
+    ///   - key: the record's key; nil, where it has none.
+    /// - Throws: where the record as a whole can't be read, or the only event that it is; naming the field and what is
+    ///   allowed.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, contentType: String? = nil, key: UnsafeRawBufferPointer?,
+        with parser: inout JSONParser
+    ) throws(MessageProblem) -> CalendarEventBatch {
+        let bytes = ConfluentFraming.skipped(bytes)
+        let key = CalendarRecordKey(key)
+        if CalendarEventFormat.isICalendar(bytes, contentType: contentType) {
+            return try iCalendar(bytes, calendarId: key.requiredCalendarId())
+        }
+        let fields = MessageFields(try parser.object(bytes))
+        switch CalendarEventFormat(fields, contentType: contentType) {
+        case .contract: return CalendarEventBatch(events: [try CalendarEvent(fields)])
+        case .google: return CalendarEventBatch(events: [try CalendarEvent(google: fields, key: key)])
+        case .googlePage: return try googlePage(fields, key)
+        case .jsCalendar: return try JSCalendarReader(key: key).batch(fields)
+        }
+    }
+
+    /// Reads a record that is one event of the contract's JSON.
+    ///
     /// - Throws: naming the field and what is allowed.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, contentType: String? = nil, with parser: inout JSONParser
     ) throws(MessageProblem) -> CalendarEvent {
-        switch Format(contentType: contentType) {
-        case .iCalendar:
+        guard CalendarEventFormat.mediaType(contentType) != "text/calendar" else {
             throw MessageProblem(.unreadable, field: "content-type", "must be application/json")
-        case .json:
-            return try CalendarEvent(MessageFields(try parser.object(bytes)))
         }
+        return try CalendarEvent(MessageFields(try parser.object(bytes)))
     }
 
-    /// How a record says an event. The one place that tells them apart: a Google Calendar event resource is JSON
-    /// with a `kind` of "calendar#event".
-    private enum Format {
-        case json, iCalendar
-
-        init(contentType: String?) {
-            let mediaType = contentType?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-            self = mediaType == "text/calendar" ? .iCalendar : .json
+    private static func iCalendar(
+        _ bytes: UnsafeRawBufferPointer, calendarId: String
+    ) throws(MessageProblem) -> CalendarEventBatch {
+        let found = ICalendar.events(in: bytes, calendarId: calendarId)
+        let problems = found.problems.map { MessageProblem(.notAllowed, field: "line \($0.line)", $0.reason) }
+        let isUsable = !found.events.isEmpty || found.problems.allSatisfy { !$0.isLeftOut }
+        guard isUsable, !bytes.isEmpty else {
+            throw problems.first ?? MessageProblem(.unreadable, "The message is not an iCalendar text.")
         }
+        return CalendarEventBatch(events: found.events, problems: problems)
     }
-}
 
-// MARK: - Reading the JSON of the contract
-
-extension CalendarEvent {
-    fileprivate init(_ fields: MessageFields) throws(MessageProblem) {
-        let status = try fields.name("status", of: EventStatus.self) ?? .confirmed
-        // What is cancelled is never shown, and sources leave its title out.
-        let title = try fields.text("title") ?? (status == .cancelled ? "" : nil)
-        let sequence = try fields.integer("sequence", in: 0...Int64(Int32.max), "a whole number, 0 or more")
-        let calendarId = try fields.requiredIdentifier("calendarId")
-        let uid = try fields.requiredIdentifier("uid")
-        let start = try fields.require("start", fields.time("start"))
-        let requiredTitle = try fields.require("title", title)
-        let recurrenceId = try fields.time("recurrenceId")
-        let updatedAt = try fields.instant("updatedAt")
-        let location = try fields.text("location")
-        let end = try fields.end()
+    /// What `events.list` of the Google Calendar API answers.
+    private static func googlePage(
+        _ fields: MessageFields, _ key: CalendarRecordKey
+    ) throws(MessageProblem) -> CalendarEventBatch {
         let timeZone = try fields.text("timeZone")
-        let allDay = try fields.bool("allDay")
-        let recurrence = try fields.texts("recurrence") ?? []
-        let preEventLead = try fields.lead("preEventLead")
-        let vehicleId = try fields.identifier("vehicleId")
-        do throws(CalendarEventProblem) {
-            try self.init(
-                calendarId: calendarId, uid: uid, recurrenceId: recurrenceId, sequence: Int(sequence ?? 0),
-                updatedAt: updatedAt, title: requiredTitle, location: location, start: start, end: end,
-                timeZone: timeZone, allDay: allDay, status: status, recurrence: recurrence,
-                preEventLead: preEventLead, vehicleId: vehicleId)
-        } catch {
-            throw MessageProblem(.notAllowed, field: error.field, error.reason)
+        var batch = CalendarEventBatch()
+        for item in try fields.objects("items") ?? [] {
+            do throws(MessageProblem) {
+                batch.events.append(try CalendarEvent(google: item, key: key, calendarZone: timeZone))
+            } catch {
+                batch.problems.append(error)
+            }
         }
+        if batch.events.isEmpty, let problem = batch.problems.first { throw problem }
+        return batch
     }
 }
 
-extension MessageFields {
-    /// RFC 3339 or milliseconds since 1970, a local date-time, or a date.
-    fileprivate func time(_ key: String) throws(MessageProblem) -> EventTime? {
-        guard case .string(let text)? = self[key] else { return try instant(key).map(EventTime.instant) }
-        guard let time = EventTime(text: text) else {
-            throw .notAllowed(path(to: key), "an RFC 3339 date-time, a local date-time or a date that exists")
-        }
-        return time
-    }
+/// The events of one record of `calendar.events`.
+package struct CalendarEventBatch: Hashable, Sendable {
+    /// In the order of the record.
+    package var events: [CalendarEvent]
+    /// What of the record could not be used, or not as it is.
+    package var problems: [MessageProblem]
 
-    fileprivate func end() throws(MessageProblem) -> EventEnd? {
-        let end = try time("end")
-        guard let text = try text("duration") else { return end.map(EventEnd.at) }
-        guard end == nil else { throw .notAllowed(path(to: "duration"), "absent where there is an end") }
-        guard let duration = CalendarDuration(iso8601: text) else {
-            throw .notAllowed(path(to: "duration"), "an ISO 8601 duration, such as PT1H30M or P1D")
-        }
-        return .after(duration)
+    package init(events: [CalendarEvent] = [], problems: [MessageProblem] = []) {
+        self.events = events
+        self.problems = problems
     }
 }

@@ -115,10 +115,10 @@ func importedOverride() throws {
     "A broken component is left out and reported with its line; the others are read",
     arguments: [
         (["DTSTART:20190230T090000Z"], 4, "DTSTART"), (["SUMMARY:no start"], 2, "DTSTART"),
-        (["DTSTART:20190210T090000Z", "DTEND:20190209T090000Z"], 5, "end"),
-        (["DTSTART;TZID=Elsewhere:20190210T090000"], 4, "Elsewhere"),
+        (["DTSTART:20190210T090000Z", "DTEND:tomorrow"], 5, "tomorrow"),
         (["DTSTART:20190210T090000Z", "RRULE:FREQ=WEEKLY;BYDAY=XX"], 5, "XX"),
-        (["DTSTART:20190210T090000Z", "DURATION:-PT1H"], 5, "DURATION"),
+        (["DTSTART:20190210T090000Z", "DURATION:an hour"], 5, "DURATION"),
+        (["DTSTART:20190210T090000Z", "RRULE:FREQ=DAILY;BYHOUR=24"], 5, "BYHOUR"),
     ])
 func broken(_ lines: [String], _ line: Int, _ says: String) {
     let good = ["BEGIN:VEVENT", "UID:good", "DTSTART:20190210T090000Z", "END:VEVENT"]
@@ -127,6 +127,26 @@ func broken(_ lines: [String], _ line: Int, _ says: String) {
     #expect(found.events.map(\.uid) == ["good"])
     #expect(found.problems.map(\.line) == [line])
     #expect(found.problems.first?.reason.contains(says) == true, "\(found.problems)")
+}
+
+@Test(
+    "What can mean one thing only is taken for it, and remarked with its line",
+    arguments: [
+        (["DTSTART:20190210T090000Z", "DTEND:20190210T080000Z"], "2019-02-10T08:00:00Z/2019-02-10T09:00:00Z"),
+        (["DTSTART:20190210T090000Z", "DURATION:-PT1H"], "2019-02-10T08:00:00Z/2019-02-10T09:00:00Z"),
+        (["DTSTART;TZID=Elsewhere:20190210T090000"], "2019-02-10T09:00:00Z/2019-02-10T09:00:00Z"),
+        (["DTSTART;VALUE=DATE:20190210", "DURATION:PT1H"], "2019-02-10T00:00:00Z/2019-02-10T01:00:00Z"),
+        (["DTSTART:20190210T090000Z", "DTEND;VALUE=DATE:20190211"], "2019-02-10T09:00:00Z/2019-02-11T00:00:00Z"),
+        (["DTSTART:20190210T090000Z", "EXRULE:FREQ=DAILY"], "2019-02-10T09:00:00Z/2019-02-10T09:00:00Z"),
+        (["DTSTART:20190210T090000Z", "EXDATE:never"], "2019-02-10T09:00:00Z/2019-02-10T09:00:00Z"),
+    ])
+func taken(_ lines: [String], _ extent: String) throws {
+    let text = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:odd"] + lines + ["END:VEVENT", "END:VCALENDAR"]
+    let found = ICalendar.events(in: Array(text.joined(separator: "\n").utf8), calendarId: "c")
+    #expect(found.problems.map(\.isLeftOut) == [false])
+    #expect(found.problems.allSatisfy { 4...5 ~= $0.line }, "\(found.problems)")
+    let agenda = try found.agenda(from: at("2019-02-01T00:00:00Z"), to: at("2019-03-01T00:00:00Z"), in: zone("UTC"))
+    #expect(agenda.occurrences.map(\.extent) == [extent])
 }
 
 @Test("Texts cut short, of another kind, or empty give what they hold and no more")

@@ -97,6 +97,37 @@ private let examples: [RuleExample] = [
         rule: "FREQ=YEARLY", start: "1996-02-29T09:00:00", days: "1996-2-29 2000-2-29 2004-2-29", isWhole: false),
     RuleExample(rule: "FREQ=DAILY;BYMONTHDAY=-1;COUNT=3", start: "1997-09-30T09:00:00", days: "9-30 10-31 11-30"),
     RuleExample(
+        rule: "FREQ=WEEKLY;UNTIL=19971224T000000Z",
+        days: """
+            9-2 9-9 9-16 9-23 9-30 10-7 10-14 10-21 10-28 11-4 11-11 11-18 11-25 12-2 12-9 12-16 12-23
+            """),
+    RuleExample(
+        rule: "FREQ=WEEKLY;INTERVAL=2;UNTIL=19971224T000000Z;WKST=SU;BYDAY=MO,WE,FR", start: "1997-09-01T09:00:00",
+        days: """
+            9-1 9-3 9-5 9-15 9-17 9-19 9-29 10-1 10-3 10-13 10-15 10-17 10-27 10-29 10-31 11-10 11-12 11-14 11-24 \
+            11-26 11-28 12-8 12-10 12-12 12-22
+            """),
+    RuleExample(
+        rule: "FREQ=MONTHLY;UNTIL=19971224T000000Z;BYDAY=1FR", start: "1997-09-05T09:00:00",
+        days: "9-5 10-3 11-7 12-5"),
+    RuleExample(
+        rule: "FREQ=MONTHLY;INTERVAL=2;BYDAY=TU", days: "9-2 9-9 9-16 9-23 9-30 11-4 11-11 11-18 11-25 1998-1-6",
+        isWhole: false),
+    RuleExample(
+        rule: "FREQ=YEARLY;INTERVAL=2;COUNT=10;BYMONTH=1,2,3", start: "1997-03-10T09:00:00",
+        days: """
+            3-10 1999-1-10 1999-2-10 1999-3-10 2001-1-10 2001-2-10 2001-3-10 2003-1-10 2003-2-10 2003-3-10
+            """),
+    RuleExample(
+        rule: "FREQ=YEARLY;BYMONTH=3;BYDAY=TH", start: "1997-03-13T09:00:00",
+        days: "3-13 3-20 3-27 1998-3-5 1998-3-12 1998-3-19 1998-3-26 1999-3-4", isWhole: false),
+    RuleExample(
+        rule: "FREQ=YEARLY;BYDAY=TH;BYMONTH=6,7,8", start: "1997-06-05T09:00:00",
+        days: "6-5 6-12 6-19 6-26 7-3 7-10 7-17 7-24 7-31 8-7 8-14 8-21 8-28 1998-6-4", isWhole: false),
+    RuleExample(
+        rule: "FREQ=MONTHLY;BYDAY=SA;BYMONTHDAY=7,8,9,10,11,12,13", start: "1997-09-13T09:00:00",
+        days: "9-13 10-11 11-8 12-13 1998-1-10 1998-2-7 1998-3-7 1998-4-11 1998-5-9 1998-6-13", isWhole: false),
+    RuleExample(
         rule: "FREQ=MONTHLY;INTERVAL=2;BYMONTH=1,2,3;COUNT=3", start: "1997-01-07T09:00:00", days: "1-7 3-7 1998-1-7"),
     RuleExample(
         rule: "FREQ=MONTHLY;BYDAY=MO;BYHOUR=9,15;BYSETPOS=1;COUNT=2", start: "1997-09-01T09:00:00", days: "9-1 10-6"),
@@ -115,6 +146,42 @@ func ruleExample(_ example: RuleExample) throws {
         try event(start: example.start, zone: "America/New_York", recurrence: ["RRULE:" + example.rule]))
     let starts = try series.starts("1990-01-01T00:00:00Z", "2012-01-01T00:00:00Z", in: "America/New_York")
     #expect(example.isWhole ? starts == expected : Array(starts.prefix(expected.count)) == expected)
+}
+
+@Test(
+    "What RFC 5545 says in two rules is the same",
+    arguments: [
+        (
+            "FREQ=DAILY;UNTIL=20000131T140000Z;BYMONTH=1",
+            "FREQ=YEARLY;UNTIL=20000131T140000Z;BYMONTH=1;BYDAY=SU,MO,TU,WE,TH,FR,SA", 93
+        ),
+        (
+            "FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10,11,12,13,14,15,16;UNTIL=19980103T210000Z",
+            "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16;BYMINUTE=0,20,40;UNTIL=19980103T210000Z", 70
+        ),
+        ("FREQ=WEEKLY;COUNT=10;WKST=SU;BYDAY=TU,TH", "FREQ=WEEKLY;UNTIL=19980203T140000Z;WKST=SU;BYDAY=TU,TH", 10),
+    ])
+func sameInTwoRules(_ one: String, _ other: String, _ count: Int) throws {
+    let starts = try [one, other].map { rule in
+        let series = calendar(
+            try event(start: "1998-01-01T09:00:00", zone: "America/New_York", recurrence: ["RRULE:" + rule]))
+        return try series.starts("1990-01-01T00:00:00Z", "2012-01-01T00:00:00Z", in: "America/New_York")
+    }
+    #expect(starts[0] == starts[1])
+    #expect(starts[0].count == count)
+}
+
+@Test("COUNT is of what the rule makes: a start that it does not make is one more")
+func countOfRule() throws {
+    let series = calendar(
+        try event("single", start: "2019-02-06", recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]),
+        try event(
+            "two", start: "2019-02-07",
+            recurrence: ["RRULE:FREQ=WEEKLY;BYDAY=TH;COUNT=2", "RRULE:FREQ=MONTHLY;COUNT=2"]
+        ))
+    let found = try series.occurrences(from: at("2019-01-01T00:00:00Z"), to: at("2020-01-01T00:00:00Z"), in: .utc)
+    #expect(found.filter { $0.uid == "single" }.compactMap(\.original) == ["2019-02-06", "2019-02-11", "2019-02-18"])
+    #expect(found.filter { $0.uid == "two" }.compactMap(\.original) == ["2019-02-07", "2019-02-14", "2019-03-07"])
 }
 
 @Test("A window far from the start sees the same instances as a window from the start", arguments: examples)
@@ -153,6 +220,27 @@ func originalStarts() throws {
         found.map { "\($0.uid) \($0.original ?? "-")" } == [
             "b 2019-02-04", "a 2019-02-04T08:00:00Z", "c -", "b 2019-02-05", "a 2019-02-05T08:00:00Z",
         ])
+}
+
+@Test(
+    "No rule runs away, however wide the window: it is expanded or left out by name, in little time",
+    .timeLimit(.minutes(10)),
+    arguments: [
+        "FREQ=SECONDLY", "FREQ=SECONDLY;INTERVAL=7;BYDAY=MO", "FREQ=MINUTELY;COUNT=1000000000", "FREQ=DAILY",
+        "FREQ=DAILY;COUNT=1000000000", "FREQ=YEARLY;UNTIL=99991231T235959Z", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+        "FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=2,4,6,9,11", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=31;COUNT=5",
+        "FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6", "FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1", "FREQ=MONTHLY;BYDAY=6MO",
+        "FREQ=HOURLY;BYHOUR=3;BYMINUTE=0;INTERVAL=5", "FREQ=YEARLY;INTERVAL=1000000", "FREQ=WEEKLY;BYSETPOS=9;BYDAY=MO",
+        "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYHOUR=0,1,2,3;BYMINUTE=1,2,3;BYSECOND=4,5;BYDAY=MO",
+    ])
+func noRunaway(_ rule: String) throws {
+    for start in ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"] {
+        let series = calendar(
+            try event("rule", start: start, recurrence: ["RRULE:" + rule]), try event("other", start: start))
+        let agenda = series.agenda(from: try at("0001-01-01T00:00:00Z"), to: try at("9999-12-31T23:59:59Z"), in: .utc)
+        #expect(agenda.occurrences.filter { $0.uid == "rule" }.count <= 100_001)
+        #expect(agenda.problems.map(\.uid) == [] || agenda.problems.map(\.uid) == ["rule"])
+    }
 }
 
 @Test("A series that would keep a thread busy is left out and named; the others are there")

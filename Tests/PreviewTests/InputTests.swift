@@ -110,7 +110,7 @@ struct InputTests {
             "END:VEVENT", "BEGIN:VEVENT", "UID:d", "SUMMARY:D", "END:VEVENT", "END:VCALENDAR")
         let entries = try fixture.run().previews[0].flatMap(\.timeline.entries)
         #expect(entries.filter { $0.phase == .start }.compactMap(\.event?.title) == ["B", "C"])
-        #expect(try fixture.warnings() == ["left out: team.ics:7: DTSTART: is missing"])
+        #expect(try fixture.warnings() == ["left out: team.ics:7: DTSTART is missing"])
     }
 
     @Test(

@@ -22,11 +22,7 @@ package struct PreviewFiles: Hashable, Sendable {
 
     /// The calendar that an iCalendar file counts as: its name without folder and extension, packed or not.
     package static func calendarId(of file: String) -> String {
-        var name = file.split(separator: "/").last.map { String($0) } ?? file
-        for ending in [".gz", ".ics"] where name.lowercased().hasSuffix(ending) && name.utf8.count > ending.utf8.count {
-            name.removeLast(ending.count)
-        }
-        return name
+        CalendarInput.calendarId(of: file)
     }
 }
 

@@ -31,7 +31,7 @@ package struct PreviewInputs: Sendable {
         var inputs = PreviewInputs(
             configurations: configurations.configurations,
             sources: PreviewSources(vehicles: telemetry.histories(), calendars: calendars.calendars),
-            warnings: configurations.remarks.map(\.description) + calendars.remarks.map { "left out: \($0)" })
+            warnings: configurations.remarks.map(\.description) + calendars.remarks)
         for configuration in inputs.configurations {
             inputs.warnings += inputs.warnings(of: configuration, files, at: at)
         }
