@@ -74,6 +74,7 @@ struct PreviewCommand: Verb {
         do throws(PreviewProblems) {
             inputs = try PreviewInputs.read(files, kinds: settings[Keys.kinds], at: at.instant)
         } catch {
+            for warning in error.warnings { writeError("warning: \(warning)") }
             throw CommandFailure(.dataError, "the files have problems:\n\(error.description)")
         }
         for warning in inputs.warnings { writeError("warning: \(warning)") }

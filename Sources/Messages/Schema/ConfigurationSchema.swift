@@ -19,6 +19,12 @@ package enum ConfigurationSchema {
         ]
     }
 
+    /// The fields that a configuration may have; others are ignored on read.
+    package static var fieldNames: [String] {
+        guard case .object(let members) = fields else { return [] }
+        return members.map(\.key)
+    }
+
     private static var fields: JSONSchema {
         [
             "configurationId": ["$ref": "#/$defs/identifier"],

@@ -29,6 +29,8 @@ package struct PreviewFiles: Hashable, Sendable {
 /// Everything that is wrong with the files, in their order. The command line ends with status 65 and these lines.
 package struct PreviewProblems: Error, Hashable, Sendable, CustomStringConvertible {
     package var problems: [InputProblem]
+    /// What was found besides, and is probably not meant so.
+    package var warnings: [String] = []
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -43,8 +43,8 @@ struct ExplicitChoice: ScheduleChoice {
         example: .init(
             """
             {"configurationId": "ferry", "kind": "Ferry", "timeZone": "Europe/Lisbon", \
-            "strategy": {"name": "schedule", "schedule": {"type": "explicit", "dates": ["2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z", \
-            "2026-11-20T18:00:00Z"]}}}
+            "strategy": {"name": "schedule", "schedule": {"type": "explicit", \
+            "dates": ["2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z", "2026-11-20T18:00:00Z"]}}}
             """, at: "2026-11-20T10:00:00Z"))
 
     /// Strictly ascending.
