@@ -87,7 +87,7 @@ struct TableTests {
     @Test("of a walk shows new content, and in one line what only says the same again")
     func walk() throws {
         let fixture = try van(#"{"vehicleId": "v1", "observedAt": "2026-11-20T06:20:00Z", "speed": 40}"#)
-        let lines = try fixture.run(until: "2026-11-20T07:10:00Z").table()
+        let lines = try fixture.run(until: "2026-11-20T07:10:00Z").table(columns: 100)
         #expect(
             lines.joined(separator: "\n") == """
                 van · K · systemMedium · strategy status · UTC
@@ -98,13 +98,14 @@ struct TableTests {
                                   06:31 UTC  stale   v1, Moving, 40 km/h  if nothing newer comes for 6 minutes
                   06:27 … 06:49 · 12 timelines without new content · next update Fri 2026-11-20 06:51 UTC
 
-                Fri 2026-11-20 06:50 UTC · nothing heard of the vehicle for 30 minutes · revision 2 · visible change: reload
+                Fri 2026-11-20 06:50 UTC · nothing heard of the vehicle for 30 minutes · revision 2
+                  visible change: reload
                   policy after · next update Fri 2026-11-20 07:05 UTC
                 ▶ Fri 2026-11-20  06:50 UTC  stale  v1, Offline, 40 km/h  nothing heard of the vehicle for 30 minutes
                   07:05 · 1 timeline without new content · next update Fri 2026-11-20 07:20 UTC
 
                 15 timelines, 2 with new content, 2 visible changes
-                A revision counts contents: a timeline that says the same keeps it.
+                A revision counts contents: the same content keeps it.
                 A reload is sent for a visible change before the due date.
                 """)
     }

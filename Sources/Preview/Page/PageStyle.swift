@@ -53,7 +53,7 @@ enum PageStyle {
         table { border-collapse: collapse; table-layout: fixed; width: 100%; max-width: 1400px; margin-top: 8px; }
         td, th { text-align: left; padding: 5px 14px 5px 0; vertical-align: top; border-top: 1px solid var(--grid); }
         th { color: var(--faint); font-weight: 500; font-size: 13px; border-top: none; }
-        th.mark { width: 24px; } th.date { width: 136px; } th.time { width: 122px; } th.phase { width: 124px; }
+        th.mark { width: 24px; } th.date { width: 148px; } th.time { width: 146px; } th.phase { width: 124px; }
         td.text { overflow-wrap: anywhere; }
         td.date { white-space: nowrap; } td.date, td.time { font-variant-numeric: tabular-nums; }
         td.mark { padding-right: 6px; color: var(--mark); }

@@ -26,7 +26,7 @@ extension TimelineWalk.Step {
 
     /// What the words below a walk mean.
     static let legend = [
-        "A revision counts contents: a timeline that says the same keeps it.",
+        "A revision counts contents: the same content keeps it.",
         "A reload is sent for a visible change before the due date.",
     ]
 }

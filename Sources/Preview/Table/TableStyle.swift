@@ -49,10 +49,12 @@ package struct TableStyle: Hashable, Sendable {
                 continue
             }
             if index > 0 { lines.append(line) }
+            let isFirst = index == 0
             for (index, piece) in DisplayWidth.wrapped(part.text, to: columns - 2).enumerated() {
                 if index > 0 { lines.append(line) }
-                line = "  " + style(part, piece)
-                width = 2 + DisplayWidth.of(piece)
+                let spaces = isFirst && index == 0 ? indent : 2
+                line = String(repeating: " ", count: spaces) + style(part, piece)
+                width = spaces + DisplayWidth.of(piece)
             }
         }
         return lines + [line]
