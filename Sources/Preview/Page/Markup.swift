@@ -1,9 +1,12 @@
 /// Text inside HTML and SVG. Everything that comes from a file goes through here.
 enum Markup {
-    static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String { escapedLine(DataText.cleaned(text)) }
+
+    /// A line of an entry, which is clean already; its isolates stay, as a picture and a tooltip need them.
+    static func escapedLine(_ line: String) -> String {
         var result = ""
-        result.reserveCapacity(text.utf8.count)
-        for scalar in EntryText.cleaned(text).unicodeScalars {
+        result.reserveCapacity(line.utf8.count)
+        for scalar in line.unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
@@ -14,6 +17,12 @@ enum Markup {
             }
         }
         return result
+    }
+
+    /// The same with isolates as elements.
+    static func isolatedLine(_ line: String) -> String {
+        escapedLine(line).replacing("\(DataText.isolate)", with: "<bdi>")
+            .replacing("\(DataText.endOfIsolate)", with: "</bdi>")
     }
 
     /// A coordinate with at most two decimals.
@@ -36,6 +45,6 @@ enum Markup {
             if width > columns { break }
             result.append(character)
         }
-        return result + "…"
+        return result + "…" + (DataText.isOpen(result) ? "\(DataText.endOfIsolate)" : "")
     }
 }

@@ -20,6 +20,7 @@ enum PageStyle {
         section { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: 20px 22px;
           margin-top: 24px; }
         .picture { overflow-x: auto; margin: 14px 0 6px; }
+        .wide.picture { display: none; }
         svg { display: block; width: 100%; min-width: 820px; height: auto; }
         svg text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: var(--ink); }
         svg text.axis, svg text.label { fill: var(--faint); font-size: 11.5px; font-variant-numeric: tabular-nums; }
@@ -32,10 +33,10 @@ enum PageStyle {
         path.fresh { stroke: var(--ink); stroke-opacity: .9; stroke-width: 1.5; }
         path.visible { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2.5; }
         path.due { fill: var(--faint); stroke: none; }
-        .entry rect { stroke: var(--card); stroke-width: 1.5; } .entry.thin rect { stroke: none; }
+        .entry rect { stroke: var(--card); stroke-width: 1.5; } .entry.thin rect { stroke-width: .6; }
+        .entry.hair rect { stroke: none; }
         .entry.inforce rect { stroke: var(--mark); stroke-width: 2; }
         .entry.superseded { opacity: .35; } .entry.still rect { fill-opacity: .5; }
-        .entry.stale rect { stroke-dasharray: 4 3; stroke: var(--faint); }
         .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; color: var(--faint); font-size: 13px; }
         .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin-right: 6px;
           vertical-align: -1px; }
@@ -48,14 +49,23 @@ enum PageStyle {
           margin-left: 6px; color: var(--faint); white-space: nowrap; } .badge.change { color: var(--accent); }
         details details { padding-left: 18px; } details.hour > summary { font-weight: 500; }
         .unchanged { border-top: 1px solid var(--line); padding: 8px 0 8px 18px; color: var(--faint); }
-        .rows { overflow-x: auto; } table { border-collapse: collapse; width: 100%; margin-top: 8px; }
-        td, th { text-align: left; padding: 5px 14px 5px 0; vertical-align: top; border-top: 1px solid var(--grid);
-          overflow-wrap: anywhere; }
+        .note { color: var(--faint); font-size: 13px; }
+        table { border-collapse: collapse; table-layout: fixed; width: 100%; max-width: 1400px; margin-top: 8px; }
+        td, th { text-align: left; padding: 5px 14px 5px 0; vertical-align: top; border-top: 1px solid var(--grid); }
         th { color: var(--faint); font-weight: 500; font-size: 13px; border-top: none; }
-        td.time { white-space: nowrap; font-variant-numeric: tabular-nums; }
-        td.mark { width: 18px; padding-right: 6px; color: var(--mark); }
+        th.mark { width: 24px; } th.date { width: 148px; } th.time { width: 146px; } th.phase { width: 124px; }
+        td.text { overflow-wrap: anywhere; }
+        td.date { white-space: nowrap; } td.date, td.time { font-variant-numeric: tabular-nums; }
+        td.mark { padding-right: 6px; color: var(--mark); }
         tr.inforce td { font-weight: 600; }
-        .chip { border-radius: 6px; padding: 1px 7px; font-size: 13px; font-weight: 500; }
+        .chip { border-radius: 6px; padding: 1px 7px; font-size: 13px; font-weight: 500; white-space: nowrap; }
+        @media (min-width: 1800px) { main { max-width: 2360px; } .picture { display: none; }
+          .wide.picture { display: block; } }
+        @media (max-width: 600px) { body { padding: 16px 8px 32px; } section { padding: 14px 12px; }
+          table, tbody, tr, td { display: block; } th, td:empty { display: none; }
+          tr { position: relative; border-top: 1px solid var(--grid); padding: 6px 0 6px 20px; }
+          tr:first-child { display: none; } td { border: none; padding: 0; }
+          td.mark { position: absolute; left: 0; } td.time, td.phase { display: inline-block; margin-right: 8px; } }
         @media print { body { padding: 0; } section { break-inside: avoid-page; border: none; } }
         """
 

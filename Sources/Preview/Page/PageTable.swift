@@ -5,6 +5,8 @@ struct PageTable {
     private let preview: Preview
     private let steps: [TimelineWalk.Step]
     private let local: LocalText
+    /// Nobody needs a column that is empty in all rows.
+    private let showsSomething: Bool
     /// With more timelines than this the page begins with all of them folded.
     private static let openMax = 12
     /// With more than this they are folded by hours, too.
@@ -14,6 +16,8 @@ struct PageTable {
         self.preview = preview
         self.steps = steps
         local = LocalText(preview.configuration)
+        let text = EntryText(local: local)
+        showsSomething = steps.contains { $0.timeline.entries.contains { !text.shows($0).isEmpty } }
     }
 
     func markup() -> String {
@@ -57,28 +61,26 @@ struct PageTable {
         var html = ""
         var unchanged: [TimelineWalk.Step] = []
         var revision = list.startIndex == steps.startIndex ? 0 : steps[list.startIndex - 1].revision
-        for step in list {
+        for (index, step) in zip(list.indices, list) {
             if step.revision == revision {
                 unchanged.append(step)
                 continue
             }
             revision = step.revision
-            html += same(unchanged) + details(of: step, isOpen: isOpen)
+            html += same(unchanged) + details(of: step, after: index > 0 ? steps[index - 1] : nil, isOpen: isOpen)
             unchanged = []
         }
         return html + same(unchanged)
     }
 
-    private func details(of step: TimelineWalk.Step, isOpen: Bool) -> String {
-        let badge =
-            step.isVisibleChange
-            ? "<span class=\"badge change\">visible change</span>" : "<span class=\"badge\">nothing to announce</span>"
-        let next = step.timeline.nextUpdate.map { "next update \(local.full($0))" } ?? "no next update"
-        let rest = "policy \(step.timeline.policy.name), \(next)"
+    private func details(of step: TimelineWalk.Step, after previous: TimelineWalk.Step?, isOpen: Bool) -> String {
+        let name = step.isVisibleChange ? "badge change" : "badge"
+        let change = Markup.escaped(step.change(after: previous))
+        let rest = "policy \(step.timeline.policy.name), \(step.nextUpdate(local))"
         return """
             <details\(isOpen ? " open" : "")>
             <summary><b>\(Markup.escaped(local.full(step.at)))</b> · \(Markup.escaped(step.cause.description)) · \
-            revision \(step.revision) \(badge)</summary>
+            revision \(step.revision) <span class="\(name)">\(change)</span></summary>
             <p class="faint">\(Markup.escaped(rest))</p>
             \(rows(of: step))
             </details>
@@ -87,22 +89,28 @@ struct PageTable {
     }
 
     private func same(_ unchanged: [TimelineWalk.Step]) -> String {
-        guard let line = TimelineTable.unchanged(unchanged, local) else { return "" }
-        return "<p class=\"unchanged\">\(Markup.escaped(line))</p>\n"
+        let parts = TimelineTable.unchanged(unchanged, local)
+        if parts.isEmpty { return "" }
+        return "<p class=\"unchanged\">\(Markup.escaped(parts.joined(separator: " · ")))</p>\n"
     }
 
     private func rows(of step: TimelineWalk.Step) -> String {
         let rows = EntryRow.rows(of: step, preview.configuration).map { row in
-            """
-            <tr\(row.isInForce ? " class=\"inforce\"" : "")><td class="mark">\(row.isInForce ? "▶" : "")</td>\
-            <td class="time">\(Markup.escaped(row.date))</td><td class="time">\(Markup.escaped(row.time))</td>\
-            <td><span class="chip \(row.entry.phase.rawValue)">\(row.entry.phase.rawValue)</span></td>\
-            <td>\(Markup.escaped(row.shows))</td><td class="faint">\(Markup.escaped(row.reason))</td></tr>
-            """
+            let phase = row.entry.phase.rawValue
+            let shows = showsSomething ? "<td class=\"text\">\(Markup.isolatedLine(row.shows))</td>" : ""
+            return """
+                <tr\(row.isInForce ? " class=\"inforce\"" : "")><td class="mark">\(row.isInForce ? "▶" : "")</td>\
+                <td class="date">\(Markup.escaped(row.date))</td>\
+                <td class="time">\(Markup.escaped("\(row.time) \(row.offset)"))</td>\
+                <td class="phase"><span class="chip \(phase)">\(phase)</span></td>\
+                \(shows)<td class="text faint">\(Markup.isolatedLine(row.reason))</td></tr>
+                """
         }
+        let shows = showsSomething ? "<th>shows</th>" : ""
         return """
             <div class="rows"><table>
-            <tr><th></th><th>date</th><th>time</th><th>phase</th><th>shows</th><th>because</th></tr>
+            <tr><th class="mark"></th><th class="date">date</th><th class="time">time</th><th class="phase">phase</th>\
+            \(shows)<th>because</th></tr>
             \(rows.joined(separator: "\n"))
             </table></div>
             """

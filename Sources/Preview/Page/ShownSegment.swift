@@ -2,8 +2,13 @@ internal import Timelines
 
 /// A stretch of time over which the same is shown.
 struct ShownSegment {
+    /// As it is drawn.
     var begin: Instant
     var end: Instant
+    /// Since when it is shown: before `begin` where the drawing begins later.
+    var since: Instant
+    /// Until when, as far as is known: after `end` where the drawing ends before, nil where nothing comes after it.
+    var until: Instant?
     var row: EntryRow
     /// Whether it is shown at the instant for which its timeline was made.
     var isInForce: Bool
@@ -16,15 +21,18 @@ struct ShownSegment {
     ) -> [ShownSegment] {
         rows.indices.flatMap { index -> [ShownSegment] in
             let row = rows[index]
-            let next = index + 1 < rows.count ? rows[index + 1].entry.date : range.upperBound
-            let (begin, end) = (max(row.entry.date, range.lowerBound), min(next, range.upperBound))
+            let next = index + 1 < rows.count ? rows[index + 1].entry.date : nil
+            let begin = max(row.entry.date, range.lowerBound)
+            let end = min(next ?? range.upperBound, range.upperBound)
             guard begin < end else { return [] }
             let whole = ShownSegment(
-                begin: begin, end: end, row: row, isInForce: row.isInForce, isSuperseded: false)
+                begin: begin, end: end, since: row.entry.date, until: next, row: row, isInForce: row.isInForce,
+                isSuperseded: false)
             guard let supersededAt, supersededAt < end else { return [whole] }
             guard supersededAt > begin else { return [whole.superseded(from: begin)] }
             var seen = whole
             seen.end = supersededAt
+            seen.until = supersededAt
             return [seen, whole.superseded(from: supersededAt)]
         }
     }
@@ -32,38 +40,52 @@ struct ShownSegment {
     private func superseded(from begin: Instant) -> ShownSegment {
         var segment = self
         segment.begin = begin
+        segment.since = max(since, begin)
         segment.isSuperseded = true
         segment.isInForce = false
         return segment
     }
 
-    /// What a screen shows over a whole walk: of each timeline what is seen until the next one comes; what goes on
-    /// unchanged is one stretch.
+    /// What a screen shows over a whole walk: of each timeline what is seen until the next one comes; an entry that a
+    /// newer timeline goes on with is one stretch.
     static func shown(
         _ steps: [TimelineWalk.Step], _ configuration: WidgetConfiguration, in range: ClosedRange<Instant>
     ) -> [ShownSegment] {
         var shown: [ShownSegment] = []
         for index in steps.indices {
             let step = steps[index]
-            let end = index + 1 < steps.count ? steps[index + 1].at : range.upperBound
+            let newer = index + 1 < steps.count ? steps[index + 1].at : nil
             let begin = index == 0 ? range.lowerBound : step.at
-            guard begin < min(end, range.upperBound) else { continue }
-            let rows = EntryRow.rows(of: step, configuration)
-            let window = begin...min(end, range.upperBound)
-            for segment in segments(of: step, rows: rows, in: window, supersededAt: nil) {
-                if let last = shown.last, last.end == segment.begin, last.row.entry.phase == segment.row.entry.phase,
-                    last.row.shows == segment.row.shows
-                {
-                    shown[shown.count - 1].end = segment.end
-                } else {
-                    shown.append(segment)
-                }
+            let end = min(newer ?? range.upperBound, range.upperBound)
+            guard begin < end else { continue }
+            var stretches = segments(
+                of: step, rows: EntryRow.rows(of: step, configuration), in: begin...end, supersededAt: nil)
+            guard let final = stretches.indices.last else { continue }
+            if let newer { stretches[final].until = min(newer, stretches[final].until ?? newer) }
+            if index > 0 { stretches[0].since = max(stretches[0].since, step.at) }
+            if index > 0, let last = shown.indices.last, stretches[0].continues(shown[last], step, steps[index - 1]) {
+                shown[last].end = stretches[0].end
+                shown[last].until = stretches[0].until
+                stretches.removeFirst()
             }
+            shown += stretches
         }
         for index in shown.indices { shown[index].isInForce = false }
         if let first = steps.first, let present = shown.lastIndex(where: { $0.begin <= first.at }) {
             shown[present].isInForce = true
         }
         return shown
+    }
+
+    /// Whether this, the first of a timeline, is what the timeline before it showed last.
+    private func continues(
+        _ last: ShownSegment, _ step: TimelineWalk.Step, _ previous: TimelineWalk.Step
+    ) -> Bool {
+        guard last.end == begin, last.row.entry.phase == row.entry.phase, last.row.shows == row.shows else {
+            return false
+        }
+        if last.row.entry.id == row.entry.id { return true }
+        // The same content, unless an entry begins just then that only looks like the one before it.
+        return step.revision == previous.revision && !previous.timeline.entries.contains { $0.date == step.at }
     }
 }

@@ -10,7 +10,7 @@ extension TimelineDrawing {
     mutating func text(_ text: String, x: Double, y: Double, _ name: String, anchor: String = "start") {
         svg += "<text class=\"\(name)\" x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\""
         if anchor != "start" { svg += " text-anchor=\"\(anchor)\"" }
-        svg += ">\(Markup.escaped(text))</text>\n"
+        svg += ">\(Markup.escapedLine(text))</text>\n"
     }
 
     mutating func label(_ name: String, y: Double) {

@@ -12,7 +12,7 @@ extension TimelineDrawing {
             let (name, height) =
                 step.isVisibleChange ? ("visible", 26.0) : isNew ? ("fresh", 18.0) : ("same", 9.0)
             let x = Markup.number(scale.x(step.at))
-            let next = step.timeline.nextUpdate.map { " until \(local.time($0, seenFrom: step.at))" } ?? ""
+            let next = step.timeline.nextUpdate.map { ", due \(local.time($0, seenFrom: step.at))" } ?? ""
             let title = Markup.escaped(
                 "\(local.full(step.at)) | \(step.cause) | revision \(step.revision) | policy"
                     + " \(step.timeline.policy.name)\(next)")
@@ -27,7 +27,7 @@ extension TimelineDrawing {
         let title = Markup.escaped("due \(local.full(due)) | policy \(last.timeline.policy.name)")
         svg += "<path class=\"due\" d=\"M\(x) \(Markup.number(base - 8)) l5 -6 l-5 -6 l-5 6 z\">"
         svg += "<title>\(title)</title></path>\n"
-        let isFarRight = scale.x(due) > Self.width - 130
+        let isFarRight = scale.x(due) > width - 130
         text(
             "due (\(last.timeline.policy.name))", x: scale.x(due) + (isFarRight ? -9 : 9), y: base - 10, "axis",
             anchor: isFarRight ? "end" : "start")

@@ -11,7 +11,7 @@ struct TimelineDrawing {
     var svg = ""
 
     static let left = 104.0
-    static let width = 1096.0
+    let width: Double
     private static let right = 16.0
     private static let axisHeight = 58.0
     private static let shownHeight = 50.0
@@ -21,14 +21,15 @@ struct TimelineDrawing {
     /// More timelines than this cannot be told apart in rows.
     private static let rowsMax = 14
 
-    init(_ steps: [TimelineWalk.Step], of preview: Preview) {
+    init(_ steps: [TimelineWalk.Step], of preview: Preview, width: Double) {
         self.steps = steps
+        self.width = width
         configuration = preview.configuration
         isWalk = preview.until != nil
         local = LocalText(preview.configuration)
         scale = TimeScale(
             range: TimeScale.range(of: steps, until: preview.until), left: Self.left,
-            width: Self.width - Self.right - Self.left)
+            width: width - Self.right - Self.left)
     }
 
     /// The element `svg`.
@@ -48,7 +49,7 @@ struct TimelineDrawing {
         let height = Markup.number(bottom + 8)
         let title = Markup.escaped("Timelines of \(configuration.configurationId)")
         return """
-            <svg viewBox="0 0 \(Markup.number(Self.width)) \(height)" role="img" aria-label="\(title)">
+            <svg viewBox="0 0 \(Markup.number(width)) \(height)" role="img" aria-label="\(title)">
             \(svg)</svg>
             """
     }
@@ -65,23 +66,23 @@ struct TimelineDrawing {
     private mutating func drawAxis(bottom: Double) {
         for tick in scale.ticks(in: local.calendar) {
             line(at: tick, from: Self.axisHeight - 6, to: bottom, "tick")
-            text(local.time(tick), x: scale.x(tick), y: Self.axisHeight - 10, "axis", anchor: "middle")
+            text(local.time(tick), x: scale.x(tick), y: Self.axisHeight - 13, "axis", anchor: "middle")
         }
         let (midnights, every) = scale.midnights(in: local.calendar)
         for (index, day) in midnights.enumerated() where index % every == 0 {
             line(at: day.start, from: 4, to: bottom, "midnight")
-            if scale.x(day.start) < Self.width - 90 {
+            if scale.x(day.start) < width - 90 {
                 text(local.day(day.date), x: scale.x(day.start) + 5, y: 15, "day")
             }
         }
-        let first = midnights.first.map { scale.x($0.start) } ?? Self.width
+        let first = midnights.first.map { scale.x($0.start) } ?? width
         if first > Self.left + 100 {
             text(local.day(scale.range.lowerBound), x: Self.left, y: 15, "day")
         }
         for change in scale.clockChanges(local) {
             line(at: change.at, from: 20, to: bottom, "clock")
             let words = "clocks \(LocalText.offset(change.before)) → \(LocalText.offset(change.after))"
-            let isFarRight = scale.x(change.at) > Self.width - 190
+            let isFarRight = scale.x(change.at) > width - 190
             text(
                 words, x: scale.x(change.at) + (isFarRight ? -5 : 5), y: 31, "clock",
                 anchor: isFarRight ? "end" : "start")
@@ -91,7 +92,7 @@ struct TimelineDrawing {
     /// The instant of the preview.
     private mutating func drawNow(bottom: Double) {
         guard let at = steps.first?.at else { return }
-        line(at: at, from: Self.axisHeight - 18, to: bottom, "now")
+        line(at: at, from: Self.axisHeight, to: bottom, "now")
         let x = Markup.number(scale.x(at))
         svg += "<path class=\"now\" d=\"M\(x) \(Markup.number(Self.axisHeight)) l-5 -8 h10 z\">"
         svg += "<title>\(Markup.escaped("at \(local.full(at))"))</title></path>\n"
@@ -130,13 +131,17 @@ struct TimelineDrawing {
             let width = max(0.8, scale.x(segment.end) - x)
             let classes: [String?] = [
                 "entry", segment.row.entry.phase.rawValue, segment.isSuperseded ? "superseded" : nil,
-                segment.isInForce ? "inforce" : nil, width < 5 ? "thin" : nil,
+                segment.isInForce ? "inforce" : nil, width < 2 ? "hair" : width < 5 ? "thin" : nil,
                 segment.row.entry.isStandingStill ? "still" : nil,
             ]
             let names = classes.compactMap(\.self).joined(separator: " ")
-            svg += "<g class=\"\(names)\"><title>\(Markup.escaped(tooltip(segment)))</title>"
-            svg += "<rect x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\" width=\"\(Markup.number(width))\""
-            svg += " height=\"\(Markup.number(height))\" rx=\"\(width < 6 ? 0 : 4)\"/>"
+            // The outline of the entry in force lies within it: the next one does not cover it.
+            let inset = segment.isInForce && width > 4 ? 1.0 : 0
+            svg += "<g class=\"\(names)\"><title>\(Markup.escapedLine(tooltip(segment)))</title>"
+            svg += "<rect x=\"\(Markup.number(x + inset))\" y=\"\(Markup.number(y + inset))\""
+            svg += " width=\"\(Markup.number(width - 2 * inset))\""
+            svg += " height=\"\(Markup.number(height - 2 * inset))\""
+            svg += " rx=\"\(width < 6 ? 0 : 4)\"/>"
             let columns = Int((width - 12) / 6.4)
             if isLarge {
                 words(
@@ -155,9 +160,12 @@ struct TimelineDrawing {
     }
 
     private func tooltip(_ segment: ShownSegment) -> String {
-        let range = "\(local.full(segment.begin)) … \(local.time(segment.end, seenFrom: segment.begin))"
+        let since = local.full(segment.since)
+        let until = segment.until.map { local.time($0, seenFrom: segment.since) }
+        let range = until.map { "\(since) … \($0)" } ?? "from \(since) on"
         let note = segment.isSuperseded ? " (a newer timeline came first)" : ""
-        return "\(segment.row.entry.phase.rawValue)\(note) | \(range) | \(segment.row.shows) | \(segment.row.reason)"
+        let parts = [segment.row.entry.phase.rawValue + note, range, segment.row.shows, segment.row.reason]
+        return parts.filter { !$0.isEmpty }.joined(separator: " | ")
     }
 }
 

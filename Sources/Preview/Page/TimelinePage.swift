@@ -24,7 +24,10 @@ package struct TimelinePage {
             <p class="faint">\(Markup.escaped(facts.joined(separator: " · ")))</p>
             <p class="faint">\(Markup.escaped(summary(of: preview, steps)))</p>
             <div class="picture">
-            \(TimelineDrawing(steps, of: preview).markup())
+            \(TimelineDrawing(steps, of: preview, width: 1096).markup())
+            </div>
+            <div class="wide picture">
+            \(TimelineDrawing(steps, of: preview, width: 2240).markup())
             </div>
             \(legend(of: preview, steps))
             \(PageTable(preview, steps).markup())
@@ -65,8 +68,7 @@ package struct TimelinePage {
     private func summary(of preview: Preview, _ steps: [TimelineWalk.Step]) -> String {
         let local = LocalText(preview.configuration)
         guard preview.until == nil, let step = steps.first else { return TimelineTable.summary(of: steps) }
-        let next = step.timeline.nextUpdate.map { "next update \(local.full($0))" } ?? "no next update"
-        return "made \(local.full(step.at)) · policy \(step.timeline.policy.name) · \(next)"
+        return "made \(local.full(step.at)) · policy \(step.timeline.policy.name) · \(step.nextUpdate(local))"
     }
 
     private func legend(of preview: Preview, _ steps: [TimelineWalk.Step]) -> String {
@@ -76,11 +78,13 @@ package struct TimelinePage {
         }
         if preview.until != nil {
             items += [
-                "<span><i class=\"bar visible\"></i>visible change</span>",
-                "<span><i class=\"bar fresh\"></i>new content, nothing to announce</span>",
+                "<span><i class=\"bar visible\"></i>visible change: reload</span>",
+                "<span><i class=\"bar fresh\"></i>new content, no reload</span>",
                 "<span><i class=\"bar same\"></i>made again, the same</span>",
             ]
         }
-        return "<p class=\"legend\">\(items.joined(separator: "\n"))</p>"
+        let words =
+            preview.until == nil ? [] : TimelineWalk.Step.legend.map { "<p class=\"note\">\(Markup.escaped($0))</p>" }
+        return (["<p class=\"legend\">\(items.joined(separator: "\n"))</p>"] + words).joined(separator: "\n")
     }
 }

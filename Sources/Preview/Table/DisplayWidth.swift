@@ -51,6 +51,16 @@ enum DisplayWidth {
             }
         }
         lines.append(line)
-        return lines
+        return isolatedByLine(lines)
+    }
+
+    /// Lines are laid out by themselves: an isolate that goes on is ended with its line and begun again.
+    private static func isolatedByLine(_ lines: [String]) -> [String] {
+        var isOpen = false
+        return lines.map { line in
+            let line = isOpen ? "\(DataText.isolate)\(line)" : line
+            isOpen = DataText.isOpen(line)
+            return isOpen ? "\(line)\(DataText.endOfIsolate)" : line
+        }
     }
 }

@@ -7,6 +7,7 @@ struct EntryRow {
     /// Local; empty where it is the date of the row before.
     var date: String
     var time: String
+    var offset: String
     var shows: String
     var reason: String
 
@@ -20,22 +21,12 @@ struct EntryRow {
             let entry = entries[index]
             let day = local.day(entry.date)
             defer { lastDay = day }
+            let reason = EntryReason.text(of: entry, in: step.timeline, configuration: configuration, at: step.at)
             return EntryRow(
                 entry: entry, isInForce: index == inForce, date: day == lastDay ? "" : day,
-                time: "\(local.time(entry.date)) \(local.offset(entry.date))",
+                time: local.time(entry.date), offset: local.offset(entry.date),
                 shows: EntryText(local: local).shows(entry),
-                reason: EntryText.cleaned(
-                    EntryReason.text(of: entry, in: step.timeline, configuration: configuration, at: step.at)))
-        }
-    }
-}
-
-extension TimelineReloadPolicy {
-    var name: String {
-        switch self {
-        case .atEnd: "atEnd"
-        case .after: "after"
-        case .never: "never"
+                reason: DataText.isolated([entry.event?.title].compactMap(\.self), in: reason))
         }
     }
 }

@@ -1,37 +1,48 @@
 internal import Timelines
 
-/// What an entry shows, in a line.
+/// What an entry shows, in a line. Texts from files are cleaned, and isolated where they are written from the right.
 struct EntryText {
     let local: LocalText
+    /// The most columns that parameters take, and one of them.
+    private static let parametersMax = 60
+    private static let parameterMax = 24
 
     func shows(_ entry: TimelineEntry) -> String {
         var parts: [String] = []
         if let event = entry.event { parts.append(self.event(event, of: entry)) }
         if let ongoing = entry.ongoing, !ongoing.isEmpty {
-            parts.append("under way: \(ongoing.map(\.title).joined(separator: ", "))")
+            parts.append("under way: \(ongoing.map { DataText.isolated($0.title) }.joined(separator: ", "))")
         }
-        if let next = entry.next { parts.append("next: \(next.title) \(begin(of: next, seenFrom: entry.date))") }
+        if let next = entry.next {
+            parts.append("next: \(DataText.isolated(next.title)) \(begin(of: next, seenFrom: entry.date))")
+        }
         if entry.phase == .day || entry.phase == .end, entry.ongoing?.isEmpty ?? true, entry.next == nil {
             parts.append("nothing more in these days")
         }
         if let vehicle = entry.vehicle, entry.phase != .placeholder { parts.append(self.vehicle(vehicle)) }
-        if let values = entry.values {
-            parts.append(values.map { "\($0.name) \(number($0.value))" }.joined(separator: ", "))
+        if let values = entry.values, !values.isEmpty {
+            parts.append(
+                values.map { "\(DataText.isolated($0.name)) \(number($0.value))" }.joined(separator: ", "))
         }
-        if let message = entry.message { parts.append(message.text) }
+        if let message = entry.message { parts.append(DataText.cleaned(message.text)) }
+        // A kind whose entries are only dates shows what its configuration says.
+        if parts.isEmpty || entry.phase == .tick, !entry.parameters.isEmpty {
+            parts.append(parameters(entry.parameters))
+        }
         if entry.isSample { parts.append("(sample)") }
-        return Self.cleaned(parts.joined(separator: " · "))
+        return parts.joined(separator: " · ")
     }
 
     private func event(_ event: Occurrence, of entry: TimelineEntry) -> String {
-        if entry.phase == .end { return "after \(event.title)" }
-        var text = event.title
+        let title = DataText.isolated(event.title)
+        if entry.phase == .end { return "after \(title)" }
+        var text = title
         if entry.phase == .preEvent || entry.phase == .tick { text += " \(begin(of: event, seenFrom: entry.date))" }
         if entry.phase == .start, case .timed(let start, let end) = event.when, end > start {
             text += " until \(local.time(end, seenFrom: entry.date))"
         }
         if entry.phase == .start, event.isAllDay { text += ", all day" }
-        if let location = event.location, !location.isEmpty { text += ", \(location)" }
+        if let location = event.location, !location.isEmpty { text += ", \(DataText.isolated(location))" }
         return entry.isTentative ? text + " (tentative)" : text
     }
 
@@ -45,20 +56,32 @@ struct EntryText {
     private func vehicle(_ vehicle: TimelineEntry.VehicleView) -> String {
         let name = vehicle.alias ?? vehicle.registration ?? vehicle.vehicleId
         let speed = vehicle.speed.flatMap { $0 >= 0.5 ? "\(number($0.rounded())) km/h" : nil }
-        return [name, vehicle.status, speed, vehicle.location].compactMap(\.self).joined(separator: ", ")
+        return [name, vehicle.status, speed, vehicle.location].compactMap(\.self).map(DataText.isolated)
+            .joined(separator: ", ")
     }
 
     private func number(_ value: Double) -> String {
         Int64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 
-    /// Titles come from anywhere: what would steer a terminal or break a line becomes a space.
-    static func cleaned(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value)
-            result.unicodeScalars.append(isControl ? " " : scalar)
+    /// `health=100.0, name=Spouty`
+    private func parameters(_ parameters: Parameters) -> String {
+        let texts = parameters.members.map { member in
+            let value = text(member.value)
+            return "\(DataText.isolated(member.key))=\(Markup.fitted(value, columns: Self.parameterMax) ?? value)"
         }
-        return result
+        let line = texts.joined(separator: ", ")
+        return Markup.fitted(line, columns: Self.parametersMax) ?? line
+    }
+
+    private func text(_ value: ParameterValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let text): text
+        case .string(let text): DataText.isolated(text)
+        case .array(let values): values.isEmpty ? "[]" : "[…]"
+        case .object(let members): members.isEmpty ? "{}" : "{…}"
+        }
     }
 }

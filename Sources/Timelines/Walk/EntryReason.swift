@@ -33,7 +33,7 @@ package enum EntryReason {
     }
 
     private static func stale(_ entry: TimelineEntry, at: Instant) -> String {
-        if entry.date > at { return "nothing newer for \((entry.date - at).words)" }
+        if entry.date > at { return "if nothing newer comes for \((entry.date - at).words)" }
         guard let observedAt = entry.vehicle?.observedAt else { return "the vehicle is silent" }
         return "nothing heard of the vehicle for \((at - observedAt).words)"
     }
@@ -70,13 +70,13 @@ extension ElapsedTime {
 extension TimelineWalk.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .configuration: "the configuration came"
+        case .configuration: "configuration received"
         case .firstHeardOf: "the vehicle is heard of for the first time"
         case .statusChange(let before, let after) where before == after: "the vehicle is heard of again"
         case .statusChange(let before, let after): "the vehicle is \(after.rawValue), was \(before.rawValue)"
         case .silence(let length): "nothing heard of the vehicle for \(length.words)"
         case .sensitivity: "the vehicle changed as much as sensitivity says"
-        case .renewal: "it was due"
+        case .renewal: "scheduled update"
         }
     }
 }
