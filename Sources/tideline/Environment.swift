@@ -43,10 +43,11 @@ extension Settings {
     ) throws(CommandFailure) -> Settings {
         var file: SettingsSources.File?
         if let config {
-            guard let text = try? String(contentsOfFile: config, encoding: .utf8) else {
-                throw CommandFailure(.usage, "--config: cannot read \(config)")
+            do {
+                file = .init(path: config, text: try String(contentsOfFile: config, encoding: .utf8))
+            } catch {
+                throw CommandFailure(.usage, "--config: cannot read \(config): \(error.localizedDescription)")
             }
-            file = .init(path: config, text: text)
         }
         let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
         do throws(SettingsProblems) {

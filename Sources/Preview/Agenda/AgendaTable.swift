@@ -108,7 +108,7 @@ package struct AgendaTable {
         return Cells(
             day: day, time: event.isAllDay ? "all day" : local.time(row.start),
             text: text(event.title, event.location, event.status, row),
-            note: EntryText.cleaned(notes.joined(separator: " ")))
+            note: DataText.isolated(notes.joined(separator: " ")))
     }
 
     private func text(
@@ -118,6 +118,6 @@ package struct AgendaTable {
         if let location, !location.isEmpty { text += ", \(location)" }
         if status != .confirmed { text += " (\(status.rawValue))" }
         if hasSeveralCalendars { text += " · \(row.calendarId)" }
-        return EntryText.cleaned(text)
+        return DataText.isolated(text)
     }
 }
