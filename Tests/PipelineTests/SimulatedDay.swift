@@ -89,8 +89,8 @@ struct SimulatedDay {
         var lines: [(Instant, String)] = []
         var now = start - .minutes(7)
         while now <= end {
-            let status =
-                ["Moving", "Moving", "Idling", "Stopped", "IgnitionOff", "Offline"].randomElement(using: &numbers) ?? ""
+            let statuses = ["Moving", "Moving", "Idling", "Stopped", "IgnitionOff", "Offline"]
+            let status = statuses.randomElement(using: &numbers) ?? ""
             let speed = Int.random(in: 0...90, using: &numbers)
             let value = #""series": {"load": [{"at": "\#(now.rfc3339)", "value": \#(speed)}]}"#
             lines.append(

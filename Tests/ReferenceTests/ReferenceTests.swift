@@ -2,13 +2,35 @@
 // schema of configurations and the reference page. `make reference` writes both.
 
 import Messages
+import Settings
 import Testing
+
+@testable import tideline
 
 @Suite("What is generated is up to date")
 struct ReferenceTests {
     @Test("the schema of configurations says what strategies and schedules declare")
     func schema() throws {
         try GeneratedFile(path: "schemas/widget.configurations.schema.json").expect(ConfigurationSchema.schema.text)
+    }
+
+    @Test("the page of settings has them all")
+    func settings() throws {
+        try GeneratedFile(path: "Documentation/Settings.md").expect(
+            """
+            # Settings
+
+            Settings come from flags, then environment variables, then a YAML file (`--config FILE`), then defaults. Any
+            of them can be given as `--set NAME=VALUE`, or in the environment: `TIDELINE_` and the name in capitals, with
+            `_` for each dot. In the file a name is a path: `commit: {interval: {ms: 200}}`, or `commit.interval.ms: 200`.
+            All that is wrong is said at once, with its place and what is allowed. This page is written from the
+            declarations in `Sources/tideline/TidelineSettings.swift` (`make reference`).
+
+            \(Keys.schema.markdownTable)
+
+            How kinds are declared is shown at the end of [Strategies](Strategies.md).
+
+            """)
     }
 
     @Test("the page of strategies shows what its examples make")

@@ -11,8 +11,9 @@ extension StrategyPage {
 
         What holds for all of them:
 
-        - The first entry is the one *in force* when the timeline is made. Where a strategy's first date is yet to come, a
-          `tick` of the present stands before it; WidgetKit's examples leave that out.
+        - The first entry is the one *in force* when the timeline is made. Where a strategy's first date is yet to
+          come, a `tick` of the present stands before it; WidgetKit's examples leave that out, and so may a client that
+          drops a first `tick` dated `generatedAt`.
         - At most 5 entries for `systemSmall`, 10 for `systemMedium`, which is the default, 20 for every other family;
           `maximumEntries` (1 to 500) overrides that. What does not fit goes from the far end, `day` entries first, and
           the next timeline is due when the first entry that went would be seen, where that is sooner than the policy
@@ -38,10 +39,10 @@ extension StrategyPage {
     static let kinds = """
         # Kinds that users configure
 
-        A kind that is declared in the settings has a title and a type for each parameter, and defaults: what WidgetKit
-        asks a user for when a widget is edited. A configuration that leaves one out gets the default; a value of another
-        type, or none where there is no default, makes an `error` entry. Families that the kind does not support are
-        refused in the same way.
+        A kind that is declared in the settings has a title and a type for each parameter, and defaults: what
+        WidgetKit asks a user for when a widget is edited. A configuration that leaves one out gets the default; a
+        value of another type, or none where there is no default, makes an `error` entry. Families that the kind does
+        not support are refused in the same way.
 
         ## Example: a game character
 

@@ -63,6 +63,16 @@ struct WalkTests {
         #expect(steps.last.map { lines($0.timeline) } == ["2026-11-20T10:10:30Z stale"])
     }
 
+    @Test("A vehicle that said itself that it is offline falls silent, too, and is heard of again")
+    func silentOffline() throws {
+        let sources = reports(("10:00:00", .offline, 0), ("10:20:00", .offline, 0))
+        let used = try tracker(("offlineAfter", .string("PT10M")), ("parkedEvery", .string("PT1H")))
+        #expect(
+            walked(used, sources, "10:00:00", "10:29:00") == [
+                "10:00:00Z configuration 1/1!", "10:10:00Z silent 10m 2/2!", "10:20:00Z Offline-Offline 3/3!",
+            ])
+    }
+
     @Test("Telemetry at the instant at which silence would begin breaks it")
     func silenceBroken() throws {
         let sources = reports(("10:00:00", .moving, 40), ("10:10:00", .moving, 40))

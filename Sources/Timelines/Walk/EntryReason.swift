@@ -73,6 +73,7 @@ extension TimelineWalk.Cause: CustomStringConvertible {
         switch self {
         case .configuration: "the configuration came"
         case .firstHeardOf: "the vehicle is heard of for the first time"
+        case .statusChange(let before, let after) where before == after: "the vehicle is heard of again"
         case .statusChange(let before, let after): "the vehicle is \(after.rawValue), was \(before.rawValue)"
         case .silence(let length): "nothing heard of the vehicle for \(length.words)"
         case .sensitivity: "the vehicle changed as much as sensitivity says"

@@ -13,6 +13,8 @@ struct TimelineMaking {
         var vehicle: Vehicle?
         /// As it counted then; nil: not heard of.
         var status: VehicleStatus?
+        /// How many of the need's silences had passed.
+        var silences: Int
     }
 
     /// The occurrences of a window; it changes only with the local day.
@@ -33,7 +35,8 @@ struct TimelineMaking {
     mutating func timeline(at: Instant) -> Timeline {
         let vehicle = needs.vehicle.flatMap { sources.vehicle($0.vehicleId, at: at) }
         let status = needs.vehicle.flatMap { vehicle?.status(at: at, offlineAfter: $0.offlineAfter) }
-        told = Told(at: at, vehicle: vehicle, status: status)
+        let silences = needs.vehicle?.silencesPassed(of: vehicle, at: at) ?? 0
+        told = Told(at: at, vehicle: vehicle, status: status, silences: silences)
         return TimelineProvider.timeline(
             for: TimelineRequest(
                 configuration: configuration, vehicle: vehicle, occurrences: occurrences(at: at), at: at))
@@ -80,7 +83,8 @@ struct TimelineMaking {
     ) -> TimelineWalk.Cause? {
         guard let vehicle, let status = vehicle.status(at: at, offlineAfter: need.offlineAfter) else { return nil }
         guard let before = told.status else { return .firstHeardOf }
-        if status != before { return .statusChange(from: before, to: status) }
+        let isHeardAgain = need.silencesPassed(of: vehicle, at: at) != told.silences
+        if status != before || isHeardAgain { return .statusChange(from: before, to: status) }
         guard let old = told.vehicle, let sensitivity = configuration.sensitivity else { return nil }
         return sensitivity.isExceeded(from: old, to: vehicle) ? .sensitivity : nil
     }
@@ -88,12 +92,15 @@ struct TimelineMaking {
 
 extension SourceNeeds.VehicleNeed {
     /// The first instant later than `instant` at which the vehicle has been silent for one of `silences`, and for
-    /// which of them; nil where none comes unless more is heard. A vehicle may be silent while its ignition is off,
-    /// and one that said `Offline` itself has nothing to change to.
+    /// which of them; nil where none comes unless more is heard. A vehicle may be silent while its ignition is off.
     package func nextSilence(of vehicle: Vehicle, after instant: Instant) -> (at: Instant, length: ElapsedTime)? {
-        guard let status = vehicle.status, status != .ignitionOff, status != .offline,
-            let observedAt = vehicle.observedAt
-        else { return nil }
-        return silences.lazy.map { (at: observedAt + $0, length: $0) }.first { $0.at > instant }
+        silences.lazy.compactMap { length in
+            vehicle.silentFrom(offlineAfter: length).map { (at: $0, length: length) }
+        }.first { $0.at > instant }
+    }
+
+    /// How many of `silences` have passed at `at`.
+    fileprivate func silencesPassed(of vehicle: Vehicle?, at: Instant) -> Int {
+        silences.count { vehicle?.isSilent(at: at, offlineAfter: $0) ?? false }
     }
 }
