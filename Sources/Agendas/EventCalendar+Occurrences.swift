@@ -60,7 +60,7 @@ extension EventCalendar.Series {
         let expansion = SeriesExpansion(master.event, master.recurrence, viewedIn: view)
         let overrides = overrides(of: expansion, view)
         let later = overrides.filter { $0.value.isThisAndFuture }
-            .map { ThisAndFuture($0.value, original: $0.key, of: expansion, viewedIn: view) }
+            .map { ThisAndFuture($0.value, original: $0.key, of: expansion) }
             .sorted { expansion.instant($0.original) < expansion.instant($1.original) }
         var result: [Occurrence] = []
         if master.event.status != .cancelled, !later.isEmpty || master.reaches(from, to) {

@@ -24,13 +24,15 @@ struct RecurrenceLines {
     }
 
     private mutating func takeRule(_ line: ContentLine) throws(ICalendarProblem) {
+        // Some write the rule as a text with escapes.
+        let text = line.value.unescaped
         do throws(CalendarEventProblem) {
-            let rule = try RecurrenceRule(text: line.value)
+            let rule = try RecurrenceRule(text: text)
             for remark in rule.remarks { self.remark(line, remark) }
         } catch {
             throw ICalendarProblem(line: line.number, reason: error.description)
         }
-        lines.append("RRULE:\(line.value)")
+        lines.append("RRULE:\(text)")
     }
 
     private mutating func takeDates(_ line: ContentLine, _ zones: inout ICalendarZones) {

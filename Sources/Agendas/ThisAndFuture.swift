@@ -1,27 +1,28 @@
 import Timelines
 
 /// What an override with RANGE=THISANDFUTURE makes of the instances after its own (RFC 5545 §3.2.13): they move on the
-/// wall as it has moved, and are as long as it is. That one has moved to another day or zone moves the rest likewise.
+/// wall of the series as it has moved, and are as long as it is.
 struct ThisAndFuture {
     let event: CalendarEvent
     /// Instances that begin after this are changed.
     let original: Occurrence.Moment
     private let master: SeriesExpansion
     private let zone: LocalCalendar
+    private let length: CalendarEvent.Length
     /// In seconds on the wall.
     private let shift: Int64
 
-    init(_ event: CalendarEvent, original: Occurrence.Moment, of master: SeriesExpansion, viewedIn view: LocalCalendar)
-    {
+    init(_ event: CalendarEvent, original: Occurrence.Moment, of master: SeriesExpansion) {
         self.event = event
         self.original = original
         self.master = master
-        zone = event.isAllDay ? master.zone : event.zone(viewedIn: view)
+        zone = master.zone
+        let own = event.zone(viewedIn: master.zone)
+        length = event.length(in: own)
         let start: WallClock =
             switch event.start {
-            case .instant(let instant): zone.wallClock(at: instant)
-            case .local(let date, let time): WallClock(date, time)
             case .date(let date): WallClock(date, .midnight)
+            case .instant, .local: zone.wallClock(at: event.start.instant(in: own))
             }
         let wall = Self.wall(original, zone, daysOnly: event.isAllDay)
         shift = start.seconds - wall.seconds
@@ -31,7 +32,7 @@ struct ThisAndFuture {
     var margin: (before: ElapsedTime, after: ElapsedTime) {
         var length = ElapsedTime.hours(24) * Int64(event.days)
         if !event.isAllDay {
-            switch event.length(in: zone) {
+            switch self.length {
             case .elapsed(let time): length = time
             case .nominal(let duration): length = duration.nominal
             }
@@ -48,7 +49,7 @@ struct ThisAndFuture {
             return .allDay(start: moved.date, end: moved.date.advanced(byDays: event.days))
         }
         let start = zone.instant(of: moved)
-        switch event.length(in: zone) {
+        switch length {
         case .elapsed(let time): return .timed(start: start, end: start + time)
         case .nominal(let duration): return .timed(start: start, end: zone.end(of: duration, from: start))
         }

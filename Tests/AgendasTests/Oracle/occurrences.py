@@ -148,9 +148,10 @@ def time_is_up(*_):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, time_is_up)
+    # Of this process's own time, so that other work on the machine counts for nothing.
+    signal.signal(signal.SIGPROF, time_is_up)
     for name in sys.argv[1:]:
-        signal.alarm(60)
+        signal.setitimer(signal.ITIMER_PROF, 120)
         try:
             print(json.dumps(answer(name), ensure_ascii=False), flush=True)
         except (Exception, TooSlow) as error:
