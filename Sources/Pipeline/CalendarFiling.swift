@@ -8,9 +8,9 @@ struct CalendarFiling {
     /// A key of the topic: `calendarId/…`, or the calendar's alone.
     let name: String
 
-    /// The contract's JSON is filed under the ids that it names (DESIGN.md 3, calendar event). What other systems say is
-    /// filed under the record's key, as their ids are not always those of the events here; one resource under a key
-    /// that only names its calendar, too, has nothing but its ids.
+    /// The contract's JSON is filed under the ids that it names (DESIGN.md 3, calendar event), what other systems say
+    /// under the record's key: their ids are not always those of the events here. One resource under a key that only
+    /// names its calendar, or none, has nothing but its ids.
     ///
     /// - Throws: where the events are of several calendars, or of another than the key of all that it holds.
     init(_ batch: CalendarEventBatch, _ key: CalendarRecordKey) throws(MessageProblem) {
