@@ -23,7 +23,7 @@ extension PipelineTests {
                 #expect(pipeline.outputs.deadLetters.count == 1)
                 #expect(letter.valueText == text)
                 let reason = try #require(letter.header("__streams.errors.message"))
-                #expect(reason == "line 8: DTSTART is missing; left out; 1 of its events are used")
+                #expect(reason == "line 9: DTSTART is missing; left out; 1 of its events are used")
             }
         }
 

@@ -35,6 +35,7 @@ extension PipelineTests {
             try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
                 // The record's partition is that of its key, its task that of its calendar.
                 for uid in ["a", "b", "c"] { form.put(uid, "12:00", "13:00", into: pipeline) }
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 try await pipeline.settle()
                 let starts = ["a", "b", "c"].map { "start 12:00 \($0)" }
@@ -68,6 +69,7 @@ extension PipelineTests {
                         "daily", "2026-03-03T09:15:00Z", "2026-03-03T09:45:00Z", title: "later",
                         "RECURRENCE-ID:\(ICalendarEvent.basic(tomorrow))"))
                 pipeline.jsCalendar("team/js", uid: "js", "14:00")
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 try await pipeline.settle()
                 let starts = try pipeline.outline("c1").filter { $0.hasPrefix("start") }
@@ -87,6 +89,7 @@ extension PipelineTests {
                 let b = ICalendarEvent("b", "11:00", "11:30")
                 pipeline.iCalendar("team/export.ics", ICalendarEvent("a", "10:00", "10:30"), b)
                 pipeline.event("team", "json", "12:00", "12:30")
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 try await pipeline.settle()
                 #expect(try starts(pipeline) == ["start 10:00 a", "start 11:00 b", "start 12:00 json"])
@@ -118,6 +121,7 @@ extension PipelineTests {
                 }
                 let records = [("team/one", 1), ("team/two", 2), ("team/three", 3)]
                 for (key, sequence) in reversed ? records.reversed() : records { put(key, sequence) }
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 for newest in ["team/three", "team/two", "team/one"] {
                     try await pipeline.restart()
@@ -138,6 +142,7 @@ extension PipelineTests {
                     pipeline.iCalendar("team/x", text: PipelineFixture.iCalendarText([x] + others))
                 }
                 put(1, 5)
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 try await pipeline.settle()
                 put(2, 4)
@@ -167,6 +172,7 @@ extension PipelineTests {
                 // Resources under a key that only names the calendar are filed under their ids.
                 pipeline.google("team", id: "g1", "13:00", "13:30")
                 pipeline.google("team", id: "g2", "14:00", "14:30")
+                try await pipeline.settle()
                 pipeline.configuration("c1", Self.configuration)
                 try await pipeline.settle()
                 #expect(
