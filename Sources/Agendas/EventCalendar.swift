@@ -15,8 +15,9 @@ package struct EventCalendar: Sendable {
         var overrides: [EventTime: Entry] = [:]
     }
 
-    /// An event with what need not be found out anew at each question.
-    struct Entry: Sendable {
+    /// An event with what need not be found out anew at each question. A class, as it is large, and a dictionary has
+    /// room for twice its values.
+    final class Entry: Sendable {
         let event: CalendarEvent
         let recurrence: RecurrenceSet?
         /// What all its occurrences certainly lie within, whatever the viewer's zone.

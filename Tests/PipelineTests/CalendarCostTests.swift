@@ -121,7 +121,8 @@ extension PipelineTests {
                 try await pipeline.settle()
                 for day in 3...9 { try await pipeline.settle(at: "2026-03-0\(day)T00:00:00Z") }
                 #expect(expansions.take().count == 8)
-                pipeline.event("team", "e", "2026-03-09T14:00:00Z", "2026-03-09T15:00:00Z")
+                let rule = #""recurrence": ["RRULE:FREQ=DAILY"]"#
+                pipeline.event("team", "e", "12:00", "13:00", rule + #", "location": "Here""#)
                 try await pipeline.settle()
                 #expect(expansions.take() == ["e"])
             }
