@@ -1,16 +1,10 @@
 import Timelines
 
 extension EventCalendar.Series {
-    /// What its occurrences and the leads that its events name certainly lie within, whatever the viewer's zone; nil,
-    /// where it has no events.
-    var reach: ClosedRange<Instant>? {
-        var reach: ClosedRange<Instant>?
-        for entry in overrides.values {
-            // It moves what comes after it, however far.
-            if entry.event.isThisAndFuture { return .everything }
-            reach = entry.reach(from: entry.lead).union(reach)
-        }
-        return master.map { $0.reach(from: $0.lead).union(reach) } ?? reach
+    /// That of its events.
+    var wholeReach: ClosedRange<Instant>? {
+        let whole = overrides.values.reduce(nil) { reach, entry in entry.announcedReach.union(reach) }
+        return master.map { $0.announcedReach.union(whole) } ?? whole
     }
 
     /// The longest lead that an event of it names.
@@ -29,13 +23,11 @@ extension EventCalendar.Entry {
         reach.lowerBound < to && reach.upperBound > from
     }
 
-    fileprivate var lead: ElapsedTime {
-        guard let lead = event.preEventLead, !lead.isZero else { return .zero }
-        return lead.nominal + .hours(26)
-    }
-
-    fileprivate func reach(from lead: ElapsedTime) -> ClosedRange<Instant> {
-        reach.lowerBound - lead...reach.upperBound
+    /// Its reach with the lead that the event names; of what moves all that comes after it, however far, any time.
+    var announcedReach: ClosedRange<Instant> {
+        if event.isThisAndFuture { return .everything }
+        guard let lead = event.preEventLead, !lead.isZero else { return reach }
+        return reach.lowerBound - lead.nominal - .hours(26)...reach.upperBound
     }
 }
 
@@ -43,7 +35,7 @@ extension ClosedRange<Instant> {
     /// More than any time that an event can say, with room for leads and lengths.
     static let everything = Instant(milliseconds: -1 << 60)...Instant(milliseconds: 1 << 60)
 
-    fileprivate func union(_ other: ClosedRange<Instant>?) -> ClosedRange<Instant> {
+    func union(_ other: ClosedRange<Instant>?) -> ClosedRange<Instant> {
         guard let other else { return self }
         return Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
     }

@@ -11,8 +11,23 @@ package struct EventCalendar: Sendable {
 
     /// All events of one UID: the master, and what some instances are instead.
     struct Series: Sendable {
-        var master: Entry?
-        var overrides: [EventTime: Entry] = [:]
+        private(set) var master: Entry?
+        private(set) var overrides: [EventTime: Entry] = [:]
+        /// What its occurrences and the leads that its events name certainly lie within, whatever the viewer's zone;
+        /// nil, where it has no events.
+        private(set) var reach: ClosedRange<Instant>?
+
+        mutating func set(_ entry: Entry) {
+            let known = entry.event.recurrenceId.map { overrides[$0] } ?? master
+            if let original = entry.event.recurrenceId { overrides[original] = entry } else { master = entry }
+            // There may be thousands of overrides: a new one is added to what is known.
+            reach = known == nil ? entry.announcedReach.union(reach) : wholeReach
+        }
+
+        mutating func remove(_ original: EventTime?) {
+            if let original { overrides[original] = nil } else { master = nil }
+            reach = wholeReach
+        }
     }
 
     /// An event with what need not be found out anew at each question. A class, as it is large, and a dictionary has
@@ -95,24 +110,12 @@ package struct EventCalendar: Sendable {
     @discardableResult
     package mutating func remove(_ key: EventKey) -> Bool {
         guard self[key] != nil else { return false }
-        change(key.uid) { series in
-            if let recurrenceId = key.recurrenceId {
-                series.overrides[recurrenceId] = nil
-            } else {
-                series.master = nil
-            }
-        }
+        change(key.uid) { $0.remove(key.recurrenceId) }
         return true
     }
 
     private mutating func set(_ event: CalendarEvent, _ holder: Holder?) {
-        change(event.uid) { series in
-            if let recurrenceId = event.recurrenceId {
-                series.overrides[recurrenceId] = Entry(event, holder)
-            } else {
-                series.master = Entry(event, holder)
-            }
-        }
+        change(event.uid) { $0.set(Entry(event, holder)) }
     }
 
     private mutating func change(_ uid: String, _ body: (inout Series) -> Void) {
@@ -120,7 +123,7 @@ package struct EventCalendar: Sendable {
         let before = changed.reach
         body(&changed)
         index.move(uid, from: before, to: changed.reach)
-        if changed.master != nil || !changed.overrides.isEmpty { series[uid] = changed }
+        if changed.reach != nil { series[uid] = changed }
     }
 
     // MARK: - Record by record

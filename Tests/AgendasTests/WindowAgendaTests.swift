@@ -147,3 +147,17 @@ func holders() throws {
         #expect(calendar.isEmpty)
     }
 }
+
+@Test("A series with COUNT is found in the window of its last instance, however many periods had none")
+func lastOfCount() throws {
+    let calendar = calendar(
+        try event("31st", start: "2019-01-31T09:00:00Z", recurrence: ["RRULE:FREQ=MONTHLY;COUNT=9"]),
+        try event("leap", start: "2020-02-29T09:00:00Z", recurrence: ["RRULE:FREQ=YEARLY;COUNT=3"]),
+        try event("gap", start: "2019-03-24T02:30:00", zone: "Europe/Berlin", recurrence: ["RRULE:FREQ=WEEKLY;COUNT=2"])
+    )
+    for (uid, last) in [("31st", "2020-03-31"), ("leap", "2028-02-29"), ("gap", "2019-04-07")] {
+        let window = AgendaWindow(
+            at: try at("\(last)T12:00:00Z"), days: 1, preEventLead: CalendarDuration(days: 0), in: .utc)
+        #expect(WindowAgenda(window, of: calendar).placed.map(\.occurrence.uid) == [uid])
+    }
+}
