@@ -85,7 +85,7 @@ let package = Package(
                 "RdKafka", "TestBroker",
             ]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
-        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas"]),
+        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),

@@ -31,11 +31,11 @@ package enum ConfigurationMessage: Hashable, Sendable {
         let fields = MessageFields(try parser.object(bytes))
         let configurationId = try fields.requiredIdentifier("configurationId")
         let kind = (try? fields.text("kind")).flatMap { kinds[$0] }
-        do {
+        do throws(ConfigurationProblems) {
             return .usable(try WidgetConfiguration(fields, configurationId: configurationId, declared: kind))
         } catch {
             return .unusable(
-                UnusableConfiguration(fields, configurationId: configurationId, declared: kind, problem: error))
+                UnusableConfiguration(fields, configurationId: configurationId, declared: kind, problems: error))
         }
     }
 }
@@ -49,11 +49,14 @@ package struct UnusableConfiguration: Hashable, Sendable {
     package var recipient: String
     package var sinks: [String]?
     package var parameters: Parameters
-    package var problem: ConfigurationProblem
+    package var problems: ConfigurationProblems
+
+    /// The one that its `error` timeline names.
+    package var problem: ConfigurationProblem { problems.first }
 
     package init(
         configurationId: String, kind: String = "", family: WidgetFamily = .systemMedium, recipient: String? = nil,
-        sinks: [String]? = nil, parameters: Parameters = Parameters(), problem: ConfigurationProblem
+        sinks: [String]? = nil, parameters: Parameters = Parameters(), problems: ConfigurationProblems
     ) {
         self.configurationId = configurationId
         self.kind = kind
@@ -61,11 +64,11 @@ package struct UnusableConfiguration: Hashable, Sendable {
         self.recipient = recipient ?? configurationId
         self.sinks = sinks
         self.parameters = parameters
-        self.problem = problem
+        self.problems = problems
     }
 
     fileprivate init(
-        _ fields: MessageFields, configurationId: String, declared: WidgetKind?, problem: ConfigurationProblem
+        _ fields: MessageFields, configurationId: String, declared: WidgetKind?, problems: ConfigurationProblems
     ) {
         let parameters = (try? fields.parameters()) ?? Parameters()
         self.init(
@@ -76,7 +79,7 @@ package struct UnusableConfiguration: Hashable, Sendable {
             recipient: try? fields.recipient(),
             sinks: try? fields.sinks(),
             parameters: declared?.parameters(over: parameters) ?? parameters,
-            problem: problem)
+            problems: problems)
     }
 }
 

@@ -106,13 +106,13 @@ struct MessageFields {
         return date
     }
 
-    /// An ISO 8601 duration of at most 31 days, as STRATEGIES.md 2 bounds leads; nominal days.
+    /// An ISO 8601 duration within the bounds of leads (STRATEGIES.md 2).
     func lead(_ key: String) throws(MessageProblem) -> CalendarDuration? {
         guard let text = try text(key) else { return nil }
-        guard let duration = CalendarDuration(iso8601: text), duration.nominal <= .hours(24 * 31) else {
-            throw .notAllowed(path(to: key), "an ISO 8601 duration from PT0S to P31D, such as PT30M")
+        guard let lead = OptionForm.lead.value(.string(text)) else {
+            throw .notAllowed(path(to: key), OptionForm.lead.allowed)
         }
-        return duration
+        return lead
     }
 
     /// One of an enumeration's names; the problem says them all and which one was probably meant.

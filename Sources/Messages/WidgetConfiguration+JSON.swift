@@ -4,72 +4,87 @@ extension WidgetConfiguration {
     /// Reads all fields but the configurationId, with the defaults of DESIGN.md section 3.
     ///
     /// - Parameter declared: the declaration of its kind; nil where there is none.
-    init(_ fields: MessageFields, configurationId: String, declared: WidgetKind?) throws(ConfigurationProblem) {
-        let kind: String
-        let strategy: StrategyChoice
-        do throws(MessageProblem) {
-            kind = try fields.require("kind", fields.text("kind"))
+    /// - Throws: all that is wrong.
+    init(_ fields: MessageFields, configurationId: String, declared: WidgetKind?) throws(ConfigurationProblems) {
+        var reading = ConfigurationReading()
+        let kind = reading.value { () throws(MessageProblem) in
+            let kind = try fields.require("kind", fields.text("kind"))
             guard !kind.isEmpty else { throw MessageProblem.notAllowed("kind", "text that is not empty") }
-            strategy = try fields.strategy(declared)
-        } catch {
-            throw ConfigurationProblem(key: error.field ?? "", error.message)
+            return kind
         }
+        let strategy = reading.part { () throws(ConfigurationProblems) in
+            let choice = try fields.strategy(declared)
+            return try TimelineStrategies.strategy(named: choice.name, options: choice.options)
+        }
+        // What stands in for a part that is wrong is thrown away with all the rest.
         self.init(
-            configurationId: configurationId, kind: kind,
-            strategy: try TimelineStrategies.strategy(named: strategy.name, options: strategy.options))
+            configurationId: configurationId, kind: kind ?? "",
+            strategy: strategy ?? TimelineStrategies.standIn)
         family = declared?.defaultFamily ?? family
-        do throws(MessageProblem) {
-            try read(fields)
-        } catch {
-            throw ConfigurationProblem(key: error.field ?? "", error.message)
+        read(fields, &reading)
+        if LocalCalendar(timeZone) == nil { reading.note(.unknownTimeZone(timeZone)) }
+        if let declared {
+            reading.part { () throws(ConfigurationProblems) in
+                do throws(ConfigurationProblem) {
+                    try declared.check(family)
+                } catch {
+                    throw ConfigurationProblems(error)
+                }
+            }
+            let own = parameters
+            parameters =
+                reading.part { () throws(ConfigurationProblems) in try declared.checkedParameters(over: own) } ?? own
         }
-        guard LocalCalendar(timeZone) != nil else { throw .unknownTimeZone(timeZone) }
-        guard let declared else { return }
-        try declared.check(family)
-        parameters = try declared.checkedParameters(over: parameters)
+        try reading.finish()
     }
 
-    private mutating func read(_ fields: MessageFields) throws(MessageProblem) {
-        family = try fields.name("family", of: WidgetFamily.self) ?? family
-        recipient = try fields.recipient() ?? configurationId
-        timeZone = try fields.text("timeZone") ?? timeZone
-        isSignedIn = try fields.bool("signedIn") ?? isSignedIn
-        vehicleId = try fields.identifier("vehicleId")
-        calendarIds = try fields.calendarIds()
-        parameters = try fields.parameters()
-        preEventLead = try fields.lead("preEventLead") ?? preEventLead
-        mode = try fields.name("mode", of: TimelineScheduleMode.self) ?? mode
-        maximumEntries = try fields.integer("maximumEntries", in: 1...500, "a whole number from 1 to 500").map(Int.init)
-        sinks = try fields.sinks()
-        if let object = try fields.fields("sensitivity") {
-            let most = Double.greatestFiniteMagnitude
-            sensitivity = Sensitivity(
-                speed: try object.number("speed", in: 0...most, "a number of km/h, 0 or more"),
-                distance: try object.number("distance", in: 0...most, "a number of metres, 0 or more"))
+    private mutating func read(_ fields: MessageFields, _ reading: inout ConfigurationReading) {
+        func value<Value>(_ read: () throws(MessageProblem) -> Value?) -> Value? { reading.value(read) ?? nil }
+        family = value { () throws(MessageProblem) in try fields.name("family", of: WidgetFamily.self) } ?? family
+        recipient = value(fields.recipient) ?? configurationId
+        timeZone = value { () throws(MessageProblem) in try fields.text("timeZone") } ?? timeZone
+        isSignedIn = value { () throws(MessageProblem) in try fields.bool("signedIn") } ?? isSignedIn
+        vehicleId = value { () throws(MessageProblem) in try fields.identifier("vehicleId") }
+        calendarIds = value(fields.calendarIds) ?? []
+        parameters = value(fields.parameters) ?? Parameters()
+        preEventLead = value { () throws(MessageProblem) in try fields.lead("preEventLead") } ?? preEventLead
+        mode = value { () throws(MessageProblem) in try fields.name("mode", of: TimelineScheduleMode.self) } ?? mode
+        maximumEntries = value { () throws(MessageProblem) in
+            try fields.integer("maximumEntries", in: 1...500, "a whole number from 1 to 500").map(Int.init)
         }
+        sinks = value(fields.sinks)
+        sensitivity = value(fields.sensitivity)
     }
 }
 
-/// A strategy as a configuration, or the declaration of its kind, asks for it: a name, or `{name, …options}`.
-struct StrategyChoice {
-    var name: String
-    var options: Parameters
+/// Reads a configuration to its end, whatever is wrong on the way.
+private struct ConfigurationReading {
+    private var problems: [ConfigurationProblem] = []
 
-    init(_ name: String, options: Parameters = Parameters()) {
-        self.name = name
-        self.options = options
+    mutating func note(_ problem: ConfigurationProblem) { problems.append(problem) }
+
+    /// Nil where it cannot be read.
+    mutating func value<Value>(_ read: () throws(MessageProblem) -> Value) -> Value? {
+        do throws(MessageProblem) {
+            return try read()
+        } catch {
+            note(ConfigurationProblem(key: error.field ?? "", error.message))
+            return nil
+        }
     }
 
-    init(_ value: ParameterValue) throws(MessageProblem) {
-        switch value {
-        case .string(let name): self.init(name)
-        case .object(let members):
-            let fields = MessageFields(members, path: "strategy")
-            var options = members
-            options["name"] = nil
-            self.init(try fields.require("name", fields.text("name")), options: options)
-        default: throw .wrongType("strategy", "a strategy's name, or an object {name, …options}")
+    @discardableResult
+    mutating func part<Value>(_ read: () throws(ConfigurationProblems) -> Value) -> Value? {
+        do throws(ConfigurationProblems) {
+            return try read()
+        } catch {
+            problems += error.all
+            return nil
         }
+    }
+
+    func finish() throws(ConfigurationProblems) {
+        if !problems.isEmpty { throw ConfigurationProblems(problems) }
     }
 }
 
@@ -93,6 +108,14 @@ extension MessageFields {
         return sinks
     }
 
+    fileprivate func sensitivity() throws(MessageProblem) -> WidgetConfiguration.Sensitivity? {
+        guard let fields = try fields("sensitivity") else { return nil }
+        let most = Double.greatestFiniteMagnitude
+        return WidgetConfiguration.Sensitivity(
+            speed: try fields.number("speed", in: 0...most, "a number of km/h, 0 or more"),
+            distance: try fields.number("distance", in: 0...most, "a number of metres, 0 or more"))
+    }
+
     fileprivate func calendarIds() throws(MessageProblem) -> [String] {
         var result: [String] = []
         for id in try identifiers("calendarIds") ?? [] {
@@ -104,11 +127,18 @@ extension MessageFields {
 
     /// Without `strategy` the one of its declared kind; else `status` where a vehicle is named, else `events`. A
     /// vehicle that is yet to be chosen (empty or "0") counts as named where there is no calendar to show instead.
-    fileprivate func strategy(_ declared: WidgetKind?) throws(MessageProblem) -> StrategyChoice {
-        if let value = self["strategy"] ?? declared?.strategy { return try StrategyChoice(value) }
-        guard let vehicleId = try identifier("vehicleId") else { return StrategyChoice("events") }
+    fileprivate func strategy(_ declared: WidgetKind?) throws(ConfigurationProblems) -> StrategyChoice {
+        if let value = self["strategy"] ?? declared?.strategy {
+            do throws(ConfigurationProblem) {
+                return try StrategyChoice(value, path: "strategy")
+            } catch {
+                throw ConfigurationProblems(error)
+            }
+        }
+        // What is wrong with these is said where they are read.
+        guard let vehicleId = try? identifier("vehicleId") else { return StrategyChoice("events") }
         let isChosen = !vehicleId.isEmpty && vehicleId != "0"
-        let hasCalendars = try !calendarIds().isEmpty
+        let hasCalendars = (try? calendarIds())?.isEmpty == false
         return StrategyChoice(isChosen || !hasCalendars ? "status" : "events")
     }
 }

@@ -69,15 +69,18 @@ private struct WidgetKindReader {
 
     private mutating func strategy(_ members: Parameters, _ path: Path) -> ParameterValue? {
         guard let value = present(members, "strategy") else { return nil }
-        do throws(MessageProblem) {
-            let choice = try StrategyChoice(value)
-            do throws(ConfigurationProblem) {
+        func refuse(_ problem: ConfigurationProblem) {
+            self.refuse(path + problem.key.split(separator: ".").map(String.init), problem.message)
+        }
+        do throws(ConfigurationProblem) {
+            let choice = try StrategyChoice(value, path: "strategy")
+            do throws(ConfigurationProblems) {
                 _ = try TimelineStrategies.strategy(named: choice.name, options: choice.options)
             } catch {
-                refuse(path + error.key.split(separator: ".").map(String.init), error.message)
+                for problem in error.all { refuse(problem) }
             }
         } catch {
-            refuse(path + (error.field ?? "strategy").split(separator: ".").map(String.init), error.message)
+            refuse(error)
         }
         return value
     }

@@ -30,6 +30,9 @@ package final class StreamThread {
     /// By the consumer's topic index, then partition: for the hot path; made from `cursors` when asked for.
     var cursorTable: [[PartitionCursor?]] = []
 
+    /// Whether the producer was initialised, which settles what the one before it left open: nothing is taken over,
+    /// processed or committed before.
+    var isProducerReady = false
     var isTransactionOpen = false
     var exchangeOutputs = OutputBuffer()
     /// Tasks to which this transaction sent through the exchange.
@@ -86,7 +89,7 @@ package final class StreamThread {
         lastOffsetsRefresh = now
     }
 
-    /// Initialises the producer and joins the group. Call once, before the first iteration.
+    /// Initialises the producer, unless there is an outage, and joins the group. Call once, before the first iteration.
     package func start() throws(StreamFailure) {
         try initialiseProducer()
         do throws(LogError) {
@@ -102,11 +105,15 @@ package final class StreamThread {
     package func runOnce() throws(StreamFailure) {
         let now = clock.wall()
         for runtime in tasks.values { runtime.task.context.now = now }
-        seekWhereNeeded()
+        if !isProducerReady { try initialiseProducer() }
+        if isProducerReady { seekWhereNeeded() }
         let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
         if let pendingFailure { throw pendingFailure }
         if batch.rebalanced { distrustKeptPartitions() }
         for failure in batch.failures { observer(.failed(failure, doing: "reading")) }
+        // During an outage, and after a rebalance in which the producer was replaced, there is no running task: only
+        // rebalances are served.
+        guard isProducerReady else { return }
         try restore()
         if !batch.rebalanced { try process(batch) }
         recordsSinceCommit += batch.records.count
@@ -122,7 +129,9 @@ package final class StreamThread {
         while !wasEverAssigned && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
-        do throws(StreamFailure) { try commit() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
+        if isProducerReady {
+            do throws(StreamFailure) { try commit() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
+        }
         consumer.close()
         producer.destroy()
         restorer.close()

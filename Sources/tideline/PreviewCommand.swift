@@ -74,6 +74,7 @@ struct PreviewCommand: Verb {
         do throws(PreviewProblems) {
             inputs = try PreviewInputs.read(files, kinds: settings[Keys.kinds], at: at.instant)
         } catch {
+            for warning in error.warnings { writeError("warning: \(warning)") }
             throw CommandFailure(.dataError, "the files have problems:\n\(error.description)")
         }
         for warning in inputs.warnings { writeError("warning: \(warning)") }
@@ -95,7 +96,7 @@ struct PreviewCommand: Verb {
                 json.removeAll()
                 TimelineRecord(step, of: preview.configuration).write(to: &json)
                 json.newline()
-                guard json.withUnsafeBytes(writeOutput), !Signals.isStopRequested else { return }
+                guard json.withUnsafeBytes(StandardOutput.write), !Signals.isStopRequested else { return }
             }
         }
     }
@@ -103,19 +104,12 @@ struct PreviewCommand: Verb {
     private func writeTables(of run: PreviewRun) {
         for (index, preview) in run.previews.enumerated() {
             var table = TimelineTable(of: preview, style: .ofStandardOutput)
-            guard writeLines((index > 0 ? [""] : []) + table.heading) else { return }
+            guard StandardOutput.write((index > 0 ? [""] : []) + table.heading) else { return }
             for step in preview {
-                guard writeLines(table.lines(for: step)) else { return }
+                guard StandardOutput.write(table.lines(for: step)) else { return }
             }
-            guard writeLines(table.finish()) else { return }
+            guard StandardOutput.write(table.finish()) else { return }
         }
-    }
-
-    /// - Returns: false where nobody reads any more, or a signal asked to end.
-    private func writeLines(_ lines: [String]) -> Bool {
-        if Signals.isStopRequested { return false }
-        let text = Array(lines.map { "\($0)\n" }.joined().utf8)
-        return text.withUnsafeBytes(writeOutput)
     }
 
     private func writePage(of run: PreviewRun, to file: String) throws(CommandFailure) {
@@ -144,23 +138,6 @@ struct PreviewCommand: Verb {
     private static let drawnMax = 20_000
 }
 
-/// Writes to standard output.
-///
-/// - Returns: false where nobody reads it any more.
-private func writeOutput(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let written = write(STDOUT_FILENO, part.baseAddress, part.count)
-        if written > 0 {
-            rest = rest.dropFirst(written)
-        } else if errno != EINTR {
-            return false
-        }
-    }
-    return true
-}
-
 /// How `preview` writes timelines.
 enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
     case json, table
@@ -177,16 +154,4 @@ struct InstantArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { instant.rfc3339 }
     static let allowedDescription: String? = "an RFC 3339 instant with offset, such as 2026-11-20T06:25:00Z"
-}
-
-extension TableStyle {
-    /// As wide as the terminal, or `COLUMNS` says; without colour where `NO_COLOR` is set or nobody sees it.
-    fileprivate static var ofStandardOutput: TableStyle {
-        let environment = ProcessInfo.processInfo.environment
-        var size = winsize()
-        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let columns = environment["COLUMNS"].flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 100)
-        let isColored = isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
-        return TableStyle(columns: max(40, columns), isColored: isColored)
-    }
 }

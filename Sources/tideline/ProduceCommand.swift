@@ -96,52 +96,6 @@ struct ProduceTelemetry: Verb {
     }
 }
 
-struct ProduceCalendar: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "calendar",
-        abstract: "Publishes calendar events, from iCalendar files or JSON.",
-        examples: [
-            CommandExample(
-                "tideline produce calendar --ics team.ics --calendar team", "A file's events, as calendar 'team'."),
-            CommandExample("tideline produce calendar --json events.jsonl", "Events as the contract has them."),
-        ])
-
-    @Option(
-        parsing: .upToNextOption, help: ArgumentHelp("iCalendar files.", valueName: "file"),
-        completion: .file(extensions: ["ics"]))
-    var ics: [String] = []
-    @Option(help: ArgumentHelp("The calendarId of the files' events.", valueName: "id")) var calendar: String?
-    @Option(
-        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
-        completion: .file())
-    var json: String?
-    @OptionGroup var pacing: PacingOptions
-    @OptionGroup var kafka: KafkaOptions
-
-    func validate() throws(ValidationError) {
-        guard ics.isEmpty != (json == nil) else { throw ValidationError("Give one of '--ics' and '--json'.") }
-        if !ics.isEmpty && (calendar ?? "").isEmpty {
-            throw ValidationError("'--ics' needs '--calendar': the id under which its events are published.")
-        }
-    }
-
-    func execute() throws(CommandFailure) {
-        let source: any RecordSource
-        do throws(InputProblem) {
-            if let json {
-                source = try JSONReplay(file: json, content: .calendarEvents, shouldStop: { Signals.isStopRequested })
-            } else {
-                source = CalendarImport(files: ics, calendarId: calendar ?? "")
-            }
-        } catch {
-            throw CommandFailure(.dataError, error.description)
-        }
-        try publish(
-            source, kafka, pacing: pacing.pacing ?? .asFastAsPossible, limit: nil, title: "publishing events"
-        ) { $0.calendarEvents }
-    }
-}
-
 struct ProduceConfigurations: Verb {
     static let configuration = CommandConfiguration(
         commandName: "configurations",
@@ -172,8 +126,8 @@ struct ProduceConfigurations: Verb {
 
 extension Verb {
     /// Publishes a source with a progress bar, and prints a JSON summary.
-    fileprivate func publish(
-        _ source: any RecordSource, _ kafka: KafkaOptions, pacing: Pacing, limit: Int?, title: String,
+    func publish(
+        _ source: any RecordSource, _ kafka: KafkaOptions, pacing: Pacing, limit: Int? = nil, title: String,
         to topic: (TopicNames) -> String
     ) throws(CommandFailure) {
         let environment = try Environment(kafka)
@@ -181,18 +135,8 @@ extension Verb {
         let name = topic(environment.topics)
         try environment.require([name], admin)
         admin.close()
-        let bar = ProgressBar.standardError(title, unit: "records", environment.logger)
         let summary = try Publication(environment).publish(
-            source, to: name, pacing: pacing, limit: limit,
-            progress: { progress in
-                if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
-                    bar.setTotal(Int(Double(progress.records) / fraction))
-                }
-                bar.update(completed: progress.records)
-            })
-        bar.setTotal(summary.records)
-        bar.update(completed: summary.records)
-        bar.finish()
+            source, to: name, pacing: pacing, limit: limit, title: title)
         for problem in summary.skipped { writeError("left out: \(problem)") }
         print(summary.json)
     }
@@ -229,17 +173,41 @@ struct Publication {
             }
         }
     }
+
+    /// The same with a progress bar.
+    func publish(
+        _ source: any RecordSource, to topic: String, pacing: Pacing, limit: Int? = nil, title: String
+    ) throws(CommandFailure) -> PublishSummary {
+        let bar = ProgressBar.standardError(title, unit: "records", environment.logger)
+        let summary = try publish(
+            source, to: topic, pacing: pacing, limit: limit,
+            progress: { progress in
+                if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
+                    bar.setTotal(Int(Double(progress.records) / fraction))
+                }
+                bar.update(completed: progress.records)
+            })
+        bar.setTotal(summary.records)
+        bar.update(completed: summary.records)
+        bar.finish()
+        return summary
+    }
 }
 
 extension PublishSummary {
     var json: String {
         var json = JSONWriter()
         json.beginObject()
+        write(to: &json)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// Writes the fields of an open object.
+    func write(to json: inout JSONWriter) {
         json.integer("records", records)
         json.integer("tombstones", tombstones)
         json.integer("skipped", skipped.count)
         json.integer("bytes", bytes)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 }

@@ -85,7 +85,7 @@ import Timelines
             (#""kind": "k", "strategy": {"every": "PT1M"}"#, "strategy.name: is missing"),
             (
                 #""kind": "k", "preEventLead": "P1M""#,
-                "preEventLead: must be an ISO 8601 duration from PT0S to P31D, such as PT30M"
+                "preEventLead: must be an ISO 8601 duration from PT0S to P31D, such as PT15M"
             ),
             (#""kind": "k", "mode": "slow""#, "mode: must be one of normal, lowFrequency"),
             (#""kind": "k", "maximumEntries": 501"#, "maximumEntries: must be a whole number from 1 to 500"),
@@ -120,14 +120,14 @@ import Timelines
         let problem = ConfigurationProblem(key: "mode", "must be one of normal, lowFrequency")
         let expected = UnusableConfiguration(
             configurationId: "c", kind: "k", family: .systemSmall, recipient: "r", sinks: ["files"],
-            parameters: Parameters([.init(key: "a", value: .number("1"))]), problem: problem)
+            parameters: Parameters([.init(key: "a", value: .number("1"))]), problems: .init(problem))
         #expect(try configuration(text) == .unusable(expected))
         let bare = #"{"configurationId": "c", "family": 1, "recipient": [], "sinks": 1, "parameters": 1}"#
         guard case .unusable(let read) = try configuration(bare) else {
             Issue.record("usable")
             return
         }
-        #expect(read == UnusableConfiguration(configurationId: "c", problem: read.problem))
+        #expect(read == UnusableConfiguration(configurationId: "c", problems: read.problems))
     }
 
     @Test(

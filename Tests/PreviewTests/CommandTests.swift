@@ -43,7 +43,7 @@ struct CommandTests {
         ]
         let wide = try await preview(words, environment: ["COLUMNS": "200"])
         #expect(wide.status == 0 && wide.output.contains("Loading...  nothing heard of the vehicle yet"))
-        #expect(wide.error.hasPrefix("warning: van: vehicleId: "))
+        #expect(wide.error.contains("widgets.json:1: van: vehicleId: "))
         let narrow = try await preview(words, environment: ["COLUMNS": "60"])
         #expect(!narrow.output.contains("nothing heard of the vehicle yet"))
     }

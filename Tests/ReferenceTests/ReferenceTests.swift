@@ -20,11 +20,11 @@ struct ReferenceTests {
             """
             # Settings
 
-            Settings come from flags, then environment variables, then a YAML file (`--config FILE`), then defaults. Any
-            of them can be given as `--set NAME=VALUE`, or in the environment: `TIDELINE_` and the name in capitals, with
-            `_` for each dot. In the file a name is a path: `commit: {interval: {ms: 200}}`, or `commit.interval.ms: 200`.
-            All that is wrong is said at once, with its place and what is allowed. This page is written from the
-            declarations in `Sources/tideline/TidelineSettings.swift` (`make reference`).
+            Settings come from flags, then environment variables, then a YAML file (`--config FILE`), then defaults.
+            Any of them can be given as `--set NAME=VALUE`, or in the environment: `TIDELINE_` and the name in
+            capitals, with `_` for each dot. In the file a name is a path: `commit: {interval: {ms: 200}}`, or
+            `commit.interval.ms: 200`. All that is wrong is said at once, with its place and what is allowed. This page
+            is written from the declarations in `Sources/tideline/TidelineSettings.swift` (`make reference`).
 
             \(Keys.schema.markdownTable)
 

@@ -15,18 +15,24 @@ extension StrategyPage {
           come, a `tick` of the present stands before it; WidgetKit's examples leave that out, and so may a client that
           drops a first `tick` dated `generatedAt`.
         - At most 5 entries for `systemSmall`, 10 for `systemMedium`, which is the default, 20 for every other family;
-          `maximumEntries` (1 to 500) overrides that. What does not fit goes from the far end, `day` entries first, and
-          the next timeline is due when the first entry that went would be seen, where that is sooner than the policy
-          says: a trimmed timeline may be `after` a date where WidgetKit's example is `atEnd`. A higher
-          `maximumEntries` gives the example's policy.
-        - Local times and midnights are those of the configuration's `timeZone`. A time that clocks skip is the first
-          instant after the gap; one that they show twice is taken the first time. Weeks and days of a duration are
+          `maximumEntries` (1 to 500) overrides that. What does not fit goes from the far end, `day` entries first but
+          for that of the next local midnight, which stays, so that "tomorrow" never stays on screen; and the next
+          timeline is due when the first entry that went would be seen, where that is sooner than the policy says: a
+          trimmed timeline may be `after` a date where WidgetKit's example is `atEnd`. A higher `maximumEntries` gives
+          the example's policy.
+        - Local times and midnights are those of the configuration's `timeZone`. A time of day or a midnight that clocks
+          skip is the first instant after the gap; one that they show twice is taken the first time. (Starts and ends of
+          events follow RFC 5545: in a gap the offset before it counts, and an end that comes before its start then
+          means no length.) Weeks and days of a duration are
           local days and are counted first.
         - `parameters` are carried into every entry, with the defaults of the kind and then of the strategy.
         - `"mode": "lowFrequency"` slows all down; `"signedIn": false` shows one `signedOut` entry, except in `preview`.
+        - At one instant `end` comes first, then `preEvent`, `start` and all others; the last one is what is seen.
         - An unknown option, or a value out of bounds, makes one `error` entry that names the key and what is allowed.
+        - A configuration that is deleted (a tombstone) has its timeline deleted, too.
 
-        `tideline preview` shows all this for a configuration of your own, without a broker.
+        `tideline preview` shows all this for a configuration of your own, without a broker; what is wrong with it is
+        told with file and line.
 
         """
 

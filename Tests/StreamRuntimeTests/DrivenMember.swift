@@ -51,12 +51,13 @@ final class DrivenMember: Sendable {
         if let failure { throw failure }
     }
 
-    /// Ends inside its next call of this name, with all that it holds.
-    func crash(at call: String) async {
+    /// From now on it ends inside its next call of this name, with all that it holds.
+    func willCrash(at call: String) {
         ports.die(at: call)
         order.withLock { $0 = .crash }
-        await end()
     }
+
+    func hasCrashed() async { await end() }
 
     private func end() async {
         await withCheckedContinuation { continuation in

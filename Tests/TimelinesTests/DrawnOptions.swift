@@ -16,7 +16,11 @@ struct DrawnOptions {
 
     private mutating func draw(_ name: String) -> [(String, ParameterValue)] {
         switch name {
-        case "events": [("days", number(1...6)), ("dayEntries", .bool(.random(using: &numbers)))]
+        case "events":
+            [
+                ("days", number(1...6)), ("dayEntries", .bool(.random(using: &numbers))),
+                ("preEventLead", pick(["PT0S", "PT30M", "PT3H", "P2D"].map { .string($0) })),
+            ]
         case "status": [("every", interval()), ("parkedEvery", interval()), ("offlineAfter", offlineAfter())]
         case "fixedInterval": [("every", interval()), ("span", pick([interval(), .string("limit")]))]
         case "timesOfDay": [("times", .array((0..<Int.random(in: 1...14, using: &numbers)).map { _ in time() }))]
@@ -30,7 +34,11 @@ struct DrawnOptions {
         case "withRetry":
             [("inner", inner()), ("retryAfter", interval()), ("offlineAfter", offlineAfter())]
         case "preview": [("count", number(1...30)), ("every", interval())]
-        default: [("schedule", schedule(pick(["everyMinute", "periodic", "explicit", "animation"])))]
+        default:
+            [
+                ("schedule", schedule(pick(["everyMinute", "periodic", "explicit", "animation"]))),
+                ("mode", pick([.string("normal"), .string("lowFrequency")])),
+            ]
         }
     }
 

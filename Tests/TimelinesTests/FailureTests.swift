@@ -109,11 +109,11 @@ struct FailureTests {
     @Test("withRetry does not nest, and what is wrong inside is said with its key")
     func problems() {
         func problem(_ inner: ParameterValue) -> ConfigurationProblem? {
-            do throws(ConfigurationProblem) {
+            do throws(ConfigurationProblems) {
                 _ = try TimelineStrategies.strategy(named: "withRetry", options: options([("inner", inner)]))
                 return nil
             } catch {
-                return error
+                return error.first
             }
         }
         #expect(problem(.string("withRetry"))?.key == "strategy.inner")

@@ -21,8 +21,11 @@ struct PropertyTests {
             let zone = zones.randomElement(using: &numbers) ?? "UTC"
             var used = configuration(strategy, timeZone: zone)
             used.family = WidgetFamily.allCases.randomElement(using: &numbers) ?? .systemSmall
-            used.maximumEntries = Bool.random(using: &numbers) ? Int.random(in: 1...12, using: &numbers) : nil
+            used.maximumEntries = Bool.random(using: &numbers) ? Int.random(in: 1...60, using: &numbers) : nil
             used.mode = Bool.random(using: &numbers) ? .normal : .lowFrequency
+            used.isSignedIn = Int.random(in: 0..<20, using: &numbers) > 0
+            used.preEventLead = Bool.random(using: &numbers) ? .minutes(30) : CalendarDuration(days: 1)
+            used.parameters = Parameters([.init(key: "seed", value: .number("\(seed)"))])
             // Around the changes of clocks in 2011, 2018 and 2026 that the zones above have.
             let changes = [
                 "2011-12-30T10:00:00Z", "2018-02-18T02:00:00Z", "2018-11-04T03:00:00Z", "2026-03-29T01:00:00Z",
@@ -32,7 +35,8 @@ struct PropertyTests {
                 at(changes.randomElement(using: &numbers) ?? "")
                 + .seconds(.random(in: -200_000...200_000, using: &numbers))
             request = TimelineRequest(configuration: used, at: now)
-            request.occurrences = (0..<Int.random(in: 0...12, using: &numbers)).map { drawnOccurrence($0) }
+            request.hasUnreadableSource = Int.random(in: 0..<10, using: &numbers) == 0
+            request.occurrences = (0..<Int.random(in: 0...30, using: &numbers)).map { drawnOccurrence($0) }
             if Bool.random(using: &numbers) {
                 request.configuration.vehicleId = "bus-7"
                 request.vehicle = drawnVehicle()
@@ -45,7 +49,7 @@ struct PropertyTests {
                 Instant(milliseconds: request.at.milliseconds.quotientInHalfHours * 1_800_000)
                 + .minutes(30 * .random(in: -150...300, using: &numbers))
             var occurrence = Occurrence(
-                calendarId: ["a", "b"].randomElement(using: &numbers) ?? "a", uid: "u\(number % 7)", title: "t",
+                calendarId: ["a", "b"].randomElement(using: &numbers) ?? "a", uid: "u\(number)", title: "t",
                 when: .timed(start: start, end: start + .minutes(30 * .random(in: 0...20, using: &numbers))))
             if Int.random(in: 0..<5, using: &numbers) == 0 {
                 let date = LocalCalendar.utc.date(at: start)
@@ -103,12 +107,22 @@ struct PropertyTests {
             var drawn = try Case(seed: seed, name: name)
             // Time alone must pass: a vehicle that falls silent is news, and a tick shows the event of its window.
             drawn.request.vehicle?.status = .ignitionOff
-            if name != "events" { drawn.request.configuration.calendarIds = [] }
-            let old = TimelineProvider.timeline(for: drawn.request)
             let latest = drawn.request.at + .hours(24 * 40)
-            let length = ((old.nextUpdate ?? latest) - drawn.request.at).milliseconds
+            let due = TimelineProvider.timeline(for: drawn.request).nextUpdate ?? latest
+            let length = (due - drawn.request.at).milliseconds
+            let later = Instant(
+                milliseconds: drawn.request.at.milliseconds + .random(in: 0..<length, using: &drawn.numbers))
+            // Ticks show the event of their date: a tick of the present, before the first date of a schedule, shows
+            // what is under way then, and at midnight a day more comes into sight.
+            let calendar = drawn.request.calendar
+            let isSameDay = calendar.day(at: drawn.request.at) == calendar.day(at: later)
+            let first = TimelineProvider.timeline(for: drawn.request).entries[0].date
+            if name != "events" && (name == "timesOfDay" || !isSameDay || first == drawn.request.at) {
+                drawn.request.configuration.calendarIds = []
+            }
+            let old = TimelineProvider.timeline(for: drawn.request)
             var again = drawn.request
-            again.at = Instant(milliseconds: again.at.milliseconds + .random(in: 0..<length, using: &drawn.numbers))
+            again.at = later
             let new = TimelineProvider.timeline(for: again)
             let digests = [old, new].map { ContentDigest(of: $0, kind: "K", family: .systemSmall) }
             #expect(!digests[0].isVisibleChange(to: digests[1], at: again.at), "seed \(seed)")

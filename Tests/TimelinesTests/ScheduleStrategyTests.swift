@@ -127,11 +127,11 @@ struct ScheduleStrategyTests {
     @Test("What is wrong with a schedule is said with its key")
     func problems() {
         func problem(_ member: (String, ParameterValue)) -> ConfigurationProblem? {
-            do throws(ConfigurationProblem) {
+            do throws(ConfigurationProblems) {
                 _ = try TimelineStrategies.strategy(named: "schedule", options: options([member]))
                 return nil
             } catch {
-                return error
+                return error.first
             }
         }
         #expect(

@@ -4,11 +4,11 @@ import Timelines
 @Suite("Options of strategies")
 struct StrategyOptionsTests {
     func problem(_ name: String, _ members: (String, ParameterValue)...) -> ConfigurationProblem? {
-        do throws(ConfigurationProblem) {
+        do throws(ConfigurationProblems) {
             _ = try TimelineStrategies.strategy(named: name, options: options(members))
             return nil
         } catch {
-            return error
+            return error.first
         }
     }
 

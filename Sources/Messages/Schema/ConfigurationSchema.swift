@@ -19,6 +19,12 @@ package enum ConfigurationSchema {
         ]
     }
 
+    /// The fields that a configuration may have; others are ignored on read.
+    package static var fieldNames: [String] {
+        guard case .object(let members) = fields else { return [] }
+        return members.map(\.key)
+    }
+
     private static var fields: JSONSchema {
         [
             "configurationId": ["$ref": "#/$defs/identifier"],
@@ -33,10 +39,13 @@ package enum ConfigurationSchema {
             "calendarIds": ["type": "array", "items": ["$ref": "#/$defs/identifier"], "default": []],
             "parameters": ["description": "Carried into every entry.", "type": "object", "default": [:]],
             "strategy": [
-                "description": "Without it: its kind's; else status where a vehicle is named, else events.",
+                "description": """
+                Without it: its kind's; else status where a vehicle is named (where it is empty or "0": where there \
+                are no calendars), else events.
+                """,
                 "$ref": "#/$defs/strategy",
             ],
-            "preEventLead": ["$ref": "#/$defs/duration", "default": "PT30M"],
+            "preEventLead": ["$ref": "#/$defs/lead", "default": "PT30M"],
             "mode": ["$ref": "#/$defs/mode", "default": "normal"],
             "maximumEntries": [
                 "description": "5, 10 or 20 by family by default.", "type": "integer", "minimum": 1, "maximum": 500,
@@ -88,23 +97,13 @@ package enum ConfigurationSchema {
                 "timeOfDay",
                 ["description": "Local", "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"]
             ),
-            (
-                "interval",
-                [
-                    "description": "PT1S to P31D; offlineAfter from PT1M.", "$ref": "#/$defs/duration",
-                    "not": ["pattern": "^[PTWDHMS0]*$"],
-                ]
-            ),
-            ("duration", duration),
-            ("instant", instant),
-        ]
+        ] + OptionForm<CalendarDuration>.definitions + [("duration", duration), ("instant", instant)]
     }
 
     private static var duration: JSONSchema {
         [
             "description": """
-            ISO 8601: weeks and days are local days, the rest is elapsed time; no months, years, signs or fractions. \
-            At most P31D.
+            ISO 8601: weeks and days are local days, the rest is elapsed time; no months, years, signs or fractions.
             """,
             "type": "string",
             "pattern": "^P(?=[0-9T])([0-9]+W)?([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$",

@@ -6,8 +6,9 @@ internal import Timelines
 /// Reads calendars: records of `calendar.events`, and iCalendar files.
 struct CalendarFiles: ~Copyable {
     private(set) var calendars: [String: PreviewSources.Calendar] = [:]
-    /// Parts of iCalendar files that cannot be used: whoever publishes the file leaves them out, too.
-    private(set) var remarks: [InputProblem] = []
+    /// Parts of iCalendar files that cannot be used, which whoever publishes the file leaves out, too, and those that
+    /// are not used as they are.
+    private(set) var remarks: [String] = []
     private var parser = JSONParser()
 
     mutating func read(events file: String, problems: inout [InputProblem]) {
@@ -34,7 +35,7 @@ struct CalendarFiles: ~Copyable {
                     problems.append(InputProblem(file: file, line: nil, reason: error.description))
                 }
             }
-            remarks += source.skipped
+            remarks += source.skipped.map { "left out: \($0)" } + source.remarks.map(\.description)
         } catch {
             problems.append(error)
         }

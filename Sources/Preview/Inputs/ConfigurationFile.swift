@@ -5,15 +5,21 @@ internal import Timelines
 /// Reads widget configurations: the last record of each id counts, as on a compacted topic.
 struct ConfigurationFile: ~Copyable {
     private(set) var configurations: [WidgetConfiguration] = []
-    /// Configurations that are replaced by later ones.
+    /// What is probably not meant so: configurations that are replaced by later ones, fields that nobody knows.
     private(set) var remarks: [InputProblem] = []
     private var lines: [String: Int] = [:]
     private var parser = JSONParser()
     private let kinds: WidgetKinds
+    private let at: Instant
 
-    init(kinds: WidgetKinds) {
+    /// - Parameter at: the instant of the preview, for remarks about what is past then.
+    init(kinds: WidgetKinds, at: Instant) {
         self.kinds = kinds
+        self.at = at
     }
+
+    /// The line on which the configuration of this id begins; nil where there is none.
+    func line(of configurationId: String) -> Int? { lines[configurationId] }
 
     /// All vehicles that a configuration names.
     var vehicles: Set<String> { Set(configurations.compactMap(\.chosenVehicle)) }
@@ -43,23 +49,43 @@ struct ConfigurationFile: ~Copyable {
         _ value: [UInt8], _ object: JSONObject, of file: ObjectFile, problems: inout [InputProblem]
     ) throws(MessageProblem) {
         let message = try decode(value)
+        try remarkUnknownFields(of: value, object, of: file)
         switch message {
         case .usable(let configuration):
             let id = configuration.configurationId
             if let line = lines[id] {
                 let reason = "this configuration \"\(id)\" replaces that of line \(line)"
-                remarks.append(InputProblem(file: file.file, line: object.line, reason: reason))
+                remark(object.line, file, reason)
             }
             remove(id)
             lines[id] = object.line
             configurations.append(configuration)
+            for warning in configuration.warnings(at: at) {
+                remark(object.line(of: warning.prefix { $0 != ":" }.description), file, "\(id): \(warning)")
+            }
         case .unusable(let unusable):
-            for problem in try allProblems(of: value, from: unusable.problem) {
+            for problem in unusable.problems.all {
                 problems.append(
                     InputProblem(
                         file: file.file, line: object.line(of: problem.key),
                         reason: "\(problem.key): \(problem.message)"))
             }
+        }
+    }
+
+    private mutating func remark(_ line: Int?, _ file: ObjectFile, _ reason: String) {
+        remarks.append(InputProblem(file: file.file, line: line, reason: reason))
+    }
+
+    /// The topic ignores them, for those who add fields of their own; here they are more likely misspelt.
+    private mutating func remarkUnknownFields(
+        of value: [UInt8], _ object: JSONObject, of file: ObjectFile
+    ) throws(MessageProblem) {
+        let members = try value.withBytes { bytes throws(MessageProblem) in try parser.object(bytes) }
+        let known = ConfigurationSchema.fieldNames
+        for key in members.members.map(\.key) where !known.contains(key) {
+            let nearest = nearestName(to: key, among: known).map { "; did you mean \($0)?" } ?? ""
+            remark(object.line(of: key), file, "\(key): is no field of a configuration and is ignored\(nearest)")
         }
     }
 
@@ -73,27 +99,4 @@ struct ConfigurationFile: ~Copyable {
             try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser)
         }
     }
-
-    /// A configuration says the first thing that is wrong with it. Without what is wrong it is read again, until it
-    /// says nothing new.
-    private mutating func allProblems(
-        of value: [UInt8], from first: ConfigurationProblem
-    ) throws(MessageProblem) -> [ConfigurationProblem] {
-        var problems = [first]
-        var last = first
-        var members = try value.withBytes { bytes throws(MessageProblem) in try parser.object(bytes) }
-        for _ in 0..<Self.repairsMax {
-            guard let repaired = members.repaired(last.key) else { break }
-            members = repaired
-            var json = JSONWriter()
-            json.object(members)
-            guard case .unusable(let unusable) = try decode(json.bytes) else { break }
-            last = unusable.problem
-            // What a repair itself leaves missing is no problem of the file's.
-            if !problems.contains(where: { $0.key == last.key }) { problems.append(last) }
-        }
-        return problems
-    }
-
-    private static let repairsMax = 64
 }

@@ -22,17 +22,15 @@ package struct PreviewFiles: Hashable, Sendable {
 
     /// The calendar that an iCalendar file counts as: its name without folder and extension, packed or not.
     package static func calendarId(of file: String) -> String {
-        var name = file.split(separator: "/").last.map { String($0) } ?? file
-        for ending in [".gz", ".ics"] where name.lowercased().hasSuffix(ending) && name.utf8.count > ending.utf8.count {
-            name.removeLast(ending.count)
-        }
-        return name
+        CalendarInput.calendarId(of: file)
     }
 }
 
 /// Everything that is wrong with the files, in their order. The command line ends with status 65 and these lines.
 package struct PreviewProblems: Error, Hashable, Sendable, CustomStringConvertible {
     package var problems: [InputProblem]
+    /// What was found besides, and is probably not meant so.
+    package var warnings: [String] = []
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

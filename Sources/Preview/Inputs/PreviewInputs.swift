@@ -19,27 +19,31 @@ package struct PreviewInputs: Sendable {
         throws(PreviewProblems) -> PreviewInputs
     {
         var problems: [InputProblem] = []
-        var configurations = ConfigurationFile(kinds: kinds)
+        var configurations = ConfigurationFile(kinds: kinds, at: at)
         configurations.read(files.configuration, problems: &problems)
         var telemetry = TelemetryFile(vehicles: configurations.vehicles)
         if let file = files.telemetry { telemetry.read(file, problems: &problems) }
         var calendars = CalendarFiles()
         if let file = files.events { calendars.read(events: file, problems: &problems) }
         for file in files.calendars { calendars.read(iCalendar: file, problems: &problems) }
-        guard problems.isEmpty else { throw PreviewProblems(problems: problems) }
+        let remarks = configurations.remarks.map(\.description) + calendars.remarks
+        guard problems.isEmpty else { throw PreviewProblems(problems: problems, warnings: remarks) }
 
         var inputs = PreviewInputs(
             configurations: configurations.configurations,
             sources: PreviewSources(vehicles: telemetry.histories(), calendars: calendars.calendars),
-            warnings: configurations.remarks.map(\.description) + calendars.remarks.map { "left out: \($0)" })
+            warnings: remarks)
         for configuration in inputs.configurations {
-            inputs.warnings += inputs.warnings(of: configuration, files, at: at)
+            let id = configuration.configurationId
+            let place = configurations.line(of: id).map { "\(files.configuration):\($0)" } ?? files.configuration
+            inputs.warnings += inputs.unknownSources(of: configuration, files).map { "\(place): \(id): \($0)" }
         }
         return inputs
     }
 
-    private func warnings(of configuration: WidgetConfiguration, _ files: PreviewFiles, at: Instant) -> [String] {
-        var warnings = configuration.warnings(at: at)
+    /// Vehicles and calendars that a configuration names and no file has.
+    private func unknownSources(of configuration: WidgetConfiguration, _ files: PreviewFiles) -> [String] {
+        var warnings: [String] = []
         let needs = TimelineProvider.needs(of: configuration)
         if let need = needs.vehicle, let file = files.telemetry, !sources.knows(vehicle: need.vehicleId) {
             warnings.append("vehicleId: \(file) says nothing of the vehicle \"\(need.vehicleId)\"")
@@ -47,6 +51,6 @@ package struct PreviewInputs: Sendable {
         for calendar in needs.agenda?.calendarIds ?? [] where !sources.knows(calendar: calendar) {
             warnings.append("calendarIds: no file has the calendar \"\(calendar)\"")
         }
-        return warnings.map { "\(configuration.configurationId): \($0)" }
+        return warnings
     }
 }

@@ -4,8 +4,12 @@ internal import Timelines
 struct LocalText: Sendable {
     let calendar: LocalCalendar
 
+    init(_ calendar: LocalCalendar) {
+        self.calendar = calendar
+    }
+
     init(_ configuration: WidgetConfiguration) {
-        calendar = LocalCalendar(configuration.timeZone) ?? .utc
+        self.init(LocalCalendar(configuration.timeZone) ?? .utc)
     }
 
     /// `Fri 2026-11-20`

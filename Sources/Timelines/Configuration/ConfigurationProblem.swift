@@ -8,3 +8,21 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
         self.message = message
     }
 }
+
+/// All that is wrong with a configuration, or with a part of one.
+package struct ConfigurationProblems: Error, Hashable, Sendable {
+    /// In the order in which the parts are declared. Never empty.
+    package let all: [ConfigurationProblem]
+
+    package init(_ all: [ConfigurationProblem]) {
+        precondition(!all.isEmpty, "Where there is no problem, none is thrown.")
+        self.all = all
+    }
+
+    package init(_ problem: ConfigurationProblem) {
+        all = [problem]
+    }
+
+    /// The one that an `error` timeline names (STRATEGIES.md 1.15).
+    package var first: ConfigurationProblem { all[0] }
+}

@@ -39,11 +39,11 @@ package struct Parameters: Hashable, Sendable {
     package subscript(key: String) -> ParameterValue? {
         get {
             let index = position(of: key)
-            return index < members.count && members[index].key == key ? members[index].value : nil
+            return index < members.count && members[index].key.isSameByUTF8(as: key) ? members[index].value : nil
         }
         set {
             let index = position(of: key)
-            let isThere = index < members.count && members[index].key == key
+            let isThere = index < members.count && members[index].key.isSameByUTF8(as: key)
             switch (newValue, isThere) {
             case (let value?, true): members[index].value = value
             case (let value?, false): members.insert(Member(key: key, value: value), at: index)

@@ -26,22 +26,24 @@ extension WidgetKind {
 
     /// The same, checked.
     ///
-    /// - Throws: the first, by key, of those that are missing without a default or not of their type.
-    package func checkedParameters(over own: Parameters) throws(ConfigurationProblem) -> Parameters {
+    /// - Throws: all, by key, that are missing without a default or not of their type.
+    package func checkedParameters(over own: Parameters) throws(ConfigurationProblems) -> Parameters {
         let result = parameters(over: own)
-        for parameter in parameters {
-            let name = "\"\(parameter.title)\" of \"\(title)\""
-            let key = "parameters.\(parameter.key)"
-            guard let value = result[parameter.key] else {
-                throw ConfigurationProblem(
-                    key: key, "is missing: \(name) has no default and must be \(parameter.type.withArticle)")
-            }
-            guard parameter.type.allows(value) else {
-                throw ConfigurationProblem(
-                    key: key, "must be \(parameter.type.withArticle), not \(value.typeWithArticle): it is \(name)")
-            }
-        }
+        let problems = parameters.compactMap { problem(with: result[$0.key], as: $0) }
+        if !problems.isEmpty { throw ConfigurationProblems(problems) }
         return result
+    }
+
+    private func problem(with value: ParameterValue?, as parameter: Parameter) -> ConfigurationProblem? {
+        let name = "\"\(parameter.title)\" of \"\(title)\""
+        let key = "parameters.\(parameter.key)"
+        guard let value else {
+            return ConfigurationProblem(
+                key: key, "is missing: \(name) has no default and must be \(parameter.type.withArticle)")
+        }
+        if parameter.type.allows(value) { return nil }
+        return ConfigurationProblem(
+            key: key, "must be \(parameter.type.withArticle), not \(value.typeWithArticle): it is \(name)")
     }
 }
 

@@ -3,9 +3,25 @@ extension OptionForm<CalendarDuration> {
     /// Intervals and spans: PT1S to P31D.
     package static var interval: Self { duration(from: CalendarDuration(time: .seconds(1)), definition: "interval") }
     /// PT1M to P31D.
-    package static var offlineAfter: Self { duration(from: .minutes(1), definition: "interval") }
+    package static var offlineAfter: Self { duration(from: .minutes(1), definition: "offlineAfter") }
     /// PT0S to P31D.
-    package static var lead: Self { duration(from: CalendarDuration(), definition: "duration") }
+    package static var lead: Self { duration(from: CalendarDuration(), definition: "lead") }
+
+    /// The definitions that the schemas of these forms refer to, by name; each says its bounds.
+    package static var definitions: [(key: String, value: JSONSchema)] {
+        [interval, offlineAfter, lead].map { form in
+            guard case .object(let members) = form.schema, case .value(.string(let name))? = members.first?.value else {
+                preconditionFailure("A duration's schema is a reference.")
+            }
+            let key = String(name.split(separator: "/").last ?? "")
+            let definition: JSONSchema = [
+                "description": .value(.string("\(form.allowed.prefix(1).uppercased() + form.allowed.dropFirst()).")),
+                "$ref": "#/$defs/duration",
+            ]
+            // Zero is all that a pattern can tell of a lower bound.
+            return (key, key == "lead" ? definition : definition.adding([("not", ["pattern": "^[PTWDHMS0]*$"])]))
+        }
+    }
 
     /// The longest duration that a configuration may have.
     package static var longest: CalendarDuration { CalendarDuration(days: 31) }
@@ -51,14 +67,23 @@ extension OptionForm {
                 "type": "array", "items": element.schema, "minItems": .value(.number("\(count.lowerBound)")),
                 "maxItems": .value(.number("\(count.upperBound)")),
             ],
-            readPart: { value, path throws(ConfigurationProblem) in
-                guard case .array(let values) = value, count ~= values.count else { return nil }
+            readPart: { value, path throws(ConfigurationProblems) in
+                guard case .array(let values) = value else { return nil }
+                guard count ~= values.count else {
+                    let allowed = "\(count.lowerBound) to \(count.upperBound)"
+                    throw .init(.init(key: path, "must be a list of \(allowed), but has \(values.count)"))
+                }
                 var elements: [Element] = []
                 elements.reserveCapacity(values.count)
+                var problems: [ConfigurationProblem] = []
                 for (index, value) in values.enumerated() {
-                    guard let element = try element.read(value, "\(path)[\(index)]") else { return nil }
-                    elements.append(element)
+                    do throws(ConfigurationProblems) {
+                        elements.append(try element.value(of: value, path: "\(path)[\(index)]"))
+                    } catch {
+                        problems += error.all
+                    }
                 }
+                if !problems.isEmpty { throw ConfigurationProblems(problems) }
                 return elements
             },
             write: { .array($0.map(element.write)) })

@@ -4,7 +4,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
     package let allowed: String
     package let schema: JSONSchema
     /// Nil for a value that is not allowed; throws where a part of it has a better word for what is wrong.
-    let read: @Sendable (_ value: ParameterValue, _ path: String) throws(ConfigurationProblem) -> Value?
+    let read: @Sendable (_ value: ParameterValue, _ path: String) throws(ConfigurationProblems) -> Value?
     let write: @Sendable (Value) -> ParameterValue
 
     package init(
@@ -12,14 +12,14 @@ package struct OptionForm<Value: Sendable>: Sendable {
         read: @escaping @Sendable (ParameterValue) -> Value?, write: @escaping @Sendable (Value) -> ParameterValue
     ) {
         self.init(
-            allowed: allowed, schema: schema, readPart: { value, _ throws(ConfigurationProblem) in read(value) },
+            allowed: allowed, schema: schema, readPart: { value, _ throws(ConfigurationProblems) in read(value) },
             write: write)
     }
 
     /// For values with parts of their own.
     package init(
         allowed: String, schema: JSONSchema,
-        readPart: @escaping @Sendable (ParameterValue, String) throws(ConfigurationProblem) -> Value?,
+        readPart: @escaping @Sendable (ParameterValue, String) throws(ConfigurationProblems) -> Value?,
         write: @escaping @Sendable (Value) -> ParameterValue
     ) {
         self.allowed = allowed
@@ -32,7 +32,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
     var optional: OptionForm<Value?> {
         OptionForm<Value?>(
             allowed: allowed, schema: schema,
-            readPart: { value, path throws(ConfigurationProblem) in
+            readPart: { value, path throws(ConfigurationProblems) in
                 // `.some(nil)`, not nil: null is allowed and means none.
                 if value == .null { return .some(nil) }
                 return try read(value, path).map { .some($0) }

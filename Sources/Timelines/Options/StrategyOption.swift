@@ -38,17 +38,15 @@ package struct StrategyOption<Value: Sendable>: Sendable {
     }
 
     /// The value that `given` stands for, nil where the key is absent; `path` is how a configuration's reader knows it.
-    func value(of given: ParameterValue?, path: String) throws(ConfigurationProblem) -> Value {
-        if let given {
-            if let value = try form.read(given, path) { return value }
-            throw ConfigurationProblem(key: path, "must be \(form.allowed), not \(given.shortText)")
-        }
-        switch whenAbsent {
-        case .value(let value): return value
-        case .without:
-            guard let none = try form.read(.null, path) else { preconditionFailure("An optional form takes null.") }
-            return none
-        case .required: throw ConfigurationProblem(key: path, "is missing: \(form.allowed)")
+    func value(of given: ParameterValue?, path: String) throws(ConfigurationProblems) -> Value {
+        switch (given, whenAbsent) {
+        case (.null?, _):
+            throw ConfigurationProblems(ConfigurationProblem(key: path, "must be \(form.allowed), not null"))
+        case (let given?, _): return try form.value(of: given, path: path)
+        case (nil, .value(let value)): return value
+        case (nil, .without): return try form.value(of: .null, path: path)
+        case (nil, .required):
+            throw ConfigurationProblems(ConfigurationProblem(key: path, "is missing: it must be \(form.allowed)"))
         }
     }
 }
@@ -65,6 +63,8 @@ package protocol OptionDeclaration: Sendable {
     var withoutValue: String? { get }
     /// With its default and its documentation.
     var schema: JSONSchema { get }
+    /// What is wrong with a value, nil where the key is absent; empty where nothing is.
+    func problems(with given: ParameterValue?, path: String) -> [ConfigurationProblem]
 }
 
 extension StrategyOption: OptionDeclaration {
@@ -78,6 +78,15 @@ extension StrategyOption: OptionDeclaration {
         if case .without(let text) = whenAbsent { text } else { nil }
     }
 
+    package func problems(with given: ParameterValue?, path: String) -> [ConfigurationProblem] {
+        do throws(ConfigurationProblems) {
+            _ = try value(of: given, path: path)
+            return []
+        } catch {
+            return error.all
+        }
+    }
+
     package var schema: JSONSchema {
         let head: [(key: String, value: JSONSchema)] = [("description", .value(.string(documentation)))]
         let tail = defaultValue.map { [(key: "default", value: JSONSchema.value($0))] } ?? []
@@ -89,6 +98,19 @@ extension JSONSchema {
     fileprivate var members: [(key: String, value: JSONSchema)] {
         guard case .object(let members) = self else { preconditionFailure("An option's schema is an object.") }
         return members
+    }
+}
+
+extension OptionForm {
+    /// The value; nil where it is not allowed.
+    package func value(_ given: ParameterValue) -> Value? {
+        (try? read(given, "")) ?? nil
+    }
+
+    /// - Throws: what is wrong with it: what is allowed, and what it is.
+    func value(of given: ParameterValue, path: String) throws(ConfigurationProblems) -> Value {
+        if let value = try read(given, path) { return value }
+        throw ConfigurationProblems(ConfigurationProblem(key: path, "must be \(allowed), not \(given.shortText)"))
     }
 }
 

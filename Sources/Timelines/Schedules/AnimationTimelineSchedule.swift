@@ -55,7 +55,12 @@ struct AnimationChoice: ScheduleChoice {
             A date at `at` and one after each `minimumInterval`. While it is paused, and in `lowFrequency`, there are \
             no dates.
             """,
-        options: [Options.minimumInterval, Options.paused])
+        options: [Options.minimumInterval, Options.paused],
+        example: .init(
+            """
+            {"configurationId": "pulse", "kind": "Pulse", "family": "systemSmall", "strategy": {"name": "schedule", \
+            "schedule": {"type": "animation", "minimumInterval": "PT5S"}}}
+            """, at: "2026-11-20T10:00:00Z"))
 
     var minimumInterval: CalendarDuration
     var isPaused: Bool

@@ -39,7 +39,13 @@ struct ExplicitChoice: ScheduleChoice {
             The latest date not later than `at` and all later ones, or the last date where all are past. In \
             `lowFrequency` only the last date of each clock minute (UTC) counts.
             """,
-        options: [Options.dates])
+        options: [Options.dates],
+        example: .init(
+            """
+            {"configurationId": "ferry", "kind": "Ferry", "timeZone": "Europe/Lisbon", \
+            "strategy": {"name": "schedule", "schedule": {"type": "explicit", \
+            "dates": ["2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z", "2026-11-20T18:00:00Z"]}}}
+            """, at: "2026-11-20T10:00:00Z"))
 
     /// Strictly ascending.
     var dates: [Instant]
@@ -82,14 +88,14 @@ extension OptionForm<[Instant]> {
     fileprivate static var ascendingDates: Self {
         let dates = OptionForm<[Instant]>.list(0...10_000, of: .instant)
         return OptionForm(
-            allowed: "a list of dates, each later than the one before it",
+            allowed: "a list of at most 10000 dates, each later than the one before it",
             schema: ["type": "array", "items": .reference(to: "instant"), "maxItems": 10_000],
-            readPart: { value, path throws(ConfigurationProblem) in
+            readPart: { value, path throws(ConfigurationProblems) in
                 guard let read = try dates.read(value, path) else { return nil }
                 if let index = read.indices.dropFirst().first(where: { read[$0] <= read[$0 - 1] }) {
-                    throw ConfigurationProblem(
-                        key: "\(path)[\(index)]",
-                        "must be later than the date before it, \(read[index - 1].rfc3339), not \(read[index].rfc3339)")
+                    let (before, date) = (read[index - 1].rfc3339, read[index].rfc3339)
+                    let message = "must be later than the date before it, \(before), not \(date)"
+                    throw ConfigurationProblems(ConfigurationProblem(key: "\(path)[\(index)]", message))
                 }
                 return read
             },

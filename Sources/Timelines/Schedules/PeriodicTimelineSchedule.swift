@@ -62,7 +62,12 @@ struct PeriodicChoice: ScheduleChoice {
             The latest boundary not later than `at`, or `from` where that is in the future, then each boundary after \
             it. In `lowFrequency` only every so many-th, so that a minute or more lies between them.
             """,
-        options: [Options.from, Options.by])
+        options: [Options.from, Options.by],
+        example: .init(
+            """
+            {"configurationId": "tides", "kind": "Tides", "family": "systemSmall", "strategy": {"name": "schedule", \
+            "schedule": {"type": "periodic", "from": "2026-11-20T04:10:00Z", "by": "PT6H"}}}
+            """, at: "2026-11-20T12:00:00Z"))
 
     var from: Instant
     var by: CalendarDuration

@@ -58,14 +58,18 @@ extension OptionForm<AnyScheduleChoice> {
         return OptionForm(
             allowed: "an object with a type, one of \(names), and its options",
             schema: .reference(to: "timelineSchedule"),
-            readPart: { value, path throws(ConfigurationProblem) in
-                guard case .object(var members) = value, case .string(let name) = members["type"] else { return nil }
+            readPart: { value, path throws(ConfigurationProblems) in
+                guard case .object(var members) = value, case .string(let name)? = members["type"] else { return nil }
                 members["type"] = nil
                 let type = try Registry.entry(
                     named: name, in: TimelineSchedules.all.map { ($0.name, $0) }, key: "\(path).type")
                 let options = StrategyOptions(members, path: path)
-                try options.refuseUnknown(besides: type.reference.options, of: "the schedule \(name)")
-                return AnyScheduleChoice(try type.init(options: options))
+                try options.check(type.reference.options, of: "the schedule \(name)")
+                do throws(ConfigurationProblem) {
+                    return AnyScheduleChoice(try type.init(options: options))
+                } catch {
+                    throw ConfigurationProblems(error)
+                }
             },
             write: { schedule in
                 var members = schedule.choice.options

@@ -53,6 +53,13 @@ package struct DayNightStrategy: TimelineStrategy {
         return IntervalTicks(every: every, span: .duration(span), for: request).draft(interval: every)
     }
 
+    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+        // Which of the two it is, is decided when the timeline is made, not at the tick's date: both are named.
+        configuration.mode == .lowFrequency
+            ? "every \(nightEvery.inWords)"
+            : "every \(dayEvery.inWords) by day, every \(nightEvery.inWords) by night"
+    }
+
     private func isDay(_ time: LocalTime) -> Bool {
         dayFrom <= dayTo ? dayFrom <= time && time < dayTo : dayFrom <= time || time < dayTo
     }

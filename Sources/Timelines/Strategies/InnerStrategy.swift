@@ -44,26 +44,19 @@ extension OptionForm<InnerStrategy> {
         let allowed = "a strategy's name other than \(WithRetryStrategy.name), or an object {name, …options}"
         return OptionForm(
             allowed: allowed, schema: .reference(to: "plainStrategy"),
-            readPart: { value, path throws(ConfigurationProblem) in
-                guard let (name, options) = value.strategyNameAndOptions else { return nil }
-                guard name != WithRetryStrategy.name else { return nil }
+            readPart: { value, path throws(ConfigurationProblems) in
+                let choice: StrategyChoice
+                do throws(ConfigurationProblem) {
+                    choice = try StrategyChoice(value, path: path)
+                } catch {
+                    throw ConfigurationProblems(error)
+                }
+                guard choice.name != WithRetryStrategy.name else {
+                    throw .init(.init(key: path, "must be another strategy: \(WithRetryStrategy.name) does not nest"))
+                }
                 return InnerStrategy(
-                    try TimelineStrategies.strategy(named: name, options: options, path: path))
+                    try TimelineStrategies.strategy(named: choice.name, options: choice.options, path: path))
             },
             write: { .object(Parameters([.init(key: "name", value: .string(type(of: $0.strategy).name))])) })
-    }
-}
-
-extension ParameterValue {
-    /// A strategy as configurations ask for it: its name, or an object `{name, …options}`. Nil: neither.
-    package var strategyNameAndOptions: (name: String, options: Parameters)? {
-        switch self {
-        case .string(let name): return (name, Parameters())
-        case .object(var members):
-            guard case .string(let name) = members["name"] else { return nil }
-            members["name"] = nil
-            return (name, members)
-        default: return nil
-        }
     }
 }

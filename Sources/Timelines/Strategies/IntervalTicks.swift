@@ -44,7 +44,7 @@ extension OptionForm<TickSpan> {
         return OptionForm(
             allowed: "\"limit\", or \(interval.allowed)",
             schema: ["anyOf": [interval.schema, ["const": "limit"]]],
-            readPart: { value, path throws(ConfigurationProblem) in
+            readPart: { value, path throws(ConfigurationProblems) in
                 if value == .string("limit") { return .limit }
                 return try interval.read(value, path).map { .duration($0) }
             },

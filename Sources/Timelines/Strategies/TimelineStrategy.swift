@@ -10,7 +10,7 @@ package protocol TimelineStrategy: Hashable, Sendable {
 
     /// Reads the options; those that are absent take their defaults.
     ///
-    /// - Throws: what is wrong, naming the key and what is allowed. Keys that are not declared are refused before.
+    /// - Throws: what is wrong, naming the key and what is allowed. All options were checked before.
     init(options: StrategyOptions) throws(ConfigurationProblem)
 
     /// What the pipeline must know before it can make this timeline, and keep watching for.
@@ -68,16 +68,23 @@ package enum TimelineStrategies {
         ScheduleStrategy.self,
     ]
 
+    /// A strategy that is always there.
+    package static var standIn: any TimelineStrategy { InnerStrategy(EventsStrategy.self).strategy }
+
     /// The strategy of this name with these options; `path` is how a reader of the configuration knows it.
     ///
-    /// - Throws: what is wrong: the name (key `path`), an option, or a key that the strategy does not have.
+    /// - Throws: all that is wrong: the name (key `path`), options, keys that the strategy does not have.
     package static func strategy(
         named name: String, options: Parameters = Parameters(), path: String = "strategy"
-    ) throws(ConfigurationProblem) -> any TimelineStrategy {
+    ) throws(ConfigurationProblems) -> any TimelineStrategy {
         let type = try Registry.entry(named: name, in: all.map { ($0.name, $0) }, key: path)
         let options = StrategyOptions(options, path: path)
-        try options.refuseUnknown(besides: type.reference.options, of: "the strategy \(name)")
-        return try type.init(options: options)
+        try options.check(type.reference.options, of: "the strategy \(name)")
+        do throws(ConfigurationProblem) {
+            return try type.init(options: options)
+        } catch {
+            throw ConfigurationProblems(error)
+        }
     }
 }
 
@@ -86,11 +93,12 @@ enum Registry {
     /// - Throws: with all the names and the nearest one, where none is the one asked for.
     static func entry<Entry>(
         named name: String, in entries: [(name: String, entry: Entry)], key: String
-    ) throws(ConfigurationProblem) -> Entry {
+    ) throws(ConfigurationProblems) -> Entry {
         if let found = entries.first(where: { $0.name == name }) { return found.entry }
         let names = entries.map(\.name)
         let nearest = nearestName(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
-        throw ConfigurationProblem(
-            key: key, "must be one of \(names.joined(separator: ", ")), not \"\(name.prefix(60))\"\(nearest)")
+        throw ConfigurationProblems(
+            ConfigurationProblem(
+                key: key, "must be one of \(names.joined(separator: ", ")), not \"\(name.prefix(60))\"\(nearest)"))
     }
 }

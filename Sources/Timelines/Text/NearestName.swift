@@ -1,5 +1,6 @@
 /// The name that was probably meant: the one with the fewest letters to insert, delete, replace or swap with their
-/// neighbour, of several the first. Nil where even that one is too far: more than a third of its letters, at least one.
+/// neighbour, of several the first. Where even that one is too far, more than a third of its letters and at least one:
+/// the first name that holds the given one, or is held by it. Else nil.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
     let letters = Array(name.lowercased().unicodeScalars)
     var nearest: (name: String, distance: Int)?
@@ -10,7 +11,13 @@ package func nearestName(to name: String, among names: some Sequence<String>) ->
         else { continue }
         nearest = (candidate, distance)
     }
-    return nearest?.name
+    if let nearest { return nearest.name }
+    // `interval` is likely to be `fixedInterval`; less than three letters are in too many names.
+    let asked = name.lowercased()
+    return names.first { candidate in
+        let other = candidate.lowercased()
+        return min(asked.count, other.count) > 2 && (other.contains(asked) || asked.contains(other))
+    }
 }
 
 /// Optimal string alignment: Levenshtein's distance with swapped neighbours as one step.

@@ -17,7 +17,9 @@ package enum EntryReason {
         case .tick:
             return configuration.strategy.reason(ofTickAt: entry.date, for: configuration)
                 ?? tick(entry, in: timeline, at: at)
-        case .placeholder: return "nothing heard of the vehicle yet"
+        case .placeholder:
+            let isStatus = configuration.strategy is StatusStrategy
+            return isStatus ? "nothing heard of the vehicle yet" : "the data is unknown, silent or unreadable"
         case .signedOut: return "not signed in"
         case .selectVehicle: return "no vehicle is chosen"
         case .error: return error(entry)
@@ -56,15 +58,12 @@ package enum EntryReason {
 }
 
 extension ElapsedTime {
-    /// "2 days 30 minutes"; what is less than a millisecond there is not.
+    /// "1 day 30 minutes", with days of 24 hours; "0 seconds" for none.
     package var words: String {
-        let seconds = milliseconds / 1000
-        let parts: [(Int64, String)] = [
-            (seconds / 86_400, "day"), (seconds / 3600 % 24, "hour"), (seconds / 60 % 60, "minute"),
-            (seconds % 60, "second"), (milliseconds % 1000, "millisecond"),
-        ]
-        let words = parts.filter { $0.0 != 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
-        return words.isEmpty ? "0 seconds" : words.joined(separator: " ")
+        let day = ElapsedTime.hours(24).milliseconds
+        let days = milliseconds / day
+        let rest = ElapsedTime(milliseconds: milliseconds % day)
+        return CalendarDuration(days: Int(days), time: rest).inWords
     }
 }
 

@@ -1,0 +1,127 @@
+package import Agendas
+package import Producers
+package import Timelines
+
+/// What calendar files come to in a stretch of time: `tideline agenda`. Each file is a calendar of its own.
+package struct AgendaListing {
+    /// From when to when; nil: always, which only events can be listed of.
+    package let range: Range<Instant>?
+    /// Where floating and all-day times count, unless a file says it.
+    package let calendar: LocalCalendar
+
+    /// The occurrences that overlap the range, or the events that make them.
+    package private(set) var rows: [Row] = []
+    /// Files that cannot be read at all.
+    package private(set) var unreadable: [InputProblem] = []
+    /// Components that cannot be used, in the order of the files.
+    package private(set) var leftOut: [InputProblem] = []
+    /// What is used, but not as the files say it.
+    package private(set) var remarks: [InputProblem] = []
+
+    /// A line of the listing.
+    package struct Row {
+        package enum Shown: Hashable, Sendable {
+            case occurrence(Occurrence)
+            case event(CalendarEvent)
+        }
+
+        package var shown: Shown
+        /// Of an all-day one the beginning of its first day, in its file's zone.
+        package var start: Instant
+        package var calendarId: String
+        var uid: String
+        /// Original start, as it is written; empty where there is none.
+        var original: String
+    }
+
+    /// - Precondition: the range is not empty.
+    package init(range: Range<Instant>?, in calendar: LocalCalendar) {
+        precondition(range?.isEmpty != true)
+        self.range = range
+        self.calendar = calendar
+    }
+
+    /// Adds the occurrences of a file.
+    ///
+    /// - Precondition: there is a range.
+    package mutating func readOccurrences(_ input: CalendarInput) {
+        guard let file = read(input) else { return }
+        let zone = zone(of: file)
+        for occurrence in agenda(of: file) {
+            rows.append(
+                Row(
+                    shown: .occurrence(occurrence), start: zone.interval(of: occurrence.when).start,
+                    calendarId: input.calendarId, uid: occurrence.uid,
+                    original: occurrence.recurrenceId?.text ?? ""))
+        }
+    }
+
+    /// Adds the events of a file, as they are: masters with their rules, and overrides. Where there is a range, those
+    /// of every UID that has an occurrence in it.
+    package mutating func readEvents(_ input: CalendarInput) {
+        guard let file = read(input) else { return }
+        let zone = zone(of: file)
+        let named = range == nil ? nil : Set(agenda(of: file).map { Array($0.uid.utf8) })
+        for event in file.contents.events where named?.contains(Array(event.uid.utf8)) ?? true {
+            let home = event.timeZone.flatMap { LocalCalendar($0) } ?? zone
+            rows.append(
+                Row(
+                    shown: .event(event), start: event.start.instant(in: home), calendarId: input.calendarId,
+                    uid: event.uid, original: event.recurrenceId?.text ?? ""))
+        }
+    }
+
+    /// Puts the rows in order: by start, then uid, then original start, then as they were read.
+    package mutating func sort() {
+        let order = rows.indices.sorted { left, right in
+            let (one, other) = (rows[left], rows[right])
+            if one.start != other.start { return one.start < other.start }
+            if !one.uid.isSameByUTF8(as: other.uid) { return one.uid.precedesByUTF8(other.uid) }
+            if one.original != other.original { return one.original.precedesByUTF8(other.original) }
+            return left < right
+        }
+        rows = order.map { rows[$0] }
+    }
+
+    // MARK: - Files
+
+    private mutating func read(_ input: CalendarInput) -> CalendarFile? {
+        do throws(InputProblem) {
+            let file = try CalendarFile(input)
+            leftOut += file.leftOut
+            remarks += file.remarks
+            return file
+        } catch {
+            unreadable.append(error)
+            return nil
+        }
+    }
+
+    private func zone(of file: CalendarFile) -> LocalCalendar {
+        file.contents.timeZone.flatMap { LocalCalendar($0) } ?? calendar
+    }
+
+    /// What there is in the range. Series that have too many instances are left out and reported with their line.
+    private mutating func agenda(of file: CalendarFile) -> [Occurrence] {
+        guard let range else { preconditionFailure("occurrences are listed of a stretch of time") }
+        let agenda = file.contents.agenda(from: range.lowerBound, to: range.upperBound, in: calendar)
+        let places = agenda.problems.isEmpty ? [] : file.places
+        for problem in agenda.problems {
+            let place = places.first { $0.uid.isSameByUTF8(as: problem.uid) }
+            leftOut.append(
+                InputProblem(
+                    file: file.input.file, line: place?.lines.lowerBound, reason: "\(problem.uid) \(problem.reason)"))
+        }
+        return agenda.occurrences
+    }
+}
+
+extension Occurrence.Moment {
+    /// An instant in UTC, or a date.
+    var text: String {
+        switch self {
+        case .instant(let instant): instant.rfc3339
+        case .date(let date): date.iso8601
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Agendas
+
+/// What calendar files come to: one record for each event of each calendar, in the order of the files.
+///
+/// Where files of one calendar hold the same event, the newest version counts (DESIGN.md section 3).
+package struct CalendarContents {
+    private(set) var records: [SourceRecord] = []
+    private var places: [[UInt8]: Int] = [:]
+    private var merged: [[UInt8]: EventCalendar] = [:]
+    /// Calendars that are not all known: a file of theirs cannot be read, or breaks off. Nothing of them is gone.
+    private var incomplete: Set<[UInt8]> = []
+    /// Keys of masters, and `key/` of series with all overrides, that files hold in a form that cannot be used.
+    private var unusable: Set<[UInt8]> = []
+    /// By the UTF-8 bytes of their ids.
+    package private(set) var calendars: Set<[UInt8]> = []
+
+    /// Files that cannot be read at all.
+    package private(set) var unreadable: [InputProblem] = []
+    /// Components that cannot be used.
+    package private(set) var leftOut: [InputProblem] = []
+    /// What is used, but not as the files say it, and what that means.
+    package private(set) var remarks: [InputProblem] = []
+
+    package init() {}
+
+    package var count: Int { records.count }
+
+    /// Reads a file.
+    package mutating func read(_ input: CalendarInput) {
+        let calendar = Array(input.calendarId.utf8)
+        calendars.insert(calendar)
+        do throws(InputProblem) {
+            let file = try CalendarFile(input)
+            leftOut += file.leftOut
+            remarks += file.remarks
+            for event in file.contents.events { take(event, of: calendar) }
+            if !file.leftOut.isEmpty { noteUnusable(in: file) }
+            if !file.isComplete {
+                incomplete.insert(calendar)
+                remarks.append(
+                    InputProblem(
+                        file: input.file, line: nil, reason: "END:VCALENDAR is missing; nothing counts as removed"))
+            }
+        } catch {
+            unreadable.append(error)
+            incomplete.insert(calendar)
+        }
+    }
+
+    /// Notes that there is more of a calendar, which cannot be read: nothing of it counts as gone.
+    package mutating func noteIncomplete(_ calendarId: String) {
+        incomplete.insert(Array(calendarId.utf8))
+    }
+
+    /// The record with this key; nil where the files have none.
+    subscript(key: [UInt8]) -> SourceRecord? { places[key].map { records[$0] } }
+
+    /// Whether an event that the files do not have is gone, not only unreadable there.
+    func isGone(_ key: EventKey) -> Bool {
+        guard !incomplete.contains(Array(key.calendarId.utf8)), self[Array(key.text.utf8)] == nil else { return false }
+        guard !unusable.isEmpty else { return true }
+        let master = EventKey(calendarId: key.calendarId, uid: key.uid).text
+        return !unusable.contains(Array((key.recurrenceId == nil ? master : master + "/").utf8))
+    }
+
+    private mutating func take(_ event: CalendarEvent, of calendar: [UInt8]) {
+        guard merged[calendar, default: EventCalendar()].apply(event) else { return }
+        let record = SourceRecord(event)
+        if let place = places[record.key] {
+            records[place] = record
+        } else {
+            places[record.key] = records.count
+            records.append(record)
+        }
+    }
+
+    private mutating func noteUnusable(in file: CalendarFile) {
+        let problems = file.leftOut.compactMap(\.line)
+        for place in file.places where problems.contains(where: { place.lines.contains($0) }) {
+            let master = EventKey(calendarId: file.input.calendarId, uid: place.uid).text
+            unusable.insert(Array((place.isOverride ? master + "/" : master).utf8))
+        }
+    }
+}

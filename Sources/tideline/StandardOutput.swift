@@ -1,0 +1,39 @@
+import Foundation
+import Preview
+
+/// Where results go.
+enum StandardOutput {
+    /// - Returns: false where nobody reads it any more.
+    static func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let written = Foundation.write(STDOUT_FILENO, part.baseAddress, part.count)
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// - Returns: false where nobody reads any more, or a signal asked to end.
+    static func write(_ lines: [String]) -> Bool {
+        if Signals.isStopRequested { return false }
+        let text = Array(lines.map { "\($0)\n" }.joined().utf8)
+        return text.withUnsafeBytes { write($0) }
+    }
+}
+
+extension TableStyle {
+    /// As wide as the terminal, or `COLUMNS` says; without colour where `NO_COLOR` is set or nobody sees it.
+    static var ofStandardOutput: TableStyle {
+        let environment = ProcessInfo.processInfo.environment
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let columns = environment["COLUMNS"].flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 100)
+        let isColored = isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
+        return TableStyle(columns: max(40, columns), isColored: isColored)
+    }
+}
