@@ -28,7 +28,8 @@ extension EventCalendar {
         guard from < to else { return Agenda(occurrences: [], problems: []) }
         var placed: [(start: Instant, occurrence: Occurrence)] = []
         var problems: [AgendaProblem] = []
-        for (uid, series) in series {
+        for uid in index.candidates(from: from, to: to) {
+            guard let series = series[uid] else { continue }
             do throws(ExpansionLimit) {
                 for occurrence in try series.occurrences(from: from, to: to, in: calendar) {
                     let (start, end) = calendar.interval(of: occurrence.when)
@@ -52,7 +53,7 @@ extension EventCalendar {
 
 extension EventCalendar.Series {
     /// The occurrences that overlap the window, and perhaps some beside it.
-    fileprivate func occurrences(
+    func occurrences(
         from: Instant, to: Instant, in view: LocalCalendar
     ) throws(ExpansionLimit) -> [Occurrence] {
         guard let master else { return overridden(by: nil, overrides(of: nil, view), in: view) }
@@ -122,12 +123,6 @@ extension EventCalendar.Series {
     }
 }
 
-extension EventCalendar.Entry {
-    fileprivate func reaches(_ from: Instant, _ to: Instant) -> Bool {
-        reach.map { $0.lowerBound < to && $0.upperBound > from } ?? true
-    }
-}
-
 extension CalendarEvent {
     /// One order of versions, so that the result does not hang on the order of a dictionary.
     fileprivate func precedence(over other: CalendarEvent) -> Bool {
@@ -145,7 +140,7 @@ extension Occurrence {
     }
 
     /// Of two that start together: by calendarId, uid, original start.
-    fileprivate func precedes(_ other: Occurrence) -> Bool {
+    func precedes(_ other: Occurrence) -> Bool {
         if !calendarId.isSameByUTF8(as: other.calendarId) { return calendarId.precedesByUTF8(other.calendarId) }
         if !uid.isSameByUTF8(as: other.uid) { return uid.precedesByUTF8(other.uid) }
         return originalText.precedesByUTF8(other.originalText)

@@ -3,28 +3,66 @@ import Timelines
 /// The events of one calendar, each in its newest version, and which occurrences they come to.
 package struct EventCalendar: Sendable {
     private(set) var series: [String: Series] = [:]
+    private(set) var index = ReachIndex()
+    /// Of events that more than one record holds: all versions, by arrival.
+    private var versions: [EventKey: [Version]] = [:]
 
     package init() {}
 
     /// All events of one UID: the master, and what some instances are instead.
     struct Series: Sendable {
-        var master: Entry?
-        var overrides: [EventTime: Entry] = [:]
+        private(set) var master: Entry?
+        private(set) var overrides: [EventTime: Entry] = [:]
+        /// What its occurrences and the leads that its events name certainly lie within, whatever the viewer's zone;
+        /// nil, where it has no events.
+        private(set) var reach: ClosedRange<Instant>?
+
+        mutating func set(_ entry: Entry) {
+            let known = entry.event.recurrenceId.map { overrides[$0] } ?? master
+            if let original = entry.event.recurrenceId { overrides[original] = entry } else { master = entry }
+            // There may be thousands of overrides: a new one is added to what is known.
+            reach = known == nil ? entry.announcedReach.union(reach) : wholeReach
+        }
+
+        mutating func remove(_ original: EventTime?) {
+            if let original { overrides[original] = nil } else { master = nil }
+            reach = wholeReach
+        }
     }
 
-    /// An event with what need not be found out anew at each question.
-    struct Entry: Sendable {
+    /// An event with what need not be found out anew at each question. A class, as it is large, and a dictionary has
+    /// room for twice its values.
+    final class Entry: Sendable {
         let event: CalendarEvent
         let recurrence: RecurrenceSet?
-        /// What it certainly lies within, whatever the viewer's zone; nil for a series.
-        let reach: ClosedRange<Instant>?
+        /// What all its occurrences certainly lie within, whatever the viewer's zone.
+        let reach: ClosedRange<Instant>
+        let holder: Holder?
 
-        init(_ event: CalendarEvent) {
+        init(_ event: CalendarEvent, _ holder: Holder?) {
             self.event = event
             // The event's initialiser has read the lines before.
             recurrence = event.recurrence.isEmpty ? nil : try? RecurrenceSet(lines: event.recurrence)
-            reach = recurrence == nil ? event.reach : nil
+            reach = event.reach(recurrence)
+            self.holder = holder
         }
+    }
+
+    /// A record that holds an event.
+    package struct Holder: Hashable, Sendable {
+        package var record: Int
+        /// Rises with each record of the calendar.
+        package var arrival: UInt64
+
+        package init(record: Int, arrival: UInt64) {
+            self.record = record
+            self.arrival = arrival
+        }
+    }
+
+    private struct Version: Sendable {
+        var event: CalendarEvent
+        var holder: Holder
     }
 
     package var isEmpty: Bool { series.isEmpty }
@@ -34,10 +72,12 @@ package struct EventCalendar: Sendable {
         series.values.reduce(0) { $0 + ($1.master == nil ? 0 : 1) + $1.overrides.count }
     }
 
-    package subscript(key: EventKey) -> CalendarEvent? {
+    package subscript(key: EventKey) -> CalendarEvent? { entry(key)?.event }
+
+    private func entry(_ key: EventKey) -> Entry? {
         guard let series = series[key.uid] else { return nil }
         let entry = key.recurrenceId.map { series.overrides[$0] } ?? series.master
-        return entry?.event.calendarId == key.calendarId ? entry?.event : nil
+        return entry?.event.calendarId == key.calendarId ? entry : nil
     }
 
     /// All events, by the UTF-8 bytes of their keys' text.
@@ -50,6 +90,8 @@ package struct EventCalendar: Sendable {
         .map(\.event)
     }
 
+    // MARK: - Event by event
+
     /// Takes an event in, unless a newer version of it is there: the highest sequence wins, then the newest
     /// `updatedAt`, then the later to arrive (DESIGN.md section 3).
     ///
@@ -57,11 +99,7 @@ package struct EventCalendar: Sendable {
     @discardableResult
     package mutating func apply(_ event: CalendarEvent) -> Bool {
         if let known = self[event.key], known == event || known.isNewer(than: event) { return false }
-        if let recurrenceId = event.recurrenceId {
-            series[event.uid, default: Series()].overrides[recurrenceId] = Entry(event)
-        } else {
-            series[event.uid, default: Series()].master = Entry(event)
-        }
+        set(event, nil)
         return true
     }
 
@@ -72,20 +110,77 @@ package struct EventCalendar: Sendable {
     @discardableResult
     package mutating func remove(_ key: EventKey) -> Bool {
         guard self[key] != nil else { return false }
-        if let recurrenceId = key.recurrenceId {
-            series[key.uid]?.overrides[recurrenceId] = nil
-        } else {
-            series[key.uid]?.master = nil
-        }
-        if let left = series[key.uid], left.master == nil, left.overrides.isEmpty { series[key.uid] = nil }
+        change(key.uid) { $0.remove(key.recurrenceId) }
         return true
+    }
+
+    private mutating func set(_ event: CalendarEvent, _ holder: Holder?) {
+        change(event.uid) { $0.set(Entry(event, holder)) }
+    }
+
+    private mutating func change(_ uid: String, _ body: (inout Series) -> Void) {
+        var changed = series.removeValue(forKey: uid) ?? Series()
+        let before = changed.reach
+        body(&changed)
+        index.move(uid, from: before, to: changed.reach)
+        if changed.reach != nil { series[uid] = changed }
+    }
+
+    // MARK: - Record by record
+
+    /// Takes in what a record holds now, instead of what it held before. Of an event that several records hold the
+    /// newest version is shown, by the rule of `apply` in the order of their arrival; when a record lets go of it, the
+    /// newest of the others is.
+    ///
+    /// - Parameters:
+    ///   - events: of one calendar, each key once.
+    ///   - before: the keys of what the record held, or may have held.
+    /// - Returns: the UIDs of the series that have changed.
+    package mutating func file(
+        _ events: [CalendarEvent], insteadOf before: some Sequence<EventKey>, of holder: Holder
+    ) -> Set<String> {
+        var changed: Set<String> = []
+        let keys = Set(events.map(\.key))
+        for key in before where !keys.contains(key) {
+            let known = entry(key)
+            if let held = versions[key] {
+                settle(key, held.filter { $0.holder.record != holder.record })
+            } else if known?.holder?.record == holder.record {
+                remove(key)
+            }
+            if known?.event != self[key] { changed.insert(key.uid) }
+        }
+        for event in events {
+            let key = event.key
+            let known = entry(key)
+            let others =
+                versions[key]
+                ?? known.flatMap { known in
+                    known.holder.map { [Version(event: known.event, holder: $0)] }
+                }
+            let version = Version(event: event, holder: holder)
+            settle(key, (others ?? []).filter { $0.holder.record != holder.record } + [version])
+            if known?.event != event, known?.event != self[key] { changed.insert(key.uid) }
+        }
+        return changed
+    }
+
+    private mutating func settle(_ key: EventKey, _ all: [Version]) {
+        let all = all.count > 1 ? all.sorted { $0.holder.arrival < $1.holder.arrival } : all
+        versions[key] = all.count > 1 ? all : nil
+        guard var newest = all.first else {
+            remove(key)
+            return
+        }
+        for version in all.dropFirst() where !newest.event.isNewer(than: version.event) { newest = version }
+        set(newest.event, newest.holder)
     }
 }
 
 extension CalendarEvent {
     /// Whether another version of the same event is out of date beside this one: the highest sequence wins, then the
     /// newest `updatedAt`. A bare cancellation says neither; it counts by its arrival.
-    func isNewer(than other: CalendarEvent) -> Bool {
+    package func isNewer(than other: CalendarEvent) -> Bool {
         if isBareCancellation || other.isBareCancellation { return false }
         if sequence != other.sequence { return sequence > other.sequence }
         guard let updatedAt else { return false }
@@ -95,21 +190,5 @@ extension CalendarEvent {
     /// What Google says of an instance that was deleted: that it is cancelled, and no more.
     private var isBareCancellation: Bool {
         status == .cancelled && sequence == 0 && updatedAt == nil && title.isEmpty
-    }
-
-    /// What the event, taken as single, lies within in every zone.
-    fileprivate var reach: ClosedRange<Instant> {
-        if isAllDay {
-            let first = LocalCalendar.utc.firstInstant(of: start.writtenDate)
-            return first - .hours(26)...first + .hours(24) * Int64(days) + .hours(26)
-        }
-        let zone = timeZone.flatMap { LocalCalendar($0) } ?? .utc
-        let (first, margin) = (start.instant(in: zone), ElapsedTime.hours(26))
-        let length =
-            switch length(in: zone) {
-            case .elapsed(let time): time
-            case .nominal(let duration): duration.nominal
-            }
-        return first - margin...first + length + margin
     }
 }

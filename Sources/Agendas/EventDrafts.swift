@@ -18,9 +18,11 @@ struct EventDrafts {
         let (used, unused) = isNewer ? (draft, drafts[index]) : (drafts[index], draft)
         drafts[index] = used
         if used.event != unused.event {
+            // It is what the rule of versions makes of both: nothing is lost.
             problems.append(
                 ICalendarProblem(
-                    line: unused.line, reason: "the same event comes in line \(used.line), which counts instead"))
+                    line: unused.line, reason: "the same event comes in line \(used.line), which counts instead",
+                    isLeftOut: false))
         }
     }
 

@@ -7,15 +7,17 @@ struct JSCalendarReader {
     let key: CalendarRecordKey
 
     func batch(_ fields: MessageFields) throws(MessageProblem) -> CalendarEventBatch {
-        guard case .string("Group")? = fields["@type"] else { return CalendarEventBatch(events: try events(fields)) }
-        var batch = CalendarEventBatch()
+        guard case .string("Group")? = fields["@type"] else {
+            return CalendarEventBatch(.resource, events: try events(fields))
+        }
+        var batch = CalendarEventBatch(.collection)
         for entry in try fields.objects("entries") ?? [] {
             // Tasks have no place in an agenda.
             if case .string("Task")? = entry["@type"] { continue }
             do throws(MessageProblem) {
                 batch.events += try events(entry)
             } catch {
-                batch.problems.append(error)
+                batch.leaveOut(error)
             }
         }
         if batch.events.isEmpty, let problem = batch.problems.first { throw problem }

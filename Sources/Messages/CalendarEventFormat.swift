@@ -39,32 +39,3 @@ enum CalendarEventFormat {
         return String(decoding: begin, as: UTF8.self).uppercased() == "BEGIN:VCALENDAR"
     }
 }
-
-/// What a record's key says of the events in it.
-struct CalendarRecordKey {
-    let calendarId: String?
-
-    /// `calendarId`, or a key of the contract that begins with it; both with `%` and `/` percent-encoded.
-    init(_ bytes: UnsafeRawBufferPointer?) {
-        guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }), !text.isEmpty else {
-            calendarId = nil
-            return
-        }
-        let first = text.prefix { $0 != "/" }
-        calendarId = (try? EventKey(text: "\(first)/-"))?.calendarId
-    }
-
-    func requiredCalendarId() throws(MessageProblem) -> String {
-        guard let calendarId else {
-            throw MessageProblem(
-                .missing, field: "key", "must be calendarId or calendarId/uid, as the value names none")
-        }
-        return calendarId
-    }
-
-    /// The one that the value names, else the key's.
-    func calendarId(in fields: MessageFields) throws(MessageProblem) -> String {
-        if let named = try fields.identifier("calendarId"), !named.isEmpty { return named }
-        return try requiredCalendarId()
-    }
-}

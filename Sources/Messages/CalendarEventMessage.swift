@@ -26,8 +26,8 @@ package enum CalendarEventMessage {
         }
         let fields = MessageFields(try parser.object(bytes))
         switch CalendarEventFormat(fields, contentType: contentType) {
-        case .contract: return CalendarEventBatch(events: [try CalendarEvent(fields)])
-        case .google: return CalendarEventBatch(events: [try CalendarEvent(google: fields, key: key)])
+        case .contract: return CalendarEventBatch(.event, events: [try CalendarEvent(fields)])
+        case .google: return CalendarEventBatch(.resource, events: [try CalendarEvent(google: fields, key: key)])
         case .googlePage: return try googlePage(fields, key)
         case .jsCalendar: return try JSCalendarReader(key: key).batch(fields)
         }
@@ -54,7 +54,8 @@ package enum CalendarEventMessage {
         guard isUsable, !bytes.isEmpty else {
             throw problems.first ?? MessageProblem(.unreadable, "The message is not an iCalendar text.")
         }
-        return CalendarEventBatch(events: found.events, problems: problems)
+        let leftOut = zip(found.problems, problems).filter { $0.0.isLeftOut }.map(\.1)
+        return CalendarEventBatch(.collection, events: found.events, problems: problems, leftOut: leftOut)
     }
 
     /// What `events.list` of the Google Calendar API answers.
@@ -62,12 +63,12 @@ package enum CalendarEventMessage {
         _ fields: MessageFields, _ key: CalendarRecordKey
     ) throws(MessageProblem) -> CalendarEventBatch {
         let timeZone = try fields.text("timeZone")
-        var batch = CalendarEventBatch()
+        var batch = CalendarEventBatch(.collection)
         for item in try fields.objects("items") ?? [] {
             do throws(MessageProblem) {
                 batch.events.append(try CalendarEvent(google: item, key: key, calendarZone: timeZone))
             } catch {
-                batch.problems.append(error)
+                batch.leaveOut(error)
             }
         }
         if batch.events.isEmpty, let problem = batch.problems.first { throw problem }
@@ -77,13 +78,36 @@ package enum CalendarEventMessage {
 
 /// The events of one record of `calendar.events`.
 package struct CalendarEventBatch: Hashable, Sendable {
+    package var form: Form
     /// In the order of the record.
     package var events: [CalendarEvent]
     /// What of the record could not be used, or not as it is.
     package var problems: [MessageProblem]
+    /// Those of the problems for which something was left out.
+    package private(set) var leftOut: [MessageProblem]
 
-    package init(events: [CalendarEvent] = [], problems: [MessageProblem] = []) {
+    package init(
+        _ form: Form = .event, events: [CalendarEvent] = [], problems: [MessageProblem] = [],
+        leftOut: [MessageProblem] = []
+    ) {
+        self.form = form
         self.events = events
         self.problems = problems
+        self.leftOut = leftOut
+    }
+
+    mutating func leaveOut(_ problem: MessageProblem) {
+        problems.append(problem)
+        leftOut.append(problem)
+    }
+
+    /// What a record of such a form stands for.
+    package enum Form: Hashable, Sendable {
+        /// The event of the contract that it names, whatever its key.
+        case event
+        /// One event, with its overrides perhaps, of another system: a Google Calendar resource, a JSCalendar Event.
+        case resource
+        /// All that it holds: an iCalendar text, a page of Google Calendar resources, a JSCalendar Group.
+        case collection
     }
 }

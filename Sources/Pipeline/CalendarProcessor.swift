@@ -4,40 +4,43 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// Calendars: files events, and tells each subscribed configuration the agenda of its window when an occurrence in it
-/// changed, when it asks, and at each of its midnights, with which the window moves on. However many records change a
-/// calendar in one transaction, it is expanded once.
+/// Calendars: files the events of records, and tells each subscribed configuration the agenda of its window when an
+/// occurrence in it changed, when it asks, and at each of its midnights, with which the window moves on. However many
+/// records change a calendar in one transaction, its subscribers are told once.
 final class CalendarProcessor: Processor {
     private let settings: PipelineSettings
-    /// By the event's key text, `calendarId/uid[/recurrenceId]`.
-    private let events = StateStore<EventState>(id: StoreID.events)
+    /// By `CalendarFiling.name`.
+    private let records = StateStore<CalendarRecordState>(id: StoreID.calendarRecords)
     private let calendars = StateStore<CalendarState>(id: StoreID.calendars)
     /// By `SubscriptionLinks.key`.
     private let subscriptions = StateStore<CalendarSubscription>(id: StoreID.calendarSubscriptions)
     private var links = SubscriptionLinks()
-    private var parser = JSONParser()
-    /// By slot of the calendar: its events, read.
-    private var expanded: [EventCalendar] = []
-    /// By slot of the calendar: the longest lead that any of its events ever named; wider than needed does no harm.
-    private var longestLeads: [CalendarDuration?] = []
+    private var reader = CalendarRecordReader()
+    /// By slot of the calendar.
+    private var contents: [CalendarContents] = []
     /// Calendars whose events were changed by this transaction, with the trace of the first change.
     private var changed = PendingSlots<[UInt8]?>()
     /// Calendars that can be read again by this transaction, or no longer.
     private var noted = PendingSlots<Void>()
-    /// Calendars that this transaction touched: after an abort they are read from the store again.
-    private var touched: Set<Int> = []
+    /// By slot of the record: what this transaction found in it or filed. After an abort that is read from the store.
+    private var touched: [Int: Touched] = [:]
     private var asked = PendingSlots<(cause: Cause, at: Instant)>()
     /// By slot of the subscription: when its window moves on.
     private var midnights = SlotTimers()
+
+    private struct Touched {
+        var calendar: Int
+        var keys: Set<EventKey>
+    }
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
     }
 
-    var stores: [any ChangelogStore] { [events, calendars, subscriptions] }
+    var stores: [any ChangelogStore] { [records, calendars, subscriptions] }
     var nextDue: Int64? { midnights.nextDue }
 
-    // MARK: - Events
+    // MARK: - Records
 
     func process(_ record: InputRecord, _ context: TaskContext) {
         do throws(MessageProblem) {
@@ -46,8 +49,10 @@ final class CalendarProcessor: Processor {
             try file(value, of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
-            // A key that names no event names no calendar.
-            guard let key = record.key, let calendarId = (try? EventKey.decode(key))?.calendarId else { return }
+            let key = CalendarRecordKey(record.key)
+            // What a tombstone removes is an event: a key that names none names no calendar.
+            if record.value == nil && key.event == nil { return }
+            guard let calendarId = key.calendarId else { return }
             context.noteUnreadable(calendarId, node: NodeID.calendars) { id, _ in
                 note(isUnreadable: true, calendar: slot(ofOwned: id))
             }
@@ -58,24 +63,54 @@ final class CalendarProcessor: Processor {
         _ value: UnsafeRawBufferPointer, of record: InputRecord, _ context: TaskContext
     ) throws(MessageProblem) {
         let contentType = context.headers(of: record).first { $0.name == "content-type" }?.value
-        let event = try CalendarEventMessage.decode(
-            ConfluentFraming.skipped(value), contentType: contentType.map { String(decoding: $0, as: UTF8.self) },
-            with: &parser)
-        guard let calendar = slot(of: event.calendarId, orForward: record, context) else { return }
+            .map { String(decoding: $0, as: UTF8.self) }
+        let batch = try reader.read(value, contentType: contentType, key: record.key)
+        let filing = try CalendarFiling(batch, CalendarRecordKey(record.key))
+        guard let calendar = slot(of: filing.calendarId, orForward: record, context) else { return }
+        // Nothing is lost without a word: what was left out can be looked up, the rest is used.
+        if let problem = batch.problemOfLeftOut { context.deadLetter(record, problem, settings) }
         note(isUnreadable: false, calendar: calendar)
-        guard apply(event, to: calendar) else { return }
-        events[events.slot(of: event.key.text)] = EventState(value: Array(value))
+        let slot = records.slot(of: filing.name)
+        let held = events(of: slot)
+        let (events, newer) = reader.merge(batch.events, over: held)
+        if records[slot] != nil && events == held { return }
         noteChange(of: calendar, record, context)
+        records[slot] = CalendarRecordState(
+            value: Array(value), contentType: batch.form == .event ? nil : contentType,
+            arrival: calendars[calendar]?.revision ?? 0, newer: newer)
+        refile(slot, calendar, events, insteadOf: held.map(\.key))
     }
 
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
-        let key = try EventKey.decode(record.key ?? UnsafeRawBufferPointer(start: nil, count: 0))
-        guard let calendar = slot(of: key.calendarId, orForward: record, context) else { return }
+        let key = CalendarRecordKey(record.key)
+        let named = record.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let calendarId =
+            if let calendarId = key.calendarId { calendarId } else { try EventKey.decode(named).calendarId }
+        guard let calendar = slot(of: calendarId, orForward: record, context) else { return }
+        let slot = records.find(key.text).flatMap { records[$0] == nil ? nil : $0 }
+        // Without a record of that name, it must be an event's.
+        if slot == nil { _ = try EventKey.decode(named) }
         note(isUnreadable: false, calendar: calendar)
-        guard let event = events.find(key.text), events[event] != nil else { return }
-        events[event] = nil
-        _ = expanded[calendar].remove(key)
+        guard let slot else { return }
+        let held = events(of: slot)
         noteChange(of: calendar, record, context)
+        records[slot] = nil
+        refile(slot, calendar, [], insteadOf: held.map(\.key))
+    }
+
+    /// What the record in the store stands for.
+    private func events(of slot: Int) -> [CalendarEvent] {
+        guard let state = records[slot] else { return [] }
+        return reader.events(of: state, name: records.key(of: slot))
+    }
+
+    private func refile(_ slot: Int, _ calendar: Int, _ events: [CalendarEvent], insteadOf held: [EventKey]) {
+        touched[slot, default: Touched(calendar: calendar, keys: [])].keys.formUnion(held + events.map(\.key))
+        contents[calendar].file(events, insteadOf: held, of: holder(slot))
+    }
+
+    private func holder(_ slot: Int) -> EventCalendar.Holder {
+        EventCalendar.Holder(record: slot, arrival: records[slot]?.arrival ?? 0)
     }
 
     /// The calendar's slot; nil where its task is another, which gets the record.
@@ -85,23 +120,16 @@ final class CalendarProcessor: Processor {
 
     private func slot(ofOwned calendarId: UnsafeRawBufferPointer) -> Int {
         let slot = calendars.slot(of: calendarId)
-        while expanded.count <= slot {
-            expanded.append(EventCalendar())
-            longestLeads.append(nil)
-        }
+        while contents.count <= slot { contents.append(CalendarContents()) }
         return slot
     }
 
-    /// - Returns: whether the calendar has changed: an event that is older than what is known changes nothing.
-    private func apply(_ event: CalendarEvent, to calendar: Int) -> Bool {
-        if let lead = event.preEventLead, lead.nominal > longestLeads[calendar]?.nominal ?? .zero {
-            longestLeads[calendar] = lead
-        }
-        return expanded[calendar].apply(event)
+    private func slot(ofOwned calendarId: String) -> Int {
+        var calendarId = calendarId
+        return calendarId.withUTF8 { slot(ofOwned: UnsafeRawBufferPointer($0)) }
     }
 
     private func noteChange(of calendar: Int, _ record: InputRecord, _ context: TaskContext) {
-        touched.insert(calendar)
         if calendars[calendar] == nil { calendars[calendar] = CalendarState() }
         calendars[calendar]!.revision += 1
         calendars[calendar]!.origin = record.origin
@@ -168,13 +196,11 @@ final class CalendarProcessor: Processor {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
         guard let zone = LocalCalendar(subscription.timeZone) else { return }
-        let window = subscription.need.window(at: at, in: zone)
-        let occurrences = agenda(of: calendar, subscription.need, in: window)
         let state = calendars[calendar] ?? CalendarState()
-        let isShown = subscription.need.days > 0
+        let agenda = agenda(of: calendar, subscription.need, in: zone, at: at, now: context.instant)
         let told = CalendarSubscription.Told(
-            agenda: Occurrence.digest(of: occurrences), isUnreadable: state.isUnreadable,
-            until: isShown ? window.nextMidnight : nil)
+            agenda: agenda?.digest ?? Occurrence.digest(of: []), isUnreadable: state.isUnreadable,
+            until: agenda?.window.nextMidnight)
         if let midnight = told.until { midnights.arm(slot, due: midnight.milliseconds) }
         var cause = cause
         if cause == .dataChanged {
@@ -186,7 +212,7 @@ final class CalendarProcessor: Processor {
             source: .calendar(calendars.key(of: calendar)), version: subscription.version,
             revision: state.revision, cause: cause, at: at,
             content: SourceContent(
-                occurrences: occurrences, windowEnd: isShown ? window.end : nil, origin: state.origin,
+                occurrences: agenda?.occurrences ?? [], windowEnd: agenda?.window.end, origin: state.origin,
                 isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
@@ -194,30 +220,16 @@ final class CalendarProcessor: Processor {
         }
     }
 
-    /// What a timeline of this window shows of this calendar.
+    /// What a timeline made at `at` shows of this calendar; nil, where it shows no days.
     private func agenda(
-        of calendar: Int, _ need: SourceNeeds.AgendaNeed, in window: AgendaWindow
-    ) -> [Occurrence] {
-        let leads = [longestLeads[calendar], need.preEventLead].compactMap { $0 }
-        let range = window.range(lead: leads.max { $0.nominal < $1.nominal })
-        let occurrences = expanded[calendar].occurrences(
-            from: range.lowerBound, to: range.upperBound, in: window.calendar)
+        of calendar: Int, _ need: SourceNeeds.AgendaNeed, in zone: LocalCalendar, at: Instant, now: Instant
+    ) -> CalendarContents.Agenda? {
+        guard need.days > 0 else { return nil }
         // All calendars of a configuration are kept in one record of its state.
         let share = Self.agendaBytesMax / max(1, need.calendarIds.count)
-        return Self.fitting(occurrences.filter(window.includes), in: share)
-    }
-
-    /// The first occurrences that fit into a message (rule 11). What is left out could not be shown: so many bytes hold
-    /// more than the 500 entries that a timeline has at most, or more than a timeline may be long.
-    private static func fitting(_ occurrences: [Occurrence], in bytesMax: Int) -> [Occurrence] {
-        var bytes = 0
-        return Array(
-            occurrences.prefix { occurrence in
-                bytes += occurrence.title.utf8.count + (occurrence.location?.utf8.count ?? 0)
-                bytes += occurrence.uid.utf8.count + occurrence.calendarId.utf8.count + 128
-                bytes += occurrence.vehicleId?.utf8.count ?? 0
-                return bytes <= bytesMax
-            })
+        return contents[calendar].agenda(need, in: zone, at: at, now: now, bytesMax: share) { uid in
+            settings.onExpansion(calendars.key(of: calendar), uid)
+        }
     }
 
     private static let agendaBytesMax = 2 << 20
@@ -240,11 +252,16 @@ final class CalendarProcessor: Processor {
     // MARK: - Derived from state
 
     func finishRestore(_ context: TaskContext) {
-        for slot in 0..<events.slots where events[slot] != nil { fileAgain(slot) }
+        for slot in 0..<records.slots where records[slot] != nil {
+            let name = records.withKey(of: slot) { CalendarRecordKey($0) }
+            guard let calendarId = name.calendarId else {
+                preconditionFailure("A record is filed under a name that begins with its calendar.")
+            }
+            contents[self.slot(ofOwned: calendarId)].file(events(of: slot), insteadOf: [], of: holder(slot))
+        }
         for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
-            var calendarId = SubscriptionLinks.source(in: subscriptions.key(of: slot))
-            let calendar = calendarId.withUTF8 { self.slot(ofOwned: UnsafeRawBufferPointer($0)) }
-            links.link(slot, to: calendar)
+            let calendarId = SubscriptionLinks.source(in: subscriptions.key(of: slot))
+            links.link(slot, to: self.slot(ofOwned: calendarId))
         }
         armMidnights()
     }
@@ -263,29 +280,19 @@ final class CalendarProcessor: Processor {
         _ = changed.take()
         _ = noted.take()
         armMidnights()
-        if touched.isEmpty { return }
-        for calendar in touched { expanded[calendar] = EventCalendar() }
-        for slot in 0..<events.slots where events[slot] != nil {
-            let key = try? EventKey(text: events.key(of: slot))
-            guard let calendar = key.flatMap({ calendars.find($0.calendarId) }), touched.contains(calendar) else {
-                continue
-            }
-            fileAgain(slot)
+        for (slot, touched) in touched {
+            contents[touched.calendar].file(events(of: slot), insteadOf: touched.keys, of: holder(slot))
         }
         touched.removeAll()
     }
+}
 
-    private func fileAgain(_ slot: Int) {
-        guard let state = events[slot] else { return }
-        state.value.withUnsafeBytes { bytes in
-            do throws(MessageProblem) {
-                let event = try CalendarEventMessage.decode(ConfluentFraming.skipped(bytes), with: &parser)
-                var calendarId = event.calendarId
-                let calendar = calendarId.withUTF8 { self.slot(ofOwned: UnsafeRawBufferPointer($0)) }
-                _ = apply(event, to: calendar)
-            } catch {
-                preconditionFailure("An event that was read once cannot be read again: \(error)")
-            }
-        }
+extension CalendarEventBatch {
+    /// Why some of the record's events are not used, though the rest is.
+    fileprivate var problemOfLeftOut: MessageProblem? {
+        guard var problem = leftOut.first else { return nil }
+        let more = leftOut.count > 1 ? "; so are \(leftOut.count - 1) more parts of the record" : ""
+        problem.message += "; left out\(more); \(events.count) of its events are used"
+        return problem
     }
 }

@@ -2,17 +2,36 @@ import Agendas
 import StreamCore
 import Timelines
 
-/// A record of a calendar's event as it came; the event is read from it again after a restore.
-struct EventState: StateValue {
+/// A record of a calendar as it came; its events are read from it again after a restore.
+struct CalendarRecordState: StateValue {
     var value: [UInt8]
+    /// Nil: JSON, or what its beginning tells.
+    var contentType: String?
+    /// Of the calendar's records: which of two came first.
+    var arrival: UInt64
+    /// Newer versions of events in it that an older record of this key held, in the JSON of the contract.
+    var newer: [[UInt8]]
 
-    init(value: [UInt8]) {
+    init(value: [UInt8], contentType: String?, arrival: UInt64, newer: [[UInt8]]) {
         self.value = value
+        self.contentType = contentType
+        self.arrival = arrival
+        self.newer = newer
     }
 
-    func encode(into writer: inout ByteWriter) { writer.write(value) }
+    func encode(into writer: inout ByteWriter) {
+        writer.write(value)
+        writer.write(optional: contentType)
+        writer.write(varint: arrival)
+        writer.write(list: newer) { $0.write($1) }
+    }
 
-    init(from reader: inout ByteReader) throws(CorruptBytes) { value = try reader.array() }
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        value = try reader.array()
+        contentType = try reader.optionalString()
+        arrival = try reader.varint()
+        newer = try reader.list { reader throws(CorruptBytes) in try reader.array() }
+    }
 }
 
 /// What is kept of a calendar as a whole.

@@ -32,6 +32,8 @@ package struct PipelineSettings: Sendable {
     package var pauseMilliseconds: Int64 = 60_000
     /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false
+    /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
+    package var onExpansion: @Sendable (_ calendarId: String, _ uid: String) -> Void = { _, _ in }
 
     package init(topics: TopicNames = TopicNames(), application: String = "tideline") {
         self.topics = topics
@@ -58,7 +60,7 @@ package enum Output {
 enum StoreID {
     static let vehicles: UInt8 = 1
     static let vehicleSubscriptions: UInt8 = 2
-    static let events: UInt8 = 3
+    static let calendarRecords: UInt8 = 3
     static let calendars: UInt8 = 4
     static let calendarSubscriptions: UInt8 = 5
     static let configurations: UInt8 = 6

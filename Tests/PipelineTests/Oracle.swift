@@ -7,7 +7,7 @@ import Timelines
 struct Oracle: ~Copyable {
     private var configurations: [String: ConfigurationMessage] = [:]
     private var vehicles: [String: Vehicle] = [:]
-    private var calendars: [String: EventCalendar] = [:]
+    private var records = CalendarRecords()
     /// Their newest records could not be read.
     private var unreadableVehicles: Set<String> = []
     private var unreadableCalendars: Set<String> = []
@@ -27,7 +27,7 @@ struct Oracle: ~Copyable {
         case (topics.calendarEvents, let value?): value.withUnsafeBytes { takeEvent($0, key) }
         case (topics.calendarEvents, nil):
             guard let key = key.withUnsafeBytes({ try? EventKey.decode($0) }) else { return }
-            calendars[key.calendarId]?.remove(key)
+            records.remove(key.text)
             unreadableCalendars.remove(key.calendarId)
         case (topics.configurations, let value?):
             let message = value.withUnsafeBytes { try? ConfigurationMessage.decode($0, with: &parser) }
@@ -49,13 +49,17 @@ struct Oracle: ~Copyable {
     }
 
     private mutating func takeEvent(_ value: UnsafeRawBufferPointer, _ key: [UInt8]) {
-        guard let event = try? CalendarEventMessage.decode(value, with: &parser) else {
-            let key = key.withUnsafeBytes { try? EventKey.decode($0) }
-            if let key { unreadableCalendars.insert(key.calendarId) }
+        let key = key.withUnsafeBytes { CalendarRecordKey($0) }
+        var text = key.text
+        let batch = text.withUTF8 { key in
+            try? CalendarEventMessage.decode(value, key: UnsafeRawBufferPointer(key), with: &parser)
+        }
+        guard let batch, let event = batch.events.first else {
+            if let calendarId = key.calendarId { unreadableCalendars.insert(calendarId) }
             return
         }
         unreadableCalendars.remove(event.calendarId)
-        calendars[event.calendarId, default: EventCalendar()].apply(event)
+        records.file(batch.events, under: batch.form == .event ? event.key.text : key.text)
     }
 
     /// As `TimelineRecord.contentText` of what the pipeline publishes.
@@ -78,7 +82,7 @@ struct Oracle: ~Copyable {
         let zone = LocalCalendar(configuration.timeZone) ?? .utc
         let occurrences = (needs.agenda?.calendarIds ?? []).flatMap { id in
             // Wide enough for every lead of these tests; the strategy takes what its window shows.
-            (calendars[id] ?? EventCalendar()).occurrences(from: at - .hours(72), to: at + .hours(40 * 24), in: zone)
+            records.calendar(id).occurrences(from: at - .hours(72), to: at + .hours(40 * 24), in: zone)
         }
         let isUnreadable =
             needs.vehicle.map { unreadableVehicles.contains($0.vehicleId) } ?? false
@@ -94,5 +98,30 @@ struct Oracle: ~Copyable {
         TimelineRecord(
             configurationId: id, kind: kind, family: family, recipient: recipient, revision: 1, generatedAt: at,
             timeline: timeline, refreshCount: 1)
+    }
+}
+
+/// The records of calendars as the topic has them after compaction, in the order in which they came.
+private struct CalendarRecords {
+    private var records: [(name: String, events: [CalendarEvent])] = []
+
+    mutating func file(_ events: [CalendarEvent], under name: String) {
+        let older = records.first { $0.name == name }?.events ?? []
+        let merged = events.map { event in
+            older.first { $0.key == event.key && $0.isNewer(than: event) } ?? event
+        }
+        if merged == older { return }
+        records.removeAll { $0.name == name }
+        records.append((name, merged))
+    }
+
+    mutating func remove(_ name: String) {
+        records.removeAll { $0.name == name }
+    }
+
+    func calendar(_ id: String) -> EventCalendar {
+        var calendar = EventCalendar()
+        for event in records.flatMap(\.events) where event.calendarId == id { calendar.apply(event) }
+        return calendar
     }
 }

@@ -35,11 +35,13 @@ struct RandomWorld {
 
     /// - Parameter now: what the clock shows.
     mutating func put(into pipeline: PipelineFixture, now: Instant) {
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<24, using: &random) {
         case 0..<9: telemetry(pipeline, now)
         case 9..<13: event(pipeline)
         case 13..<17: configuration(pipeline)
         case 17, 18: bad(pipeline)
+        case 19, 20: google(pipeline)
+        case 21, 22: iCalendar(pipeline)
         default: removal(pipeline)
         }
     }
@@ -64,9 +66,8 @@ struct RandomWorld {
 
     private mutating func event(_ pipeline: PipelineFixture) {
         let calendar = "k\(Int.random(in: 0..<3, using: &random))"
-        let start = at("06:00") + .minutes(Int64.random(in: 0..<200, using: &random) * 15)
-        let end = start + .minutes(Int64.random(in: 0..<9, using: &random) * 20)
-        sequence += 1
+        let (start, end) = extent()
+        let sequence = nextSequence()
         let fields = [
             "", #""status": "cancelled""#, #""status": "tentative""#, #""preEventLead": "P1D""#, #""vehicleId": "v1""#,
             #""recurrence": ["RRULE:FREQ=DAILY;COUNT=3"]"#,
@@ -75,6 +76,48 @@ struct RandomWorld {
         pipeline.event(
             calendar, "e\(Int.random(in: 0..<5, using: &random))", start.rfc3339, end.rfc3339,
             #""sequence": \#(sequence)"# + (fields.isEmpty ? "" : ", " + fields), partition: place(calendar, 1))
+    }
+
+    private mutating func extent() -> (start: Instant, end: Instant) {
+        let start = at("06:00") + .minutes(Int64.random(in: 0..<200, using: &random) * 15)
+        return (start, start + .minutes(Int64.random(in: 0..<9, using: &random) * 20))
+    }
+
+    /// Of a version that comes late, some of the time.
+    private mutating func nextSequence() -> Int {
+        sequence += 1
+        return max(0, sequence - (Int.random(in: 0..<4, using: &random) == 0 ? 5 : 0))
+    }
+
+    /// Single events, and overrides of the series among the events.
+    private mutating func google(_ pipeline: PipelineFixture) {
+        let calendar = "k\(Int.random(in: 0..<3, using: &random))"
+        let id = "g\(Int.random(in: 0..<3, using: &random))"
+        let (start, end) = extent()
+        let original = #""originalStartTime": {"dateTime": "\#(extent().start.rfc3339)"}"#
+        let fields = [
+            "", #""status": "cancelled""#, #""recurringEventId": "e1", \#(original)"#,
+            #""recurringEventId": "e1", "status": "cancelled", \#(original)"#,
+        ]
+        .randomElement(using: &random)!
+        pipeline.google(
+            "\(calendar)/\(id)", id: id, start.rfc3339, end.rfc3339, title: id,
+            #""sequence": \#(nextSequence())"# + (fields.isEmpty ? "" : ", " + fields), partition: place(calendar, 1))
+    }
+
+    /// A few of the events that come as JSON, too, and some of its own.
+    private mutating func iCalendar(_ pipeline: PipelineFixture) {
+        let calendar = "k\(Int.random(in: 0..<3, using: &random))"
+        let events = (0..<Int.random(in: 1..<4, using: &random)).map { _ in
+            let (start, end) = extent()
+            let rule = ["RRULE:FREQ=DAILY;COUNT=2", "STATUS:TENTATIVE", "LOCATION:Here"].randomElement(using: &random)!
+            return ICalendarEvent(
+                "e\(Int.random(in: 0..<9, using: &random))", start.rfc3339, end.rfc3339, "SEQUENCE:\(nextSequence())",
+                rule)
+        }
+        pipeline.put(
+            pipeline.topics.calendarEvents, key: "\(calendar)/x\(Int.random(in: 0..<2, using: &random))",
+            PipelineFixture.iCalendarText(events), partition: place(calendar, 1))
     }
 
     private mutating func configuration(_ pipeline: PipelineFixture) {
@@ -101,7 +144,8 @@ struct RandomWorld {
         if Bool.random(using: &random) {
             pipeline.removeConfiguration("c\(number)", partition: place("c\(number)", 2))
         } else {
-            pipeline.removeEvent("\(calendar)/e\(number)", partition: place(calendar, 1))
+            let name = ["e\(number)", "g\(number % 3)", "x\(number % 2)"].randomElement(using: &random)!
+            pipeline.removeEvent("\(calendar)/\(name)", partition: place(calendar, 1))
         }
     }
 

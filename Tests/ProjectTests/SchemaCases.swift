@@ -54,6 +54,13 @@ enum SchemaCases {
             {"kind": "calendar#event", "id": "g", "summary": "s", "start": {"date": "2026-11-20"}, \
             "end": {"date": "2026-11-21"}}
             """,
+            #"{"kind": "calendar#events", "items": [{"id": "g", "status": "cancelled"}]}"#,
+            """
+            {"@type": "Event", "uid": "u", "start": "2026-11-20T09:00:00", "timeZone": "Europe/Paris", \
+            "recurrenceRules": [{"@type": "RecurrenceRule", "frequency": "weekly"}], \
+            "recurrenceOverrides": {"2026-11-27T09:00:00": {"excluded": true}}}
+            """,
+            #"{"@type": "Group", "entries": [{"@type": "Task", "uid": "t"}]}"#,
         ],
         wrong: [
             #"{"calendarId": "c", "title": "t", "start": "2026-11-20T06:00:00Z"}"#,
@@ -65,6 +72,9 @@ enum SchemaCases {
             #"{"calendarId": "c", "uid": "u", "title": "t", "start": 0, "duration": "PT"}"#,
             #"{"calendarId": "c", "uid": "u", "title": "t", "start": 0, "recurrence": ["FREQ=DAILY"]}"#,
             #"{"id": "g"}"#,
+            #"{"kind": "calendar#events", "items": [{"id": "g"}]}"#,
+            #"{"@type": "Event", "uid": "u", "start": "2026-11-20"}"#,
+            #"{"@type": "Group", "entries": [{"@type": "Event", "uid": "u"}]}"#,
         ]
     )
 

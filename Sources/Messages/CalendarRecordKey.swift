@@ -1,0 +1,45 @@
+package import Agendas
+
+/// The key of a record of `calendar.events`: `calendarId`, or `calendarId/…` with whatever names the record within the
+/// calendar; both with `%` and `/` percent-encoded.
+package struct CalendarRecordKey: Hashable, Sendable {
+    /// Nil, where the key names no calendar.
+    package let calendarId: String?
+    /// The event that a key of the contract names.
+    package let event: EventKey?
+    /// The key in one spelling, where it names a calendar; empty otherwise.
+    package let text: String
+
+    package init(_ bytes: UnsafeRawBufferPointer?) {
+        guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }), !text.isEmpty,
+            let named = try? EventKey(text: "\(text.prefix { $0 != "/" })/-")
+        else {
+            calendarId = nil
+            event = nil
+            self.text = ""
+            return
+        }
+        calendarId = named.calendarId
+        event = try? EventKey(text: text)
+        self.text =
+            event?.text ?? String(named.text.dropLast("/-".count))
+            + text[(text.firstIndex(of: "/") ?? text.endIndex)...]
+    }
+
+    /// Whether it names a record within the calendar.
+    package var namesRecord: Bool { text.contains("/") }
+
+    func requiredCalendarId() throws(MessageProblem) -> String {
+        guard let calendarId else {
+            throw MessageProblem(
+                .missing, field: "key", "must be calendarId or calendarId/uid, as the value names none")
+        }
+        return calendarId
+    }
+
+    /// The one that the value names, else the key's.
+    func calendarId(in fields: MessageFields) throws(MessageProblem) -> String {
+        if let named = try fields.identifier("calendarId"), !named.isEmpty { return named }
+        return try requiredCalendarId()
+    }
+}

@@ -1,0 +1,119 @@
+import Agendas
+import Messages
+
+/// The calendar that a record's events are of, and the name under which the record is filed: the next one of that name
+/// replaces it, a tombstone removes it.
+struct CalendarFiling {
+    let calendarId: String
+    /// A key of the topic: `calendarId/…`, or the calendar's alone.
+    let name: String
+
+    /// The contract's JSON is filed under the ids that it names (DESIGN.md 3, calendar event), what other systems say
+    /// under the record's key: their ids are not always those of the events here. One resource under a key that only
+    /// names its calendar, or none, has nothing but its ids.
+    ///
+    /// - Throws: where the events are of several calendars, or of another than the key of all that it holds.
+    init(_ batch: CalendarEventBatch, _ key: CalendarRecordKey) throws(MessageProblem) {
+        let first = batch.events.first
+        if let first, batch.events.contains(where: { $0.calendarId != first.calendarId }) {
+            throw MessageProblem(.notAllowed, field: "calendarId", "must be the same of all events of a record")
+        }
+        guard let calendarId = first?.calendarId ?? key.calendarId else {
+            throw MessageProblem(.missing, field: "key", "must be calendarId or calendarId/…, as the value names none")
+        }
+        self.calendarId = calendarId
+        let isOfKey = key.calendarId == calendarId
+        switch (batch.form, first) {
+        case (.event, let event?):
+            name = event.key.text
+        case (.resource, let event?):
+            name = isOfKey && key.namesRecord ? key.text : event.key.text
+        default:
+            guard isOfKey else {
+                throw MessageProblem(
+                    .notAllowed, field: "key", "must begin with the calendarId that the value names, \(calendarId)")
+            }
+            name = key.text
+        }
+    }
+}
+
+/// Reads records, once more after a restore.
+struct CalendarRecordReader: ~Copyable {
+    private var parser = JSONParser()
+    private var json = JSONWriter()
+
+    /// What older records of a name may leave in the newer one's state, so that its record in the changelog keeps its
+    /// bounds (DESIGN.md 2, rule 11).
+    private static let newerBytesMax = 1 << 20
+
+    mutating func read(
+        _ value: UnsafeRawBufferPointer, contentType: String?, key: UnsafeRawBufferPointer?
+    ) throws(MessageProblem) -> CalendarEventBatch {
+        var batch = try CalendarEventMessage.decode(value, contentType: contentType, key: key, with: &parser)
+        batch.events = Self.newest(batch.events)
+        return batch
+    }
+
+    /// The events that a record's state stands for, each key once.
+    mutating func events(of state: CalendarRecordState, name: String) -> [CalendarEvent] {
+        var name = name
+        let batch = name.withUTF8 { key in
+            state.value.withUnsafeBytes { value in
+                try? read(value, contentType: state.contentType, key: UnsafeRawBufferPointer(key))
+            }
+        }
+        // On another system a zone may be unknown. What can't be read any more is as gone until it comes again.
+        guard let events = batch?.events else { return [] }
+        if state.newer.isEmpty { return events }
+        var newer: [EventKey: CalendarEvent] = [:]
+        for value in state.newer {
+            if let event = event(value) { newer[event.key] = event }
+        }
+        return events.map { newer[$0.key] ?? $0 }
+    }
+
+    /// The events that a record stands for after an older one of its name: of each the newer version, but none that it
+    /// does not hold any more.
+    ///
+    /// - Returns: the events, and those of the older record among them, in the JSON of the contract.
+    mutating func merge(
+        _ events: [CalendarEvent], over older: [CalendarEvent]
+    ) -> (events: [CalendarEvent], newer: [[UInt8]]) {
+        if older.isEmpty { return (events, []) }
+        let known = Dictionary(older.map { ($0.key, $0) }) { first, _ in first }
+        var newer: [[UInt8]] = []
+        var room = Self.newerBytesMax
+        let merged = events.map { event in
+            guard let other = known[event.key], other.isNewer(than: event) else { return event }
+            json.removeAll()
+            other.write(to: &json)
+            let bytes = json.bytes
+            guard bytes.count <= room, self.event(bytes) == other else { return event }
+            room -= bytes.count
+            newer.append(bytes)
+            return other
+        }
+        return (merged, newer)
+    }
+
+    private mutating func event(_ json: [UInt8]) -> CalendarEvent? {
+        json.withUnsafeBytes { try? CalendarEventMessage.decode($0, with: &parser) }
+    }
+
+    /// Of versions of one event in a record the newest, of equal ones the last.
+    private static func newest(_ events: [CalendarEvent]) -> [CalendarEvent] {
+        if events.count < 2 { return events }
+        var places: [EventKey: Int] = [:]
+        var result: [CalendarEvent] = []
+        for event in events {
+            if let place = places[event.key] {
+                if !result[place].isNewer(than: event) { result[place] = event }
+            } else {
+                places[event.key] = result.count
+                result.append(event)
+            }
+        }
+        return result
+    }
+}
