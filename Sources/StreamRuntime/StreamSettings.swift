@@ -12,9 +12,6 @@ package struct StreamSettings: Sendable {
     package var backlogRecords = 10_000
     /// `transaction.timeout.ms` of the producer.
     package var transactionTimeout: Duration = .seconds(10)
-    /// What one attempt to initialise a producer may take; during an outage there are many. It holds up the end of the
-    /// thread.
-    package var initialiseTimeout: Duration = .seconds(2)
     /// How long stable offsets are waited for before the dead owner's transaction is ended (rule 4).
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
     /// Any other question to the broker.

@@ -58,20 +58,22 @@ extension StreamThread {
         } catch {
             throw StreamFailure("cannot make a producer: \(error)")
         }
-        isProducerReady = false
+        try initialiseProducer()
     }
 
-    /// One attempt, so that an outage keeps neither a rebalance nor the end of the thread waiting: the next iteration
-    /// tries again. What can never succeed counts as a failure of the producer.
+    /// Waits for as long as an outage lasts; what never can succeed ends the thread.
     func initialiseProducer() throws(StreamFailure) {
-        do throws(TransactionError) {
-            try producer.initialise(timeout: settings.initialiseTimeout)
-            isProducerReady = true
-        } catch {
-            observer(.failed(error.cause, doing: "initialising the producer"))
-            switch error {
-            case .retriable: break
-            case .abortable(let cause), .fenced(let cause), .fatal(let cause): try replaceProducer(because: cause)
+        while true {
+            do throws(TransactionError) {
+                return try producer.initialise(timeout: settings.transactionTimeout)
+            } catch {
+                observer(.failed(error.cause, doing: "initialising the producer"))
+                switch error {
+                case .retriable: continue
+                case .abortable(let cause), .fenced(let cause), .fatal(let cause):
+                    try replaceProducer(because: cause)
+                    return
+                }
             }
         }
     }

@@ -30,9 +30,6 @@ package final class StreamThread {
     /// By the consumer's topic index, then partition: for the hot path; made from `cursors` when asked for.
     var cursorTable: [[PartitionCursor?]] = []
 
-    /// Whether the producer was initialised, which settles what the one before it left open: nothing is taken over,
-    /// processed or committed before.
-    var isProducerReady = false
     var isTransactionOpen = false
     var exchangeOutputs = OutputBuffer()
     /// Tasks to which this transaction sent through the exchange.
@@ -89,7 +86,7 @@ package final class StreamThread {
         lastOffsetsRefresh = now
     }
 
-    /// Initialises the producer, unless there is an outage, and joins the group. Call once, before the first iteration.
+    /// Initialises the producer and joins the group. Call once, before the first iteration.
     package func start() throws(StreamFailure) {
         try initialiseProducer()
         do throws(LogError) {
@@ -105,15 +102,11 @@ package final class StreamThread {
     package func runOnce() throws(StreamFailure) {
         let now = clock.wall()
         for runtime in tasks.values { runtime.task.context.now = now }
-        if !isProducerReady { try initialiseProducer() }
-        if isProducerReady { seekWhereNeeded() }
+        seekWhereNeeded()
         let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
         if let pendingFailure { throw pendingFailure }
         if batch.rebalanced { distrustKeptPartitions() }
         for failure in batch.failures { observer(.failed(failure, doing: "reading")) }
-        // During an outage, and after a rebalance in which the producer was replaced, there is no running task: only
-        // rebalances are served.
-        guard isProducerReady else { return }
         try restore()
         if !batch.rebalanced { try process(batch) }
         recordsSinceCommit += batch.records.count
@@ -129,9 +122,7 @@ package final class StreamThread {
         while !wasEverAssigned && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
-        if isProducerReady {
-            do throws(StreamFailure) { try commit() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
-        }
+        do throws(StreamFailure) { try commit() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
         consumer.close()
         producer.destroy()
         restorer.close()

@@ -90,7 +90,7 @@ import Timelines
             ),
             (
                 #""parameters": {"p": {"title": "P", "type": "bool"}}"#,
-                "parameters.p.type: must be one of string, number, boolean, array"
+                "parameters.p.type: must be one of string, number, boolean, array; did you mean boolean?"
             ),
             (
                 #""parameters": {"p": {"title": "P", "type": "array", "defalt": 1}}"#,
