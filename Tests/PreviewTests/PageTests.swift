@@ -108,6 +108,9 @@ struct PageTests {
         try fixture.configuration(#"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"#)
         let clock = try picture(fixture.run().page)
         #expect(count("class=\"entry tick\"", clock) == 3 && count("class=\"entry tick inforce\"", clock) == 1)
+        // In what is shown and in the row of its timeline, which is made just when the entry begins.
+        let walk = try picture(fixture.run(until: "2026-11-20T07:30:00Z").page)
+        #expect(count("tick | Fri 2026-11-20 07:10 UTC … 07:25 | ", walk) == 2)
         try fixture.configuration(#"{"configurationId": "van", "kind": "K", "vehicleId": "v1"}"#)
         try fixture.telemetry(#"{"vehicleId": "v1", "observedAt": "2026-11-20T06:20:00Z", "speed": 40}"#)
         let van = try picture(fixture.run(until: "2026-11-20T06:40:00Z").page)

@@ -87,7 +87,7 @@ struct TableTests {
     @Test("of a walk shows new content, and in one line what only says the same again")
     func walk() throws {
         let fixture = try van(#"{"vehicleId": "v1", "observedAt": "2026-11-20T06:20:00Z", "speed": 40}"#)
-        let lines = try fixture.run(until: "2026-11-20T07:10:00Z").table(columns: 100)
+        let lines = try fixture.run(until: "2026-11-20T07:10:00Z").table(columns: 104)
         #expect(
             lines.joined(separator: "\n") == """
                 van · K · systemMedium · strategy status · UTC
