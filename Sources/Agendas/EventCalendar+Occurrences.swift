@@ -131,12 +131,23 @@ extension CalendarEvent {
     }
 }
 
+extension CalendarEvent {
+    /// Its own lead before an occurrence. Days of it are local days of the event's zone, where it has one (STRATEGIES.md
+    /// 1.10): who shows the occurrence in another zone gets the time that they come to.
+    fileprivate func lead(before when: Occurrence.Extent) -> CalendarDuration? {
+        guard let preEventLead, preEventLead.days > 0, case .timed(let start, _) = when,
+            let zone = timeZone.flatMap({ LocalCalendar($0) })
+        else { return preEventLead }
+        return CalendarDuration(time: start - zone.subtracting(preEventLead, from: start))
+    }
+}
+
 extension Occurrence {
     fileprivate init(_ event: CalendarEvent, when: Extent, recurrenceId: Moment?) {
         self.init(
             calendarId: event.calendarId, uid: event.uid, recurrenceId: recurrenceId, title: event.title,
             location: event.location, when: when, isTentative: event.status == .tentative,
-            preEventLead: event.preEventLead, vehicleId: event.vehicleId)
+            preEventLead: event.lead(before: when), vehicleId: event.vehicleId)
     }
 
     /// Of two that start together: by calendarId, uid, original start.

@@ -21,7 +21,7 @@ func zone(_ name: String) throws -> LocalCalendar {
 func event(
     _ uid: String = "e", of original: String? = nil, start: String, end: String? = nil, duration: String? = nil,
     zone: String? = nil, title: String = "", sequence: Int = 0, updatedAt: String? = nil,
-    status: EventStatus = .confirmed, recurrence: [String] = []
+    status: EventStatus = .confirmed, recurrence: [String] = [], lead: String? = nil
 ) throws -> CalendarEvent {
     let length =
         try end.map { EventEnd.at(try time($0)) }
@@ -29,7 +29,8 @@ func event(
     return try CalendarEvent(
         calendarId: "c", uid: uid, recurrenceId: try original.map { try time($0) }, sequence: sequence,
         updatedAt: try updatedAt.map { try at($0) }, title: title, start: try time(start), end: length, timeZone: zone,
-        status: status, recurrence: recurrence)
+        status: status, recurrence: recurrence,
+        preEventLead: try lead.map { try #require(CalendarDuration(iso8601: $0)) })
 }
 
 func calendar(_ events: CalendarEvent...) -> EventCalendar {

@@ -110,3 +110,21 @@ func order() throws {
     let found = try events.occurrences(from: at("2019-02-10T00:00:00Z"), to: at("2019-02-11T00:00:00Z"), in: .utc)
     #expect(found.map(\.uid) == ["B", "a", "b", "z", "é"])
 }
+
+@Test("Days of an event's own lead are local days of its zone, whoever shows it; without a zone, the viewer's")
+func leadInTheEventsZone() throws {
+    // New York's clocks go back on 1 November 2026, Berlin's went on 25 October.
+    func announcement(zone name: String?, lead: String) throws -> String {
+        let start = name == nil ? "2026-11-01T17:00:00Z" : "2026-11-01T12:00:00"
+        let events = calendar(try event(start: start, duration: "PT1H", zone: name, lead: lead))
+        let berlin = try zone("Europe/Berlin")
+        let occurrences = try events.occurrences(
+            from: at("2026-11-01T00:00:00Z"), to: at("2026-11-02T00:00:00Z"), in: berlin)
+        let lead = try #require(occurrences.first?.preEventLead)
+        return berlin.subtracting(lead, from: berlin.interval(of: occurrences[0].when).start).rfc3339
+    }
+    #expect(try announcement(zone: "America/New_York", lead: "P1D") == "2026-10-31T16:00:00Z")
+    #expect(try announcement(zone: "America/New_York", lead: "P1DT1H") == "2026-10-31T15:00:00Z")
+    #expect(try announcement(zone: nil, lead: "P1D") == "2026-10-31T17:00:00Z")
+    #expect(try announcement(zone: "America/New_York", lead: "PT24H") == "2026-10-31T17:00:00Z")
+}
