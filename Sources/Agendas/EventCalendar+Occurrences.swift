@@ -132,8 +132,8 @@ extension CalendarEvent {
 }
 
 extension CalendarEvent {
-    /// Its own lead before an occurrence. Days of it are local days of the event's zone, where it has one (STRATEGIES.md
-    /// 1.10): who shows the occurrence in another zone gets the time that they come to.
+    /// Its own lead before an occurrence. Days of it are local days of the event's zone, where it has one
+    /// (STRATEGIES.md 1.10): who shows the occurrence in another zone gets the time that they come to.
     fileprivate func lead(before when: Occurrence.Extent) -> CalendarDuration? {
         guard let preEventLead, preEventLead.days > 0, case .timed(let start, _) = when,
             let zone = timeZone.flatMap({ LocalCalendar($0) })
