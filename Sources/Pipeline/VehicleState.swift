@@ -107,14 +107,6 @@ struct VehicleSubscription: StateValue {
     }
 }
 
-extension SourceNeeds.VehicleNeed {
-    /// How many of the silences have passed at `at`; none where the vehicle may be silent.
-    func silencesPassed(of vehicle: Vehicle?, at: Instant) -> Int {
-        guard let vehicle else { return 0 }
-        return silences.count { vehicle.isSilent(at: at, offlineAfter: $0) }
-    }
-}
-
 extension SourceContent {
     /// What is known of a vehicle; nil: nothing.
     init(_ state: VehicleState?) {

@@ -102,14 +102,4 @@ extension SourceNeeds.AgendaNeed {
     package func window(at: Instant, in calendar: LocalCalendar) -> AgendaWindow {
         AgendaWindow(at: at, days: days, preEventLead: preEventLead, in: calendar)
     }
-
-    /// What to expand so that no occurrence of the window is missing. Give the longest lead of the events.
-    package func range(at: Instant, in calendar: LocalCalendar, lead: CalendarDuration? = nil) -> Range<Instant> {
-        window(at: at, in: calendar).range(lead: lead)
-    }
-
-    /// Whether a timeline made at `at` shows the occurrence. Of many occurrences ask one `window`.
-    package func includes(_ occurrence: Occurrence, at: Instant, in calendar: LocalCalendar) -> Bool {
-        window(at: at, in: calendar).includes(occurrence)
-    }
 }

@@ -99,8 +99,9 @@ extension SourceNeeds.VehicleNeed {
         }.first { $0.at > instant }
     }
 
-    /// How many of `silences` have passed at `at`.
-    fileprivate func silencesPassed(of vehicle: Vehicle?, at: Instant) -> Int {
-        silences.count { vehicle?.isSilent(at: at, offlineAfter: $0) ?? false }
+    /// How many of `silences` have passed at `at`; none where the vehicle may be silent, or was never heard of.
+    package func silencesPassed(of vehicle: Vehicle?, at: Instant) -> Int {
+        guard let vehicle else { return 0 }
+        return silences.count { vehicle.isSilent(at: at, offlineAfter: $0) }
     }
 }
