@@ -66,6 +66,11 @@ let package = Package(
         .executableTarget(
             name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
             swiftSettings: strict),
+        .executableTarget(
+            name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
+        .target(
+            name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            path: "Benchmarks/SimulatedDays", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
@@ -84,6 +89,7 @@ let package = Package(
                 "Agendas", "Preview",
                 "RdKafka", "TestBroker",
             ]),
+        tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
