@@ -32,6 +32,8 @@ package struct DayRun {
         /// Everything that the tasks did, reading, making and writing records and state included.
         package var tasks = 0.0
         package var observers = 0.0
+        /// Drawing and writing what comes in.
+        package var inputs = 0.0
     }
 
     /// - Parameter interruptions: nil: nothing is ever restored.
@@ -61,6 +63,7 @@ package struct DayRun {
                 inputs.append(day[next])
                 next += 1
             }
+            cost.inputs += watch.lap()
             tasks.step(at: now, inputs, interruption: interruptions?.strike(at: now))
             steps += 1
             cost.tasks += watch.lap()

@@ -109,6 +109,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// Writes every key that this transaction wrote: its value, or nil where it has gone.
     @inlinable
     public func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+        // Most transactions write to a few of a task's stores.
+        if written.isEmpty { return }
         var key = ByteWriter(capacity: 64)
         var value = ByteWriter(capacity: 256)
         for (index, slot) in written.enumerated() {
@@ -127,6 +129,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     @inlinable
     public func commit() {
+        if written.isEmpty { return }
         written.removeAll(keepingCapacity: true)
         before.removeAll(keepingCapacity: true)
         transaction &+= 1
