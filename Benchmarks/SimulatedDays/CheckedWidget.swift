@@ -12,8 +12,10 @@ struct CheckedWidget {
     private(set) var seen: ShownContent?
     /// Since when there is something to see that was not seen.
     private(set) var pendingSince: Instant?
-    /// Since when it may be announced without a token.
-    private(set) var freeSince: Instant?
+    /// When the window ends in which that came.
+    private var windowEnd: Instant?
+    /// The same of a change that costs no token.
+    private var freeWindowEnd: Instant?
     /// A renewal has come that was not announced.
     private(set) var isRenewed = false
     private(set) var tokens: TokenLevel
@@ -27,22 +29,20 @@ struct CheckedWidget {
         tokens = TokenLevel(rules, at: at)
     }
 
-    var isFree: Bool { freeSince != nil }
+    var isFree: Bool { freeWindowEnd != nil }
 
     /// The last instant at which what is pending can be announced in time; nil: there is no hurry.
     private var deadline: Instant? {
-        guard let pendingSince else { return nil }
-        let windowEnd = pendingSince + rules.coalesce
-        let paid = tokens.nextToken(from: pendingSince).map { max($0, windowEnd) }
-        let free = freeSince.map { $0 + rules.coalesce }
-        return [paid, free].compactMap { $0 }.min()
+        guard let windowEnd else { return nil }
+        let paid = tokens.nextToken(from: windowEnd)
+        return [paid, freeWindowEnd].compactMap { $0 }.min()
     }
 
-    /// Whether it could go out when its window ends, without a wait for a token.
-    var isRegular: Bool {
-        guard let pendingSince else { return false }
-        return deadline == pendingSince + rules.coalesce
-    }
+    /// Whether it goes out when its window ends, and has not to wait for a token.
+    func isDue(at: Instant) -> Bool { windowEnd == at || freeWindowEnd == at }
+
+    /// Whether it had to wait for a token until `at`.
+    func hasWaited(at: Instant) -> Bool { windowEnd.map { $0 < at } ?? false }
 
     func isPayable(at: Instant) -> Bool { isFree || tokens.nextToken(from: at) == at }
 
@@ -81,16 +81,21 @@ struct CheckedWidget {
         checkDeadline(before: due, found)
         let wasPending = pendingSince != nil && isVisible(at: due)
         seen = current
-        pendingSince = nil
-        freeSince = nil
+        forget()
         return Outcome(isSeenByItself: wasPending)
+    }
+
+    private mutating func forget() {
+        pendingSince = nil
+        windowEnd = nil
+        freeWindowEnd = nil
     }
 
     private mutating func checkDeadline(before at: Instant, _ found: (Breach.Rule, Instant, String) -> Void) {
         guard let deadline, deadline < at, isVisible(at: deadline) else { return }
-        found(.late, deadline, "\(id) has something to see since \(pendingSince!.rfc3339), and was not announced")
-        pendingSince = nil
-        freeSince = nil
+        let since = pendingSince.map(\.rfc3339) ?? ""
+        found(.late, deadline, "\(id) has something to see since \(since), and was not announced")
+        forget()
     }
 
     // MARK: - What comes
@@ -107,18 +112,22 @@ struct CheckedWidget {
         return (isRenewal, isVisible)
     }
 
-    /// All of the instant has come: what is pending now?
-    mutating func settle(at: Instant) -> Outcome {
+    /// All of the instant has come: what is pending now? What is new falls into the open window of the group, or opens
+    /// one.
+    mutating func settle(at: Instant, _ window: inout ChangeWindow) -> Outcome {
         var outcome = Outcome()
         if let due = seen?.nextUpdate, due <= at { outcome = comesBack(at: due) { _, _, _ in } }
         if isVisible(at: at) {
-            pendingSince = pendingSince ?? at
-            if isReplaced { freeSince = freeSince ?? at }
+            if pendingSince == nil {
+                pendingSince = at
+                windowEnd = window.end(of: at, rules)
+            }
+            if isReplaced && freeWindowEnd == nil { freeWindowEnd = window.end(of: at, rules) }
         } else {
             outcome.isDropped = pendingSince != nil
-            pendingSince = nil
-            freeSince = nil
+            forget()
         }
+        if isRenewed && rules.announcesRenewals { _ = window.end(of: at, rules) }
         isReplaced = false
         return outcome
     }
@@ -127,8 +136,19 @@ struct CheckedWidget {
     mutating func announced(at: Instant, isPaid: Bool) {
         if isPaid { tokens.spend(at: at) }
         seen = current
-        pendingSince = nil
-        freeSince = nil
+        forget()
         isRenewed = false
+    }
+}
+
+/// The window within which the changes of one recipient and kind go out together.
+struct ChangeWindow {
+    private var began: Instant?
+
+    /// When the window ends that a change at `at` falls into.
+    mutating func end(of at: Instant, _ rules: ReloadRules) -> Instant {
+        if let began, at < began + rules.coalesce { return began + rules.coalesce }
+        began = at
+        return at + rules.coalesce
     }
 }

@@ -5,13 +5,8 @@ struct CheckedGroup {
     let recipient: String
     let kind: String
     var members: [Int] = []
-    var last: Last?
-
-    /// Its last reload, and when the first change in it came that did not wait for a token.
-    struct Last {
-        var at: Instant
-        var windowBegan: Instant?
-    }
+    var window = ChangeWindow()
+    var lastReload: Instant?
 
     init(recipient: String, kind: String) {
         self.recipient = recipient
@@ -27,8 +22,7 @@ extension ReloadChecker {
         checkCoalescing(reload, named, group, at)
         checkReason(reload, named, at)
         checkRevision(reload, named, at)
-        let began = named.filter { widgets[$0].isRegular }.compactMap { widgets[$0].pendingSince }.min()
-        groups[group].last = .init(at: at, windowBegan: began)
+        groups[group].lastReload = at
         for slot in named { announced(slot, reload, at) }
         checkBudget(reload, named, at)
         figures.reloads += 1
@@ -57,31 +51,26 @@ extension ReloadChecker {
         }
         let isPaid = !widget.isFree && !isRequested
         if isPaid && !widget.isPayable(at: at) { found(.token, at, "\(widget.id) has no token") }
-        if let since = widget.pendingSince, at > since + widget.rules.coalesce { figures.waited += 1 }
+        figures.waited += widget.hasWaited(at: at) ? 1 : 0
         widgets[slot].announced(at: at, isPaid: isPaid)
         if Int64(widgets[slot].tokens.mostInADay) > widget.rules.limit {
             found(.limit, at, "\(widget.id): \(widgets[slot].tokens.mostInADay) in 24 hours")
         }
     }
 
-    /// A reload names everybody of the group who has something to see and a token; and what came within a window goes
-    /// out with it, not after it.
+    /// What came within a window goes out together when it ends, as far as there are tokens; what has waited for a token
+    /// may go by itself.
     private func checkCoalescing(_ reload: AnnouncedReload, _ named: [Int], _ group: Int, _ at: Instant) {
-        for slot in groups[group].members where !named.contains(slot) {
+        if groups[group].lastReload == at {
+            found(.apart, at, "two reloads at once of \(reload.recipient), \(reload.kind)")
+        }
+        let areHeld = named.allSatisfy { widgets[$0].hasWaited(at: at) }
+        for slot in groups[group].members where !areHeld && !named.contains(slot) {
             let widget = widgets[slot]
             // What came at this very instant may count for the next window.
             guard let since = widget.pendingSince, since < at, widget.isVisible(at: at) else { continue }
             if widget.isPayable(at: at) {
-                found(.leftOut, at, "\(widget.id) could have been named with \(reload.configurationIds)")
-            }
-        }
-        guard let last = groups[group].last else { return }
-        if last.at == at { found(.apart, at, "two reloads at once of \(reload.recipient), \(reload.kind)") }
-        guard let began = last.windowBegan else { return }
-        for slot in named {
-            guard let since = widgets[slot].pendingSince, since > last.at else { continue }
-            if since < began + widgets[slot].rules.coalesce && widgets[slot].isRegular {
-                found(.apart, at, "\(widgets[slot].id) changed within the window of \(began.rfc3339)")
+                found(.apart, at, "\(widget.id) could have been named with \(reload.configurationIds)")
             }
         }
     }

@@ -83,7 +83,7 @@ package final class ReloadChecker: DayObserver {
     package func announce(_ reload: AnnouncedReload) { reloads.append(reload) }
 
     package func endInstant(_ at: Instant) {
-        for slot in touched { count(widgets[slot].settle(at: at)) }
+        for slot in touched { settle(slot, at) }
         let named = reloads.map { prepare($0, at: at) }
         for (reload, slots) in zip(reloads, named) { judge(reload, slots, at: at) }
         touched.removeAll(keepingCapacity: true)
@@ -129,11 +129,15 @@ package final class ReloadChecker: DayObserver {
             for slot in groups[group].members where !touched.contains(slot) {
                 advance(slot, to: at)
                 widgets[slot].beginInstant()
-                count(widgets[slot].settle(at: at))
+                settle(slot, at)
                 touched.append(slot)
             }
         }
         return named
+    }
+
+    private func settle(_ slot: Int, _ at: Instant) {
+        count(widgets[slot].settle(at: at, &groups[widgets[slot].group].window))
     }
 
     private func advance(_ slot: Int, to at: Instant) {

@@ -36,8 +36,6 @@ package struct Breach: CustomStringConvertible, Sendable {
         case invisible
         /// Two reloads where one was right.
         case apart
-        /// A configuration with something to see and a token is not named.
-        case leftOut
         case revision
         case reason
         /// Names that do not belong together, or the wrong instant.
