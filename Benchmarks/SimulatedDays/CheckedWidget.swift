@@ -19,7 +19,8 @@ struct CheckedWidget {
     /// A renewal has come that was not announced.
     private(set) var isRenewed = false
     private(set) var tokens: TokenLevel
-    private var madeAt: Instant?
+    /// Of the instant that is being told: a renewal with other content, a change of the configuration itself.
+    private var renewsNow = false
     private var isReplaced = false
 
     init(_ id: String, group: Int, _ rules: ReloadRules, at: Instant) {
@@ -37,9 +38,6 @@ struct CheckedWidget {
         let paid = tokens.nextToken(from: windowEnd)
         return [paid, freeWindowEnd].compactMap { $0 }.min()
     }
-
-    /// Whether it goes out when its window ends, and has not to wait for a token.
-    func isDue(at: Instant) -> Bool { windowEnd == at || freeWindowEnd == at }
 
     /// Whether it had to wait for a token until `at`.
     func hasWaited(at: Instant) -> Bool { windowEnd.map { $0 < at } ?? false }
@@ -107,7 +105,7 @@ struct CheckedWidget {
         let isRenewal = current?.nextUpdate == at
         let isVisible = current.map { !isRenewal && content.isVisibleChange(from: $0, at: at) } ?? true
         if current?.configurationOffset != content.configurationOffset { isReplaced = true }
-        if isRenewal { isRenewed = true }
+        renewsNow = renewsNow || isRenewal && content.revision != current?.revision
         current = content
         return (isRenewal, isVisible)
     }
@@ -127,7 +125,11 @@ struct CheckedWidget {
             outcome.isDropped = pendingSince != nil
             forget()
         }
-        if isRenewed && rules.announcesRenewals { _ = window.end(of: at, rules) }
+        if renewsNow && rules.announcesRenewals {
+            isRenewed = true
+            _ = window.end(of: at, rules)
+        }
+        renewsNow = false
         isReplaced = false
         return outcome
     }
