@@ -1,8 +1,8 @@
 /// The reloads that a configuration has left (STRATEGIES.md 4, token bucket): `burst` of them at first, refilled evenly
 /// by `limit − burst` in 24 hours, so that no 24 hours see more than `limit`.
 ///
-/// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again 24 hours after
-/// its last token was taken, which keeps the promise as well.
+/// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again when 24 hours
+/// have passed since its last token was taken, which keeps the promise as well.
 ///
 /// Reckoned in whole numbers, so it comes out the same wherever and however often it is asked. A clock that goes back
 /// adds nothing until it has passed the instant that was reached before: what it adds was given already.
@@ -68,7 +68,7 @@ package struct TokenBucket: Hashable, Sendable {
         let level = min(level, capacity)
         let elapsed = max(0, now.milliseconds - asOf.milliseconds)
         let refill = Self.refill(terms)
-        if refill == 0 { return elapsed >= Self.token ? capacity : level }
+        if refill == 0 { return elapsed > Self.token ? capacity : level }
         // Compared first, for a product of years would overflow.
         if elapsed >= (capacity - level + refill - 1) / refill { return capacity }
         return level + elapsed * refill
@@ -80,7 +80,7 @@ package struct TokenBucket: Hashable, Sendable {
         if level >= wanted { return now }
         let start = max(asOf, now)
         let refill = Self.refill(terms)
-        if refill == 0 { return asOf + ElapsedTime(milliseconds: Self.token) }
+        if refill == 0 { return asOf + ElapsedTime(milliseconds: Self.token + 1) }
         return start + ElapsedTime(milliseconds: (wanted - level + refill - 1) / refill)
     }
 }
