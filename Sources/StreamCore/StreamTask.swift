@@ -58,7 +58,14 @@ package final class StreamTask {
         for processor in processors { processor.punctuate(context) }
     }
 
-    package var nextDue: Int64? { processors.compactMap(\.nextDue).min() }
+    package var nextDue: Int64? {
+        var earliest: Int64?
+        for processor in processors {
+            guard let due = processor.nextDue else { continue }
+            earliest = min(earliest ?? due, due)
+        }
+        return earliest
+    }
 
     // MARK: - Transaction
 

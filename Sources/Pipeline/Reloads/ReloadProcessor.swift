@@ -26,7 +26,10 @@ final class ReloadProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [gatherings, budgets] }
-    var nextDue: Int64? { [closings.nextDue, waits.nextDue].compactMap { $0 }.min() }
+    var nextDue: Int64? {
+        guard let closing = closings.nextDue, let wait = waits.nextDue else { return closings.nextDue ?? waits.nextDue }
+        return min(closing, wait)
+    }
 
     func process(_ record: InputRecord, _ context: TaskContext) {
         preconditionFailure("No source feeds the reloads.")
