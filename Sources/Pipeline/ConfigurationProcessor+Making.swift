@@ -33,8 +33,9 @@ extension ConfigurationProcessor {
 
     private func make(_ slot: Int, _ context: TaskContext) {
         guard let state = configurations[slot], let pending = state.pending, state.value != nil else { return }
-        // What was published does not become older.
-        let at = max(pending.at, state.published?.at ?? pending.at)
+        // What was published does not become older, but where the clock went back (`clockWentBack`).
+        let wanted = settings.notAhead(pending.at, of: context.instant)
+        let at = max(wanted, state.published?.at ?? wanted)
         let message = message(of: slot)
         guard !pending.needsSnapshots, isCurrent(state, message, at: at) else {
             // What is pending stays so: it is made when the last source has answered.
@@ -88,8 +89,8 @@ extension ConfigurationProcessor {
         if isRefreshedByVehicle(slot) {
             // The next one comes with all that is known of the vehicle.
             for index in state.sources.indices { configurations[slot]!.sources[index].content = nil }
-        } else if let due = ownDue(slot) {
-            timers.arm(slot, due: due.milliseconds)
+        } else {
+            armOwn(slot)
         }
         account(
             Publication(
@@ -99,7 +100,7 @@ extension ConfigurationProcessor {
             slot, context)
     }
 
-    private func timeline(
+    func timeline(
         of message: ConfigurationMessage, _ state: ConfigurationState, at: Instant
     ) -> Timeline {
         switch message {

@@ -229,21 +229,14 @@ final class ConfigurationProcessor: Processor {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
                 forget(slot, deletedAt, context)
-            } else if let nextUpdate = ownDue(slot) {
-                guard nextUpdate <= context.instant else {
-                    timers.arm(slot, due: nextUpdate.milliseconds)
+            } else if let due = ownDue(slot) {
+                guard due.firesAt <= context.instant else {
+                    timers.arm(slot, due: due.firesAt.milliseconds)
                     continue
                 }
-                let at = settings.renewalInstant(due: nextUpdate.milliseconds, now: context.now)
-                renew(slot, at: at, context)
+                renew(slot, at: renewalInstant(slot, of: due, context), context)
             }
         }
-    }
-
-    /// When this configuration's own timer is due; nil where its vehicle's task does that, or nothing is due.
-    func ownDue(_ slot: Int) -> Instant? {
-        guard let state = configurations[slot], state.value != nil, !isRefreshedByVehicle(slot) else { return nil }
-        return state.published?.nextUpdate
     }
 
     func isRefreshedByVehicle(_ slot: Int) -> Bool {
@@ -331,7 +324,7 @@ final class ConfigurationProcessor: Processor {
             }
             if state.kindDigest != kinds.digest(of: message(of: slot).kind) { redeclared.append(slot) }
             if state.pending != nil { due.insert(slot) { () } }
-            if let nextUpdate = ownDue(slot) { timers.arm(slot, due: nextUpdate.milliseconds) }
+            armOwn(slot)
         }
     }
 }

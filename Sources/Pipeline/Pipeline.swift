@@ -33,8 +33,10 @@ package struct PipelineSettings: Sendable {
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
-    /// (STRATEGIES.md 1.12). Milliseconds.
+    /// (STRATEGIES.md 1.12); a clock that goes back by more has jumped. Milliseconds.
     package var pauseMilliseconds: Int64 = 60_000
+    /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
+    package var spreadMilliseconds: Int64 = 0
     /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false
     /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
@@ -89,6 +91,7 @@ extension Topology {
                 Node(name: "configurations") { ConfigurationProcessor(settings) },
                 Node(name: "reloads") { ReloadProcessor(settings) },
             ],
-            outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters])
+            outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters],
+            clockTolerance: settings.pauseMilliseconds)
     }
 }

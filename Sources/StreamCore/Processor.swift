@@ -17,6 +17,10 @@ package protocol Processor: AnyObject {
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
 
+    /// The clock went back by more than `Topology.clockTolerance` while the task was living: timers are derived anew, and
+    /// what was done for an instant later than `context.now` is done for now. Called before anything else is made.
+    func clockWentBack(_ context: TaskContext)
+
     /// Sends and emits what was conflated; called before each commit, again while messages flow within the thread.
     func flush(_ context: TaskContext)
 
@@ -35,6 +39,11 @@ package protocol Processor: AnyObject {
 
     /// Milliseconds since 1970 of the earliest timer.
     var nextDue: Int64? { get }
+}
+
+extension Processor {
+    /// Enough for whoever keeps no time.
+    package func clockWentBack(_ context: TaskContext) {}
 }
 
 /// A record of a source topic with where it came from. Its bytes are borrowed for the call.

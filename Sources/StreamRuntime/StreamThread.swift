@@ -96,12 +96,11 @@ package final class StreamThread {
         }
     }
 
-    /// One iteration: poll, restore, process, punctuate, commit.
+    /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///
     /// - Throws: when the producer failed too often in a row (rule 6); everything else is recovered from.
     package func runOnce() throws(StreamFailure) {
-        let now = clock.wall()
-        for runtime in tasks.values { runtime.task.context.now = now }
+        let now = readClock()
         seekWhereNeeded()
         let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
         if let pendingFailure { throw pendingFailure }

@@ -220,6 +220,39 @@ extension PipelineTests {
             }
         }
 
+        @Test("Every change is accounted for, by kind and reason")
+        func account() async throws {
+            try await PipelineFixture.run(Self.options()) { pipeline in
+                try await begin(pipeline)
+                try await spend(pipeline)
+                pipeline.parked("v1", "08:30")
+                for text in ["08:30", "08:30:02"] { try await pipeline.settle(at: text) }
+                pipeline.idling("v1", "08:31")
+                for text in ["08:31", "08:31:02"] { try await pipeline.settle(at: text) }
+                pipeline.moving("v1", "08:40")
+                for text in ["08:40", "08:40:02"] { try await pipeline.settle(at: text) }
+                pipeline.parked("v1", "08:50")
+                for text in ["08:50", "08:50:02", "09:10:02"] { try await pipeline.settle(at: text) }
+                pipeline.moving("v1", "10:00")
+                for text in ["10:00", "10:00:02", "10:10:02"] { try await pipeline.settle(at: text) }
+                pipeline.moving("v1", "10:20", speed: 90)
+                for text in ["10:20", "16:00", "16:10"] { try await pipeline.settle(at: text) }
+                let rows = try #require(pipeline.memory).counters.reloads
+                #expect(
+                    rows.map { "\($0.kind) \($0.reason.rawValue)" } == [
+                        "K configurationChanged", "K statusChanged", "K scheduled",
+                    ])
+                let counts: [ReloadCount] = [
+                    .seen, .visible, .suppressed, .replaced, .held, .dropped, .announced, .sent,
+                ]
+                #expect(counts.map { rows[0][$0] } == [1, 1, 0, 0, 0, 0, 1, 1])
+                // Of seven two are told at once; one is held, replaced, and withdrawn by the next, which is suppressed;
+                // two are held and told.
+                #expect(counts.map { rows[1][$0] } == [7, 6, 1, 1, 3, 1, 4, 4])
+                #expect(counts.map { rows[2][$0] } == [1, 0, 1, 0, 0, 0, 0, 0])
+            }
+        }
+
         @Test("A timeline says what was left when it was made")
         func budgetOfTimelines() async throws {
             try await PipelineFixture.run(Self.options()) { pipeline in

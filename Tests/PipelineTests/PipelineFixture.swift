@@ -135,6 +135,12 @@ final class PipelineFixture {
         clock.now = at(text)
     }
 
+    /// Sets the clock to another time, back as well.
+    func jump(to text: String) {
+        if at(text) < clock.now { rules.noteStepBack(from: clock.now, to: at(text)) }
+        clock.now = at(text)
+    }
+
     // MARK: - Settling
 
     func settle() async throws {
