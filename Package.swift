@@ -87,7 +87,7 @@ let package = Package(
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
                 "Agendas", "Preview",
-                "RdKafka", "TestBroker",
+                "RdKafka", "TestBroker", "SimulatedDays",
             ]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("SinksTests", ["Sinks", "RecordLog", "Messages", "Simulation", "Timelines"]),

@@ -40,6 +40,7 @@ package final class VirtualTasks {
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
         tasks = (0..<partitions).map { task($0) }
+        for task in tasks { task.finishRestore() }
         dues = tasks.map(\.nextDue)
         isActive = tasks.map { _ in false }
     }
@@ -132,8 +133,9 @@ package final class VirtualTasks {
     }
 
     private func activate(_ partition: Int32) {
+        if isActive[Int(partition)] { return }
         isActive[Int(partition)] = true
-        tasks[Int(partition)].context.now = now
+        tasks[Int(partition)].advance(to: now)
     }
 
     private func spend() throws(Interrupted) {
@@ -213,7 +215,7 @@ package final class VirtualTasks {
         } catch {
             preconditionFailure("A changelog of these tasks cannot be read: \(error)")
         }
-        task.context.now = now
+        task.advance(to: now)
         task.finishRestore()
         return task
     }
