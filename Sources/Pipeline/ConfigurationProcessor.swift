@@ -11,7 +11,7 @@ final class ConfigurationProcessor: Processor {
     private let counter = StateStore<CounterState>(id: StoreID.subscriptionCounter)
     var timers = SlotTimers()
     /// By slot: the configuration as it was read from its value; nil: not read yet.
-    private var decoded: [ConfigurationMessage?] = []
+    private var decoded: [Decoded?] = []
     private var parser = JSONParser()
     /// Configurations with a pending timeline.
     var due = PendingSlots<Void>()
@@ -240,8 +240,9 @@ final class ConfigurationProcessor: Processor {
     }
 
     func isRefreshedByVehicle(_ slot: Int) -> Bool {
-        guard case .usable(let configuration) = message(of: slot) else { return false }
-        return TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+        // Without a copy of what is known already.
+        if slot < decoded.count, let isRefreshed = decoded[slot]?.isRefreshedByVehicle { return isRefreshed }
+        return decoded(slot).isRefreshedByVehicle
     }
 
     /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.
@@ -278,26 +279,41 @@ final class ConfigurationProcessor: Processor {
 
     // MARK: - Derived from state
 
-    func message(of slot: Int) -> ConfigurationMessage {
-        while decoded.count <= slot { decoded.append(nil) }
-        if let message = decoded[slot] { return message }
+    /// A configuration as it was read, and what is asked of it for every timeline.
+    private struct Decoded {
+        var message: ConfigurationMessage
+        var isRefreshedByVehicle: Bool
+
+        init(_ message: ConfigurationMessage) {
+            self.message = message
+            isRefreshedByVehicle = false
+            guard case .usable(let configuration) = message else { return }
+            isRefreshedByVehicle = TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+        }
+    }
+
+    func message(of slot: Int) -> ConfigurationMessage { decoded(slot).message }
+
+    private func decoded(_ slot: Int) -> Decoded {
+        if slot < decoded.count, let known = decoded[slot] { return known }
         guard let value = configurations[slot]?.value else {
             preconditionFailure("A deleted configuration is not read.")
         }
-        let message = value.withUnsafeBytes { bytes in
+        return value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                return try decode(bytes)
+                return remember(try decode(bytes), slot)
             } catch {
                 preconditionFailure("A configuration that was read once cannot be read again: \(error)")
             }
         }
-        decoded[slot] = message
-        return message
     }
 
-    private func remember(_ message: ConfigurationMessage, _ slot: Int) {
+    @discardableResult
+    private func remember(_ message: ConfigurationMessage, _ slot: Int) -> Decoded {
         while decoded.count <= slot { decoded.append(nil) }
-        decoded[slot] = message
+        let new = Decoded(message)
+        decoded[slot] = new
+        return new
     }
 
     func finishRestore(_ context: TaskContext) { derive() }
