@@ -50,12 +50,12 @@ extension FleetDay {
         let calendar = Int(numbers.below(Int64(max(1, scale.vehicles / 50))))
         let strategy: String
         switch numbers.below(100) {
-        case ..<78: strategy = status(every: "PT4H", parkedEvery: "PT8H")
-        case ..<88: strategy = status(every: "PT20M", parkedEvery: "PT1H")
-        case ..<91: strategy = #"{"name": "fetched", "every": "PT1H", "retryAfter": "PT5M", "offlineAfter": "PT2H"}"#
-        case ..<94:
+        case ..<86: strategy = status(every: "PT4H", parkedEvery: "PT8H")
+        case ..<92: strategy = status(every: "PT20M", parkedEvery: "PT1H")
+        case ..<94: strategy = #"{"name": "fetched", "every": "PT1H", "retryAfter": "PT5M", "offlineAfter": "PT2H"}"#
+        case ..<96:
             strategy = #"{"name": "withRetry", "inner": \#(status(every: "PT3H", parkedEvery: "PT6H"))}"#
-        case ..<96: strategy = #"{"name": "fixedInterval", "every": "PT2H", "span": "PT8H"}"#
+        case ..<97: strategy = #"{"name": "fixedInterval", "every": "PT2H", "span": "PT8H"}"#
         case ..<98: strategy = #"{"name": "dayNight", "dayEvery": "PT1H", "daySpan": "PT4H"}"#
         default: return #""calendarIds": ["calendar-\#(calendar)"], "strategy": "events""#
         }
