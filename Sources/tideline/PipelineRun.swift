@@ -68,7 +68,11 @@ final class PipelineRun {
             reporter.report(application.statuses, admin)
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
-                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() { break }
+                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
+                    // What closes may be answered, through the exchange: then it goes on until that is quiet again.
+                    if application.statuses.allSatisfy(\.isClosedOut) { break }
+                    application.closeOut()
+                }
             } catch {
                 environment.logger.warning("cannot see whether all is read: \(error)")
             }
