@@ -1,8 +1,8 @@
 // What a million pending timers of a task take in memory, and what it costs to change them.
 //
 // Run it with `make benchmark`. Memory is what the process takes more than before: when all are armed, and at its peak,
-// with copies while growing, after each was armed again five times. Times are the best of five rounds, so that other work
-// on the machine counts as little as it can. It ends with status 1 where a timer takes 100 bytes or more.
+// with copies while growing, after each was armed again about five times. Times are the best of five rounds, so that
+// other work on the machine counts as little as it can. It ends with status 1 where a timer takes 100 bytes or more.
 
 import Foundation
 import StreamCore

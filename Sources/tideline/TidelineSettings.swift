@@ -49,7 +49,7 @@ enum Keys {
         "A timeline that is due for longer than this is made for now, not for its due date.")
     static let spread = SettingKey(
         "renewals.spread", .duration(.zero ... .seconds(3600)), default: .zero,
-        "The work of timelines that are due at one instant is spread over so long after it; each is made for its due date."
+        "The work of timelines that are due at one instant is spread over so long; each is still made for its due date."
     )
     static let kinds = SettingKey(
         "kinds", .kinds, default: WidgetKinds(),
