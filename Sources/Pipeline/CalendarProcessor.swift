@@ -218,7 +218,7 @@ final class CalendarProcessor: Processor {
                 isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
     }
 

@@ -60,6 +60,10 @@ final class ConfigurationProcessor: Processor {
         _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
         _ context: TaskContext
     ) {
+        if isForOthers(message, slot) {
+            withdraw(slot, context)
+            configurations[slot]!.forgetRecipient()
+        }
         var state = configurations[slot] ?? ConfigurationState()
         let old = state.sources.map(\.id)
         let terms = Self.terms(of: message)
@@ -82,6 +86,13 @@ final class ConfigurationProcessor: Processor {
         }
     }
 
+    /// Whether it has another recipient or kind than before.
+    private func isForOthers(_ new: ConfigurationMessage, _ slot: Int) -> Bool {
+        guard configurations[slot]?.value != nil else { return false }
+        let (old, new) = (Frame(message(of: slot)), Frame(new))
+        return !old.recipient.isSameByUTF8(as: new.recipient) || !old.kind.isSameByUTF8(as: new.kind)
+    }
+
     /// After a restart with other kinds: what a configuration needs, and what is shown of it, follows from its record
     /// anew, as if that had come again. Before anything else is made: what is known is not of the right sources.
     func adoptRedeclared(_ context: TaskContext) {
@@ -101,12 +112,15 @@ final class ConfigurationProcessor: Processor {
         }
         let configurationId = String(decoding: key, as: UTF8.self)
         guard let slot = slot(of: configurationId, orForward: record, context) else { return }
-        guard var state = configurations[slot], state.value != nil else { return }
+        guard configurations[slot]?.value != nil else { return }
+        withdraw(slot, context)
+        guard var state = configurations[slot] else { return }
         for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
         let hasTimeline = state.published != nil
         state.value = nil
         state.sources = []
         state.published = nil
+        state.forgetRecipient()
         state.pending = nil
         state.renewal = nil
         state.refreshCount = 0
@@ -166,14 +180,15 @@ final class ConfigurationProcessor: Processor {
     }
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let update: SourceUpdate
-        do throws(CorruptBytes) {
-            update = try SourceUpdate(message.payload)
-        } catch {
-            preconditionFailure("A source update of this program cannot be read: \(error)")
+        switch ConfigurationInput.read(message) {
+        case .update(let update):
+            guard let slot = configurations.find(message.entity) else { return }
+            take(update, slot)
+        case .announced(let announcement):
+            guard let slot = configurations.find(message.entity) else { return }
+            take(announcement, slot, context)
+        case .requested(let request): take(request, context)
         }
-        guard let slot = configurations.find(message.entity) else { return }
-        take(update, slot)
     }
 
     /// An update counts only if its source and version are the current ones, then by the source's own revision.

@@ -4,7 +4,10 @@
 //  calendar.events ──────► calendars ────────┤ agendas
 //  widget.configurations ► configurations ◄──┘
 //                             │       └──────────► timelines, one per configuration
-//                             └─► reloads ───────► timeline.reloads, one per recipient and kind
+//                            ▲│ what is new to see
+//                  announced ││
+//                            │▼
+//                            reloads ────────────► timeline.reloads, one per recipient and kind, within the budget
 //  what cannot be read ──────────────────────────► tideline.dead-letters
 //
 // Configurations subscribe at the tasks of their vehicle and calendars; those send what is to be seen. Processors are
@@ -21,6 +24,8 @@ package struct PipelineSettings: Sendable {
     package var eventSource: String
     /// The declared ones (DESIGN.md 3, kinds).
     package var kinds = WidgetKinds()
+    /// What holds for every kind that says nothing else (STRATEGIES.md 4).
+    package var reload = WidgetKind.Reload()
     /// A record with a larger value is a dead letter (DESIGN.md 2, rule 11).
     package var recordBytesMax = 1 << 20
     /// A larger timeline becomes an `error` timeline.
@@ -67,6 +72,8 @@ enum StoreID {
     static let calendarSubscriptions: UInt8 = 5
     static let configurations: UInt8 = 6
     static let subscriptionCounter: UInt8 = 7
+    static let reloadGatherings: UInt8 = 8
+    static let reloadBudgets: UInt8 = 9
 }
 
 extension Topology {

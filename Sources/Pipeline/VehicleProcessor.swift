@@ -229,7 +229,7 @@ final class VehicleProcessor: Processor {
             revision: state?.revision ?? 0, cause: cause, at: at,
             content: SourceContent(state), traceParent: pending.traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
         let due = subscription.need.refresh?.nextUpdate(after: at, status: status)
         subscriptions[slot]!.told = .init(
@@ -251,7 +251,7 @@ final class VehicleProcessor: Processor {
             source: .vehicle(subscription.need.vehicleId), version: subscription.version, revision: state.revision,
             cause: .noted, at: at, content: SourceContent(state), traceParent: nil)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
     }
 

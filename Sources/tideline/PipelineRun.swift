@@ -40,6 +40,7 @@ final class PipelineRun {
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
         pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
         pipeline.kinds = settings[Keys.kinds]
+        pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))
         topology = Topology.widgets(pipeline)
         let layout = try Self.prepare(internalTopics, topology, admin, environment)
@@ -91,7 +92,7 @@ final class PipelineRun {
         return RunSummary(
             records: counters.records, timelines: counters.outputs[Output.timelines],
             reloads: counters.outputs[Output.reloads], deadLetters: counters.outputs[Output.deadLetters],
-            wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
+            account: counters.reloads, wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }
 
@@ -165,31 +166,5 @@ extension PipelineSettings {
         // Room for key, headers and the batch around them.
         if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
         if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
-    }
-}
-
-/// What a run of the pipeline did, as `process` prints it.
-struct RunSummary {
-    var records: Int
-    var timelines: Int
-    var reloads: Int
-    var deadLetters: Int
-    var wallSeconds: Double
-    var cpuSeconds: Double
-    /// Bytes.
-    var peakMemory: Int
-
-    var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.integer("records", records)
-        json.integer("timelines", timelines)
-        json.integer("reloads", reloads)
-        json.integer("deadLetters", deadLetters)
-        json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
-        json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
-        json.integer("peakMemory", peakMemory)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 }

@@ -67,13 +67,15 @@ enum Keys {
         [
             bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
-            transactionTimeout, internalReplication, pause, spread, kinds, logLevel, logFormat,
+            transactionTimeout, internalReplication, pause, spread, kinds, reloadLimit, reloadBurst,
+            reloadCoalesce, reloadScheduled, logLevel, logFormat,
         ], prefixes: [kafka],
         rules: [
             SettingsRule(
                 "a commit interval is at most half the transaction time-out",
                 keys: [commitInterval.name, transactionTimeout.name]
-            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
+            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds },
+            burstRule,
         ],
 
         // What test runs, completion and an orchestrator's service links put into the environment.

@@ -67,6 +67,8 @@ final class PipelineFixture {
             clock = FixtureClock(at(start), steps: nil)
         }
         settings = PipelineSettings(topics: topics, application: name)
+        // At once, for all that is not about the governor: one transaction, one reload.
+        settings.reload.coalesce = .zero
         options.change(&settings)
         let topology = Topology.widgets(settings)
         let internalTopics = InternalTopics(applicationId: name)
