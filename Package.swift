@@ -66,6 +66,8 @@ let package = Package(
         .executableTarget(
             name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
             swiftSettings: strict),
+        .executableTarget(
+            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),

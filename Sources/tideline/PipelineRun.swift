@@ -38,6 +38,7 @@ final class PipelineRun {
         var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
         pipeline.leavesWhenCaughtUp = options.untilCaughtUp
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
+        pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
         pipeline.kinds = settings[Keys.kinds]
         pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))
