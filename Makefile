@@ -32,12 +32,14 @@ reference: ## write the schema of configurations and the reference page anew
 	@Scripts/setup build test
 	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter ReferenceTests
 
-benchmark: ## time previews, and calendars, on one core
+benchmark: ## time previews, calendars and timers, on one core
 	@Scripts/setup build
 	@swift build $(QUIET) --configuration release --product timelines-benchmark
 	@.build/release/timelines-benchmark
 	@swift build $(QUIET) --configuration release --product agendas-benchmark
 	@.build/release/agendas-benchmark
+	@swift build $(QUIET) --configuration release --product timers-benchmark
+	@.build/release/timers-benchmark
 
 day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they should be?
 	@Scripts/setup build

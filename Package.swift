@@ -71,6 +71,8 @@ let package = Package(
         .target(
             name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
+        .executableTarget(
+            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),

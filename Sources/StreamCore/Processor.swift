@@ -28,6 +28,10 @@ package protocol Processor: AnyObject {
     /// end when it has caught up has read all it should. Does nothing where nothing is to be done.
     func bringUp(_ context: TaskContext)
 
+    /// Sends what waits for a time that will not come, as the clock stands: called before commits once a run that is to end
+    /// has brought up everything. Does nothing where nothing waits.
+    func closeOut(_ context: TaskContext)
+
     /// The stores are complete: derive timers and indexes.
     func finishRestore(_ context: TaskContext)
 
@@ -44,6 +48,9 @@ package protocol Processor: AnyObject {
 extension Processor {
     /// Enough for whoever keeps no time.
     package func clockWentBack(_ context: TaskContext) {}
+
+    /// Enough for whoever lets nothing wait.
+    package func closeOut(_ context: TaskContext) {}
 }
 
 /// A record of a source topic with where it came from. Its bytes are borrowed for the call.

@@ -9,7 +9,7 @@ package struct SlotTimers {
         var slot: Int32
 
         /// Ties by slot, so that what fires together fires in the same order every time.
-        func precedes(_ other: Entry) -> Bool { (due, slot) < (other.due, other.slot) }
+        func precedes(_ other: Entry) -> Bool { due < other.due || due == other.due && slot < other.slot }
     }
 
     /// No entry precedes its parent. Four children each: half as deep as with two, and they lie side by side in memory.

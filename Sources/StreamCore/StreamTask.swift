@@ -97,6 +97,10 @@ package final class StreamTask {
         for processor in processors { processor.bringUp(context) }
     }
 
+    package func closeOut() {
+        for processor in processors { processor.closeOut(context) }
+    }
+
     /// Whether the transaction wrote state, moved positions or emitted anything.
     package var isDirty: Bool {
         positions.isDirty || !context.outputs.isEmpty || orderedStores.contains { $0.isDirty }

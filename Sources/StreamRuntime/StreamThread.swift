@@ -41,6 +41,9 @@ package final class StreamThread {
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
     var wasEverAssigned = false
+    private(set) var isClosingOut = false
+    /// A commit has closed out since.
+    var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
     var committedCounters = TaskCounters()
@@ -95,6 +98,9 @@ package final class StreamThread {
             throw StreamFailure("cannot join the group: \(error)")
         }
     }
+
+    /// From now on every commit closes out what waits for a time that will not come (`Processor.closeOut`).
+    package func closeOut() { isClosingOut = true }
 
     /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///

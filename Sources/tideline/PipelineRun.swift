@@ -38,6 +38,7 @@ final class PipelineRun {
         var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
         pipeline.leavesWhenCaughtUp = options.untilCaughtUp
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
+        pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
         pipeline.kinds = settings[Keys.kinds]
         pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))
@@ -68,7 +69,11 @@ final class PipelineRun {
             reporter.report(application.statuses, admin)
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
-                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() { break }
+                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
+                    // What closes may be answered, through the exchange: then it goes on until that is quiet again.
+                    if application.statuses.allSatisfy(\.isClosedOut) { break }
+                    application.closeOut()
+                }
             } catch {
                 environment.logger.warning("cannot see whether all is read: \(error)")
             }

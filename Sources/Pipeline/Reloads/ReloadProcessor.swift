@@ -112,9 +112,22 @@ final class ReloadProcessor: Processor {
         if let due = closings.nextDue, due <= context.now { issueDue(until: context.now, context) }
     }
 
-    /// Nobody waits for what a clock that stands will never reach.
-    func bringUp(_ context: TaskContext) {
+    func bringUp(_ context: TaskContext) {}
+
+    func closeOut(_ context: TaskContext) {
         if closings.nextDue != nil { issueDue(until: .max, context) }
+    }
+
+    /// Nobody waits for hours. What buckets were given in advance stays given.
+    func clockWentBack(_ context: TaskContext) {
+        for slot in 0..<gatherings.slots {
+            guard let state = gatherings[slot] else { continue }
+            let kind = gatherings.withKey(of: slot) { ReloadKey($0).kind }
+            let latest = context.instant + terms(of: kind).coalesce
+            guard state.closesAt > latest else { continue }
+            gatherings[slot] = GatheringState(closesAt: latest)
+            closings.arm(slot, due: latest.milliseconds)
+        }
     }
 
     /// - Parameter closing: gatherings that close until then; what is held waits for its tokens in any case.
