@@ -50,7 +50,8 @@ package struct PushRegistration: Hashable, Sendable {
         let topic = try fields.require("topic", fields.text("topic"))
         guard (1...255).contains(topic.utf8.count), topic.utf8.allSatisfy(Self.isInBundleId) else {
             throw .notAllowed(
-                fields.path(to: "topic"), "a bundle identifier: letters, digits, hyphens and dots, such as com.example.app")
+                fields.path(to: "topic"),
+                "a bundle identifier: letters, digits, hyphens and dots, such as com.example.app")
         }
         self.token = token.lowercased()
         self.topic = topic

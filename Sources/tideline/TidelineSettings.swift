@@ -64,7 +64,7 @@ enum Keys {
             bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
             transactionTimeout, internalReplication, pause, kinds, logLevel, logFormat,
-        ], prefixes: [kafka],
+        ] + reloadSinkKeys, prefixes: [kafka],
         rules: [
             SettingsRule(
                 "a commit interval is at most half the transaction time-out",
