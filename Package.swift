@@ -100,7 +100,7 @@ let package = Package(
         tests(
             "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
-        .target(name: "TestBroker", path: "Tests/TestBroker", swiftSettings: strict),
+        .target(name: "TestBroker", path: "Tests/TestBroker", exclude: ["PushServer"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
