@@ -89,7 +89,9 @@ let package = Package(
                 "RdKafka", "TestBroker",
             ]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestBroker"]),
-        tests("SinksTests", ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines"]),
+        tests(
+            "SinksTests",
+            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestBroker"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),

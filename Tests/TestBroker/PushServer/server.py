@@ -24,6 +24,7 @@ import h2.config
 import h2.connection
 import h2.errors
 import h2.events
+import h2.settings
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -87,11 +88,11 @@ class HTTP2Connection:
         self.number, self.reader, self.writer, self.alpn = number, reader, writer, alpn
         self.requests = {}
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        streams = {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: options.get("streams", 100)}
+        self.h2.local_settings = h2.settings.Settings(client=False, initial_values=streams)
 
     async def serve(self):
         self.h2.initiate_connection()
-        self.h2.update_settings(
-            {h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: options.get("streams", 100)})
         self.flush()
         while data := await self.reader.read(65536):
             for event in self.h2.receive_data(data):

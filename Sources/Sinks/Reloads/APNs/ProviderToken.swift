@@ -33,7 +33,7 @@ struct ProviderToken {
     ///
     /// - Returns: false where that was tried already.
     mutating func expired(_ number: Int) -> Bool {
-        if number < self.number { return true }
+        if number < self.number || minted == nil { return true }
         if isReplacement { return false }
         isReplacement = true
         minted = nil

@@ -44,7 +44,7 @@ extension ReloadLedger {
     private func settle(isOpening: Bool) throws(ReloadSinkError) -> Bool? {
         // Whoever has been replaced must not fence the one in its place.
         if !isOpening {
-            guard let before = try read() else { return nil }
+            guard let before = try read(to: .readCommitted) else { return nil }
             try checkOwner(before)
         }
         guard try initialise() else { return nil }

@@ -123,16 +123,19 @@ final class ReloadLedger {
         var others: [String: [UInt8]] = [:]
     }
 
-    /// Reads the topic to the end that it has now. Transactions of this sink are settled by then; those of others end.
+    /// Reads the topic to the end that it has now.
     ///
+    /// - Parameter end: `readUncommitted` waits for open transactions, which after `initialise` are those of others;
+    ///   `readCommitted` ends before the first.
     /// - Returns: nil where it was stopped first.
-    func read() throws(ReloadSinkError) -> Kept? {
+    func read(to end: IsolationLevel = .readUncommitted) throws(ReloadSinkError) -> Kept? {
         do throws(LogError) {
             let reader = try TopicReader(
                 settings.ledgerTopic, cluster: cluster, admin: admin, clientId: settings.clientId,
                 timeout: settings.brokerTimeout)
             defer { reader.close() }
-            let ends = try reader.start().ends
+            try reader.start()
+            let ends = try reader.ends(end)
             var entries: [String: [UInt8]] = [:]
             while !reader.hasReached(ends) {
                 if shouldStop() { return nil }
