@@ -37,8 +37,9 @@ package struct HTTPClientConfiguration: Hashable, Sendable {
     package var timeout = Duration.seconds(20)
     /// PEM; trusted besides the system's certificate authorities.
     package var additionalTrustRoots: String?
-    /// To one host. HTTP/2 puts many requests on each.
-    package var connectionsPerHost = 4
+    /// To one host. With HTTP/2 one is best: it takes as many requests at once as the server allows, while on a new one
+    /// libcurl sends before it knows how many those are. HTTP/1.1 takes one request at a time on each.
+    package var connectionsPerHost = 1
 
     package init() {}
 }

@@ -58,6 +58,8 @@ struct ReloadSinkRun {
         case .webhook(let url):
             found = reading.webhook(url).map { .webhook($0) }
             http.additionalTrustRoots = reading.authorities(Keys.webhookCAFile)
+            // Its server may know HTTP/1.1 alone.
+            http.connectionsPerHost = 16
         }
         guard let found, reading.problems.isEmpty else {
             throw CommandFailure(.usage, reading.problems.joined(separator: "\n"))

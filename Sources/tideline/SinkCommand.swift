@@ -70,7 +70,7 @@ struct SinkCommand: Verb {
                 throw ValidationError("'--reloads' \(error)")
             }
         default:
-            throw ValidationError("Give either '--to files:DIR' or '--reloads apns|https://…'.")
+            throw ValidationError("Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
         }
     }
 
