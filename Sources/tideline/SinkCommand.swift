@@ -70,7 +70,8 @@ struct SinkCommand: Verb {
                 throw ValidationError("'--reloads' \(error)")
             }
         default:
-            throw ValidationError("Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
+            throw ValidationError(
+                "Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
         }
     }
 

@@ -95,9 +95,12 @@ extension AcceptanceTests {
             let first = try ProcessRunner(TidelineExecutable.url, words)
             #expect(try await eventually(within: .seconds(60)) { try server.requests().count == 3 })
             let second = try ProcessRunner(TidelineExecutable.url, words)
-            #expect(await eventually(within: .seconds(60)) { second.errorOutput.contains("sink of reloads") })
             // The first learns of it with its next commit.
-            try await Task.sleep(for: .seconds(3))
+            #expect(
+                try await eventually(within: .seconds(60)) {
+                    let kept = try await application.records(of: "pushes").filter { $0.keyText == "commit/apns" }
+                    return Set(kept.map { String(decoding: $0.value ?? [], as: UTF8.self).suffix(36) }).count == 2
+                })
             try await application.publish(configurations: Self.configurations(parameters: 3))
             _ = try await application.process(clock: "2026-11-20T09:30:00Z")
             let end = await first.result()

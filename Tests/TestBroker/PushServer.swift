@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Stands in for Apple's push service, or for a webhook's receiver: HTTP/2 over TLS on loopback, by PushServer/server.py,
-/// which shares no code with the program. Verifies signatures; gives the answers that it is told to.
+/// Stands in for Apple's push service, or for a webhook's receiver: HTTP/2 over TLS on loopback, by
+/// PushServer/server.py, which shares no code with the program. Verifies signatures; gives the answers that it is told.
 package final class PushServer: Sendable {
     package let port: Int
     private let runner: ProcessRunner
@@ -126,7 +126,7 @@ package final class PushServer: Sendable {
     }
 }
 
-/// Keys and certificates, made by openssl for one test: an authority, a server on 127.0.0.1, and a team's key for pushes.
+/// Keys and certificates, made by openssl for one test: an authority, a server on 127.0.0.1, a team's key for pushes.
 package struct PushIdentity: Sendable {
     package let directory: URL
     package var authority: URL { directory.appending(path: "authority.pem") }
