@@ -147,6 +147,7 @@ struct PushLedgerTests {
         var hasStopped = false
         stage.service.respond = { request in
             let token = String(request.url.suffix(4))
+            stage.service.latency = .milliseconds(Int.random(in: 0...100, using: &random))
             switch Int.random(in: 0..<10, using: &random) {
             case 0: return .status(503)
             case 1: return .broken
@@ -183,8 +184,12 @@ struct PushLedgerTests {
         }
         hasStopped = true
         stage.cluster.cancelFaults()
-        let summary = try await stage.push()
-        #expect(!summary.wasStopped)
+        var rounds = 0
+        let summary = try await stage.push(stop: {
+            rounds += 1
+            return rounds > 20_000
+        })
+        #expect(!summary.wasStopped, "something is never settled")
         for (token, moment) in wanted {
             #expect(told[token].map { $0 >= moment } == true, "\(token) is not told of its last reload")
         }

@@ -73,6 +73,23 @@ struct PushRetryTests {
         #expect(summary.conflated == 2 && stage.position() == 4)
     }
 
+    @Test("that fail while a newer reload of their device came take that with them, too", arguments: [200, 503])
+    func comesMeanwhile(status: Int) async throws {
+        stage.configure("a", token: "aa01")
+        stage.reload("r", ["a"])
+        stage.service.latency = .milliseconds(100)
+        stage.service.script(["aa01": [.status(status)]])
+        var rounds = 0
+        let summary = try await stage.push(
+            stop: {
+                rounds += 1
+                if rounds == 3 { stage.reload("r", ["a"], reason: .requested) }
+                return rounds > 200
+            }, change: { $0.untilCaughtUp = false })
+        #expect(stage.service.requests.map { $0.request.header("apns-priority") } == ["5", "10"])
+        #expect(summary.delivered == (status == 200 ? 2 : 1) && stage.position() == 2)
+    }
+
     @Test("are not sent once no configuration names their token any more")
     func unwanted() async throws {
         stage.configure("a", token: "aa01")

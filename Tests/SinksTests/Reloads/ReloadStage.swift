@@ -165,7 +165,9 @@ final class ScriptedService: HTTPTransport {
     /// Told how many answers are fetched.
     var completed: (Int) -> Void = { _ in }
     private(set) var requests: [(request: HTTPClientRequest, at: Duration)] = []
-    private var completions: [HTTPClientCompletion] = []
+    /// How long an answer takes.
+    var latency = Duration.zero
+    private var answers: [(completion: HTTPClientCompletion, due: Duration)] = []
 
     init(_ clock: StageClock) {
         self.clock = clock
@@ -173,17 +175,19 @@ final class ScriptedService: HTTPTransport {
 
     func execute(_ request: HTTPClientRequest, tag: Int) {
         requests.append((request, clock.now))
-        if let result = respond(request) { completions.append(HTTPClientCompletion(tag: tag, result: result)) }
+        guard let result = respond(request) else { return }
+        answers.append((HTTPClientCompletion(tag: tag, result: result), clock.now + latency))
     }
 
     func completions(timeout: Duration) -> [HTTPClientCompletion] {
-        if completions.isEmpty { clock.wait(for: timeout) }
-        defer { completions.removeAll() }
-        completed(completions.count)
-        return completions
+        if !answers.contains(where: { $0.due <= clock.now }) { clock.wait(for: timeout) }
+        let due = answers.filter { $0.due <= clock.now }
+        answers.removeAll { $0.due <= clock.now }
+        completed(due.count)
+        return due.map(\.completion)
     }
 
-    func shutdown() { completions.removeAll() }
+    func shutdown() { answers.removeAll() }
 
     func forget() { requests.removeAll() }
 
