@@ -9,7 +9,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test reference benchmark fuzz schemas lint format compose-check image-check clean
+.PHONY: help build demo test reference benchmark day fuzz schemas lint format compose-check image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -32,12 +32,19 @@ reference: ## write the schema of configurations and the reference page anew
 	@Scripts/setup build test
 	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter ReferenceTests
 
-benchmark: ## time previews, and calendars, on one core
+benchmark: ## time previews, calendars and timers, on one core
 	@Scripts/setup build
 	@swift build $(QUIET) --configuration release --product timelines-benchmark
 	@.build/release/timelines-benchmark
 	@swift build $(QUIET) --configuration release --product agendas-benchmark
 	@.build/release/agendas-benchmark
+	@swift build $(QUIET) --configuration release --product timers-benchmark
+	@.build/release/timers-benchmark
+
+day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they should be?
+	@Scripts/setup build
+	@swift build $(QUIET) --configuration release --product day-benchmark
+	@.build/release/day-benchmark $(ARGS)
 
 fuzz: ## read a million mutated calendar files, ten minutes or more
 	@Scripts/setup build

@@ -70,6 +70,13 @@ let package = Package(
         .executableTarget(
             name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
             swiftSettings: strict),
+        .executableTarget(
+            name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
+        .target(
+            name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            path: "Benchmarks/SimulatedDays", swiftSettings: strict),
+        .executableTarget(
+            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
@@ -86,8 +93,9 @@ let package = Package(
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
                 "Agendas", "Preview",
-                "RdKafka", "TestBroker",
+                "RdKafka", "TestBroker", "SimulatedDays",
             ]),
+        tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestBroker"]),
         tests(
             "SinksTests",

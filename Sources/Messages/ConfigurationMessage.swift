@@ -20,6 +20,14 @@ package enum ConfigurationMessage: Hashable, Sendable {
         }
     }
 
+    /// Who shows it; the configuration itself where it names nobody.
+    package var recipient: String {
+        switch self {
+        case .usable(let configuration): configuration.recipient
+        case .unusable(let configuration): configuration.recipient
+        }
+    }
+
     /// Reads a configuration. What is wrong with one that says whose it is makes it unusable, and it gets a timeline
     /// that says so.
     ///

@@ -10,11 +10,13 @@ package struct ReloadNotification: Hashable, Sendable {
     /// The highest of the configurations' revisions.
     package var revision: Int64
     package var issuedAt: Instant
+    /// Of the named configuration that has the fewest tokens, after this reload.
+    package var budget: ReloadBudget
 
     /// - Parameter configurationIds: in any order, at least one.
     package init(
         recipient: String, kind: String, configurationIds: some Sequence<String>, reason: Reason, revision: Int64,
-        issuedAt: Instant
+        issuedAt: Instant, budget: ReloadBudget
     ) {
         self.recipient = recipient
         self.kind = kind
@@ -27,6 +29,7 @@ package struct ReloadNotification: Hashable, Sendable {
         self.reason = reason
         self.revision = revision
         self.issuedAt = issuedAt
+        self.budget = budget
     }
 
     /// Why something has to be loaded anew. Of several reasons the strongest is named: the greatest.
@@ -60,6 +63,7 @@ extension ReloadNotification {
         json.string("reason", reason.rawValue)
         json.integer("revision", revision)
         json.instant("issuedAt", issuedAt)
+        json.budget("budget", budget)
         json.endObject()
     }
 
@@ -75,6 +79,7 @@ extension ReloadNotification {
             configurationIds: ids,
             reason: try fields.require("reason", fields.name("reason", of: Reason.self)),
             revision: try fields.require("revision", fields.integer("revision", in: 0...Int64.max, "a whole number")),
-            issuedAt: try fields.require("issuedAt", fields.instant("issuedAt")))
+            issuedAt: try fields.require("issuedAt", fields.instant("issuedAt")),
+            budget: try ReloadBudget(fields.require("budget", fields.fields("budget"))))
     }
 }

@@ -28,12 +28,13 @@ extension TimelineRecord {
                 entries: entries, policy: policy, nextUpdate: try fields.instant("nextUpdate"),
                 validUntil: try fields.instant("validUntil")),
             refreshCount: try fields.count("refreshCount"),
+            budget: try fields.fields("budget").map { fields throws(MessageProblem) in try ReloadBudget(fields) },
             sources: sources)
     }
 }
 
 extension MessageFields {
-    fileprivate func count(_ key: String) throws(MessageProblem) -> Int64 {
+    func count(_ key: String) throws(MessageProblem) -> Int64 {
         try require(key, integer(key, in: 0...Int64.max, "a whole number, 0 or more"))
     }
 }

@@ -16,6 +16,7 @@ extension TimelineRecord {
         for entry in timeline.entries { json.entry(entry) }
         json.endArray()
         json.integer("refreshCount", refreshCount)
+        json.budget("budget", budget)
         json.policy("policy", timeline.policy)
         json.instant("nextUpdate", timeline.nextUpdate)
         json.sources("sources", sources)

@@ -12,11 +12,14 @@ package struct TimelineRecord: Hashable, Sendable {
     package var timeline: Timeline
     /// How often the timeline was made since its configuration came, from 1.
     package var refreshCount: Int64
+    /// The reloads that its configuration had left when it was made; nil: nobody told.
+    package var budget: ReloadBudget?
     package var sources: [SourceOffset]
 
     package init(
         configurationId: String, kind: String, family: WidgetFamily, recipient: String, revision: Int64,
-        generatedAt: Instant, timeline: Timeline, refreshCount: Int64, sources: [SourceOffset] = []
+        generatedAt: Instant, timeline: Timeline, refreshCount: Int64, budget: ReloadBudget? = nil,
+        sources: [SourceOffset] = []
     ) {
         self.configurationId = configurationId
         self.kind = kind
@@ -26,6 +29,7 @@ package struct TimelineRecord: Hashable, Sendable {
         self.generatedAt = generatedAt
         self.timeline = timeline
         self.refreshCount = refreshCount
+        self.budget = budget
         self.sources = sources
     }
 }

@@ -111,8 +111,8 @@ private struct WidgetKindReader {
         var reload = WidgetKind.Reload()
         let known = ["limit", "burst", "coalesce", "scheduled"]
         guard let members = object(value, at: path, known: known) else { return reload }
-        reload.limit = integer(members, "limit", from: 1, path)
-        reload.burst = integer(members, "burst", from: 1, path)
+        reload.limit = integer(members, "limit", in: WidgetKind.Reload.limits, path)
+        reload.burst = integer(members, "burst", in: WidgetKind.Reload.limits, path)
         let limit = reload.limit ?? WidgetKind.Reload.defaultLimit
         if let burst = reload.burst, burst > limit {
             refuse(path + ["burst"], "must be a whole number from 1 to the limit of \(limit)")
@@ -167,10 +167,12 @@ private struct WidgetKindReader {
         return nil
     }
 
-    private mutating func integer(_ members: Parameters, _ key: String, from least: Int, _ path: Path) -> Int? {
+    private mutating func integer(_ members: Parameters, _ key: String, in range: ClosedRange<Int>, _ path: Path)
+        -> Int?
+    {
         guard let value = present(members, key) else { return nil }
-        if case .number(let text) = value, let number = Int(text), number >= least { return number }
-        refuse(path + [key], "must be a whole number from \(least)")
+        if case .number(let text) = value, let number = Int(text), range.contains(number) { return number }
+        refuse(path + [key], "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         return nil
     }
 

@@ -172,6 +172,7 @@ final class CalendarProcessor: Processor {
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
+            midnights.disarm(slot)
         case .snapshot(let at):
             guard subscriber.version == known else { return }
             asked.insert(slot, replacing: (.scheduled, at))
@@ -196,12 +197,13 @@ final class CalendarProcessor: Processor {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
         guard let zone = LocalCalendar(subscription.timeZone) else { return }
+        let at = settings.notAhead(at, of: context.instant)
         let state = calendars[calendar] ?? CalendarState()
         let agenda = agenda(of: calendar, subscription.need, in: zone, at: at, now: context.instant)
         let told = CalendarSubscription.Told(
             agenda: agenda?.digest ?? Occurrence.digest(of: []), isUnreadable: state.isUnreadable,
             until: agenda?.window.nextMidnight)
-        if let midnight = told.until { midnights.arm(slot, due: midnight.milliseconds) }
+        arm(slot, at: told.until)
         var cause = cause
         if cause == .dataChanged {
             if told == subscription.told { return }
@@ -216,7 +218,7 @@ final class CalendarProcessor: Processor {
                 isUnreadable: state.isUnreadable),
             traceParent: traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
     }
 
@@ -246,6 +248,22 @@ final class CalendarProcessor: Processor {
         }
     }
 
+    private func arm(_ slot: Int, at midnight: Instant?) {
+        if let midnight { midnights.arm(slot, due: midnight.milliseconds) } else { midnights.disarm(slot) }
+    }
+
+    /// The window is that of another day again.
+    func clockWentBack(_ context: TaskContext) {
+        for slot in 0..<subscriptions.slots {
+            guard let subscription = subscriptions[slot], let midnight = subscription.told?.until,
+                let zone = LocalCalendar(subscription.timeZone)
+            else { continue }
+            if midnight != subscription.need.window(at: context.instant, in: zone).nextMidnight {
+                asked.insert(slot) { (.noted, context.instant) }
+            }
+        }
+    }
+
     /// Configurations ask for what they need.
     func bringUp(_ context: TaskContext) {}
 
@@ -269,7 +287,7 @@ final class CalendarProcessor: Processor {
     private func armMidnights() {
         midnights.removeAll()
         for slot in 0..<subscriptions.slots {
-            if let midnight = subscriptions[slot]?.told?.until { midnights.arm(slot, due: midnight.milliseconds) }
+            arm(slot, at: subscriptions[slot]?.told?.until)
         }
     }
 

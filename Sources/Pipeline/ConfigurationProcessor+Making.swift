@@ -33,8 +33,9 @@ extension ConfigurationProcessor {
 
     private func make(_ slot: Int, _ context: TaskContext) {
         guard let state = configurations[slot], let pending = state.pending, state.value != nil else { return }
-        // What was published does not become older.
-        let at = max(pending.at, state.published?.at ?? pending.at)
+        // What was published does not become older, but where the clock went back (`clockWentBack`).
+        let wanted = settings.notAhead(pending.at, of: context.instant)
+        let at = max(wanted, state.published?.at ?? wanted)
         let message = message(of: slot)
         guard !pending.needsSnapshots, isCurrent(state, message, at: at) else {
             // What is pending stays so: it is made when the last source has answered.
@@ -42,14 +43,16 @@ extension ConfigurationProcessor {
             return renew(slot, at: at, context)
         }
         let frame = Frame(message)
-        var made = Made(timeline(of: message, state, at: at), frame, state, at: at, sources: sources(of: state))
+        let budget = budget(state, kind: frame.kind, at: at)
+        var made = Made(
+            timeline(of: message, state, at: at), frame, state, at: at, budget: budget, sources: sources(of: state))
         encode(made.record)
         if json.count > settings.timelineBytesMax {
             let problem = ConfigurationProblem(
                 key: "maximumEntries",
                 "the timeline has \(json.count) bytes, at most \(settings.timelineBytesMax) are allowed")
             let error = TimelineProvider.errorTimeline(problem, at: at)
-            made = Made(error, frame, state, at: at, sources: sources(of: state))
+            made = Made(error, frame, state, at: at, budget: budget, sources: sources(of: state))
             encode(made.record)
         }
         publish(slot, made, frame, pending, state, context)
@@ -72,28 +75,32 @@ extension ConfigurationProcessor {
     ) {
         let record = made.record
         emit(record, sinks: frame.sinks, traceParent: pending.traceParent, context)
-        configurations.modify(slot) { state in
+        let isVisible = configurations.modify(slot) { state in
+            let isVisible = state!.sees(made.digest, at: record.generatedAt)
             state!.revision = record.revision
             state!.refreshCount = record.refreshCount
             state!.pending = nil
             state!.published = .init(
-                at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: made.digest)
+                at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: made.digest,
+                isFailure: record.timeline.isFailure)
+            return isVisible
         }
         published.insert(slot)
         if isRefreshedByVehicle(slot) {
             // The next one comes with all that is known of the vehicle.
             for index in state.sources.indices { configurations[slot]!.sources[index].content = nil }
-        } else if let due = ownDue(slot) {
-            timers.arm(slot, due: due.milliseconds)
+        } else {
+            armOwn(slot)
         }
-        let isVisible =
-            state.published.map { $0.digest.isVisibleChange(to: made.digest, at: record.generatedAt) } ?? true
-        if isVisible, let reason = pending.cause.reason {
-            announce(record, reason, traceParent: pending.traceParent, context)
-        }
+        account(
+            Publication(
+                record: record, digest: made.digest, cause: pending.cause, traceParent: pending.traceParent,
+                isChange: record.revision != state.revision, isVisible: isVisible,
+                followsFailure: state.published?.isFailure ?? false),
+            slot, context)
     }
 
-    private func timeline(
+    func timeline(
         of message: ConfigurationMessage, _ state: ConfigurationState, at: Instant
     ) -> Timeline {
         switch message {
@@ -139,15 +146,6 @@ extension ConfigurationProcessor {
             }
         }
     }
-
-    private func announce(
-        _ record: TimelineRecord, _ reason: ReloadNotification.Reason, traceParent: [UInt8]?, _ context: TaskContext
-    ) {
-        let change = ReloadProcessor.Change(
-            recipient: record.recipient, kind: record.kind, configurationId: record.configurationId, reason: reason,
-            revision: record.revision, traceParent: traceParent)
-        context.send(to: record.recipient, node: NodeID.reloads) { change.encode(into: &$0) }
-    }
 }
 
 /// A timeline as it is published: the record with its revision, and the digest that decided it.
@@ -156,14 +154,25 @@ private struct Made {
     var digest: ContentDigest
 
     init(
-        _ timeline: Timeline, _ frame: Frame, _ state: ConfigurationState, at: Instant, sources: [SourceOffset]
+        _ timeline: Timeline, _ frame: Frame, _ state: ConfigurationState, at: Instant, budget: ReloadBudget,
+        sources: [SourceOffset]
     ) {
         digest = ContentDigest(of: timeline, kind: frame.kind, family: frame.family)
         let isSame = state.published?.digest.isSameContent(as: digest, at: at) ?? false
         record = TimelineRecord(
             configurationId: frame.configurationId, kind: frame.kind, family: frame.family,
             recipient: frame.recipient, revision: state.revision + (isSame ? 0 : 1), generatedAt: at,
-            timeline: timeline, refreshCount: state.refreshCount + 1, sources: sources)
+            timeline: timeline, refreshCount: state.refreshCount + 1, budget: budget,
+            sources: sources)
+    }
+}
+
+extension Timeline {
+    fileprivate var isFailure: Bool {
+        switch entries.first?.phase {
+        case .error, .placeholder: true
+        default: false
+        }
     }
 }
 

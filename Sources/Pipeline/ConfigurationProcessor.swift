@@ -11,7 +11,7 @@ final class ConfigurationProcessor: Processor {
     private let counter = StateStore<CounterState>(id: StoreID.subscriptionCounter)
     var timers = SlotTimers()
     /// By slot: the configuration as it was read from its value; nil: not read yet.
-    private var decoded: [ConfigurationMessage?] = []
+    private var decoded: [Decoded?] = []
     private var parser = JSONParser()
     /// Configurations with a pending timeline.
     var due = PendingSlots<Void>()
@@ -60,6 +60,10 @@ final class ConfigurationProcessor: Processor {
         _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
         _ context: TaskContext
     ) {
+        if isForOthers(message, slot) {
+            withdraw(slot, context)
+            configurations[slot]!.forgetRecipient()
+        }
         var state = configurations[slot] ?? ConfigurationState()
         let old = state.sources.map(\.id)
         let terms = Self.terms(of: message)
@@ -82,6 +86,13 @@ final class ConfigurationProcessor: Processor {
         }
     }
 
+    /// Whether it has another recipient or kind than before.
+    private func isForOthers(_ new: ConfigurationMessage, _ slot: Int) -> Bool {
+        guard configurations[slot]?.value != nil else { return false }
+        let (old, new) = (Frame(message(of: slot)), Frame(new))
+        return !old.recipient.isSameByUTF8(as: new.recipient) || !old.kind.isSameByUTF8(as: new.kind)
+    }
+
     /// After a restart with other kinds: what a configuration needs, and what is shown of it, follows from its record
     /// anew, as if that had come again. Before anything else is made: what is known is not of the right sources.
     func adoptRedeclared(_ context: TaskContext) {
@@ -101,12 +112,15 @@ final class ConfigurationProcessor: Processor {
         }
         let configurationId = String(decoding: key, as: UTF8.self)
         guard let slot = slot(of: configurationId, orForward: record, context) else { return }
-        guard var state = configurations[slot], state.value != nil else { return }
+        guard configurations[slot]?.value != nil else { return }
+        withdraw(slot, context)
+        guard var state = configurations[slot] else { return }
         for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
         let hasTimeline = state.published != nil
         state.value = nil
         state.sources = []
         state.published = nil
+        state.forgetRecipient()
         state.pending = nil
         state.renewal = nil
         state.refreshCount = 0
@@ -166,14 +180,15 @@ final class ConfigurationProcessor: Processor {
     }
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let update: SourceUpdate
-        do throws(CorruptBytes) {
-            update = try SourceUpdate(message.payload)
-        } catch {
-            preconditionFailure("A source update of this program cannot be read: \(error)")
+        switch ConfigurationInput.read(message) {
+        case .update(let update):
+            guard let slot = configurations.find(message.entity) else { return }
+            take(update, slot)
+        case .announced(let announcement):
+            guard let slot = configurations.find(message.entity) else { return }
+            take(announcement, slot, context)
+        case .requested(let request): take(request, context)
         }
-        guard let slot = configurations.find(message.entity) else { return }
-        take(update, slot)
     }
 
     /// An update counts only if its source and version are the current ones, then by the source's own revision.
@@ -214,26 +229,20 @@ final class ConfigurationProcessor: Processor {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
                 forget(slot, deletedAt, context)
-            } else if let nextUpdate = ownDue(slot) {
-                guard nextUpdate <= context.instant else {
-                    timers.arm(slot, due: nextUpdate.milliseconds)
+            } else if let due = ownDue(slot) {
+                guard due.firesAt <= context.instant else {
+                    timers.arm(slot, due: due.firesAt.milliseconds)
                     continue
                 }
-                let at = settings.renewalInstant(due: nextUpdate.milliseconds, now: context.now)
-                renew(slot, at: at, context)
+                renew(slot, at: renewalInstant(slot, of: due, context), context)
             }
         }
     }
 
-    /// When this configuration's own timer is due; nil where its vehicle's task does that, or nothing is due.
-    func ownDue(_ slot: Int) -> Instant? {
-        guard let state = configurations[slot], state.value != nil, !isRefreshedByVehicle(slot) else { return nil }
-        return state.published?.nextUpdate
-    }
-
     func isRefreshedByVehicle(_ slot: Int) -> Bool {
-        guard case .usable(let configuration) = message(of: slot) else { return false }
-        return TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+        // Without a copy of what is known already.
+        if slot < decoded.count, let isRefreshed = decoded[slot]?.isRefreshedByVehicle { return isRefreshed }
+        return decoded(slot).isRefreshedByVehicle
     }
 
     /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.
@@ -270,26 +279,41 @@ final class ConfigurationProcessor: Processor {
 
     // MARK: - Derived from state
 
-    func message(of slot: Int) -> ConfigurationMessage {
-        while decoded.count <= slot { decoded.append(nil) }
-        if let message = decoded[slot] { return message }
+    /// A configuration as it was read, and what is asked of it for every timeline.
+    private struct Decoded {
+        var message: ConfigurationMessage
+        var isRefreshedByVehicle: Bool
+
+        init(_ message: ConfigurationMessage) {
+            self.message = message
+            isRefreshedByVehicle = false
+            guard case .usable(let configuration) = message else { return }
+            isRefreshedByVehicle = TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+        }
+    }
+
+    func message(of slot: Int) -> ConfigurationMessage { decoded(slot).message }
+
+    private func decoded(_ slot: Int) -> Decoded {
+        if slot < decoded.count, let known = decoded[slot] { return known }
         guard let value = configurations[slot]?.value else {
             preconditionFailure("A deleted configuration is not read.")
         }
-        let message = value.withUnsafeBytes { bytes in
+        return value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                return try decode(bytes)
+                return remember(try decode(bytes), slot)
             } catch {
                 preconditionFailure("A configuration that was read once cannot be read again: \(error)")
             }
         }
-        decoded[slot] = message
-        return message
     }
 
-    private func remember(_ message: ConfigurationMessage, _ slot: Int) {
+    @discardableResult
+    private func remember(_ message: ConfigurationMessage, _ slot: Int) -> Decoded {
         while decoded.count <= slot { decoded.append(nil) }
-        decoded[slot] = message
+        let new = Decoded(message)
+        decoded[slot] = new
+        return new
     }
 
     func finishRestore(_ context: TaskContext) { derive() }
@@ -316,7 +340,7 @@ final class ConfigurationProcessor: Processor {
             }
             if state.kindDigest != kinds.digest(of: message(of: slot).kind) { redeclared.append(slot) }
             if state.pending != nil { due.insert(slot) { () } }
-            if let nextUpdate = ownDue(slot) { timers.arm(slot, due: nextUpdate.milliseconds) }
+            armOwn(slot)
         }
     }
 }

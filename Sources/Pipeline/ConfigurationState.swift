@@ -17,6 +17,12 @@ struct ConfigurationState: StateValue {
     var revision: Int64 = 0
     var refreshCount: Int64 = 0
     var published: Published?
+    /// By the recipient, which may have been told of less than what was published.
+    var seen = Seen.nothing
+    /// The revision that was offered to the recipient and, as far as is known here, not announced yet.
+    var offered: Int64?
+    /// As the recipient's task said last; nil: it said nothing yet, so it is full.
+    var bucket: TokenBucket?
     /// A timeline that is to be made in the next transaction: one was published in this one already.
     var pending: Pending?
     /// The instant of a renewal that waits for its sources' snapshots.
@@ -39,6 +45,8 @@ struct ConfigurationState: StateValue {
         var at: Instant
         var nextUpdate: Instant?
         var digest: ContentDigest
+        /// It shows that something could not be had.
+        var isFailure: Bool
     }
 
     struct Pending {
@@ -52,6 +60,13 @@ struct ConfigurationState: StateValue {
     init() {}
 
     var areAllAnswered: Bool { sources.allSatisfy(\.isAnswered) }
+    /// Another recipient, or another kind, begins with nothing.
+    mutating func forgetRecipient() {
+        seen = .nothing
+        offered = nil
+        bucket = nil
+    }
+
     var hasVehicle: Bool { sources.contains { !$0.id.isCalendar } }
 
     func encode(into writer: inout ByteWriter) {
@@ -71,7 +86,11 @@ struct ConfigurationState: StateValue {
             writer.write(published.at)
             writer.write(optional: published.nextUpdate)
             writer.write(published.digest)
+            writer.write(published.isFailure)
         }
+        seen.encode(into: &writer)
+        writer.write(optional: offered)
+        writer.write(optional: bucket) { $0.write($1) }
         writer.write(optional: pending) { writer, pending in
             writer.write(pending.at)
             writer.write(pending.cause.rawValue)
@@ -101,8 +120,12 @@ struct ConfigurationState: StateValue {
         if try reader.bool() {
             let at = try reader.instant()
             let nextUpdate = try reader.optionalInstant()
-            published = Published(at: at, nextUpdate: nextUpdate, digest: try reader.contentDigest())
+            let digest = try reader.contentDigest()
+            published = Published(at: at, nextUpdate: nextUpdate, digest: digest, isFailure: try reader.bool())
         }
+        seen = try Seen(from: &reader)
+        offered = try reader.optionalInt64()
+        bucket = try reader.bool() ? try reader.tokenBucket() : nil
         if try reader.bool() {
             let at = try reader.instant()
             let cause = try Cause(from: &reader)

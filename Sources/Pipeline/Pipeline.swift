@@ -4,7 +4,10 @@
 //  calendar.events ──────► calendars ────────┤ agendas
 //  widget.configurations ► configurations ◄──┘
 //                             │       └──────────► timelines, one per configuration
-//                             └─► reloads ───────► timeline.reloads, one per recipient and kind
+//                            ▲│ what is new to see
+//                  announced ││
+//                            │▼
+//                            reloads ────────────► timeline.reloads, one per recipient and kind, within the budget
 //  what cannot be read ──────────────────────────► tideline.dead-letters
 //
 // Configurations subscribe at the tasks of their vehicle and calendars; those send what is to be seen. Processors are
@@ -21,6 +24,8 @@ package struct PipelineSettings: Sendable {
     package var eventSource: String
     /// The declared ones (DESIGN.md 3, kinds).
     package var kinds = WidgetKinds()
+    /// What holds for every kind that says nothing else (STRATEGIES.md 4).
+    package var reload = WidgetKind.Reload()
     /// A record with a larger value is a dead letter (DESIGN.md 2, rule 11).
     package var recordBytesMax = 1 << 20
     /// A larger timeline becomes an `error` timeline.
@@ -28,8 +33,10 @@ package struct PipelineSettings: Sendable {
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
-    /// (STRATEGIES.md 1.12). Milliseconds.
+    /// (STRATEGIES.md 1.12); a clock that goes back by more has jumped. Milliseconds.
     package var pauseMilliseconds: Int64 = 60_000
+    /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
+    package var spreadMilliseconds: Int64 = 0
     /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false
     /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
@@ -65,6 +72,8 @@ enum StoreID {
     static let calendarSubscriptions: UInt8 = 5
     static let configurations: UInt8 = 6
     static let subscriptionCounter: UInt8 = 7
+    static let reloadGatherings: UInt8 = 8
+    static let reloadBudgets: UInt8 = 9
 }
 
 extension Topology {
@@ -82,6 +91,7 @@ extension Topology {
                 Node(name: "configurations") { ConfigurationProcessor(settings) },
                 Node(name: "reloads") { ReloadProcessor(settings) },
             ],
-            outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters])
+            outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters],
+            clockTolerance: settings.pauseMilliseconds)
     }
 }

@@ -148,7 +148,7 @@ struct SubscriptionTerms: Hashable, StateValue {
 }
 
 /// What the task of a vehicle or a calendar tells a configuration.
-struct SourceUpdate {
+struct SourceUpdate: StateValue {
     var source: SourceID
     /// Of the configuration's subscriptions.
     var version: UInt64
@@ -183,8 +183,7 @@ struct SourceUpdate {
         self.traceParent = traceParent
     }
 
-    init(_ payload: UnsafeRawBufferPointer) throws(CorruptBytes) {
-        var reader = ByteReader(payload)
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
         source = try SourceID(from: &reader)
         version = try reader.varint()
         revision = try reader.varint()

@@ -84,33 +84,3 @@ struct PendingSlots<Item> {
         return true
     }
 }
-
-/// A timer queue that keeps at most one useful entry per slot: arming later than what is armed waits for that one,
-/// which then looks at the state and arms anew.
-struct SlotTimers {
-    private var queue = TimerQueue()
-    private var armed: [Int64] = []
-
-    var nextDue: Int64? { queue.nextDue }
-
-    mutating func arm(_ slot: Int, due: Int64) {
-        while armed.count <= slot { armed.append(.max) }
-        if armed[slot] <= due { return }
-        armed[slot] = due
-        queue.arm(slot, due: due)
-    }
-
-    mutating func pop(now: Int64) -> Int? {
-        while let (slot, due) = queue.pop(now: now) {
-            if armed[slot] != due { continue }
-            armed[slot] = .max
-            return slot
-        }
-        return nil
-    }
-
-    mutating func removeAll() {
-        queue.removeAll()
-        armed.removeAll()
-    }
-}

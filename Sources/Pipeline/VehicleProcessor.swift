@@ -14,7 +14,7 @@ final class VehicleProcessor: Processor {
     var timers = SlotTimers()
     private var reader = TelemetryReader()
     /// Subscriptions that may have to be told, in the order in which that came up.
-    private var pending = PendingSlots<Pending>()
+    var pending = PendingSlots<Pending>()
     /// By slot of the vehicle: its `observedAt`, without a look at all that is known of it. `.min`: none.
     private var newest: [Int64] = []
     /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
@@ -154,10 +154,18 @@ final class VehicleProcessor: Processor {
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
             glances[slot] = nil
+            timers.disarm(slot)
         case .snapshot(let at):
-            guard subscriber.version == known else { return }
+            guard subscriber.version == known, !hasTold(slot, at: at) else { return }
             pending.insert(slot, replacing: Pending(must: (.scheduled, at), traceParent: nil))
         }
+    }
+
+    /// Who is refreshed from here asks only after the clock went back, and was told by then if that was noticed here,
+    /// too.
+    private func hasTold(_ slot: Int, at: Instant) -> Bool {
+        guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return false }
+        return subscription.told.map { $0.at >= at } ?? false
     }
 
     private func link(_ vehicle: Int, _ vehicleId: String, _ configurationId: String) -> Int {
@@ -167,24 +175,7 @@ final class VehicleProcessor: Processor {
         return slot
     }
 
-    // MARK: - Timers
-
-    func punctuate(_ context: TaskContext) {
-        while let slot = timers.pop(now: context.now) {
-            guard let subscription = subscriptions[slot] else { continue }
-            let vehicle = vehicles[links.source(of: slot)]?.vehicle
-            guard let due = subscription.nextDue(of: vehicle) else { continue }
-            guard due <= context.instant else {
-                timers.arm(slot, due: due.milliseconds)
-                continue
-            }
-            let at = settings.renewalInstant(due: due.milliseconds, now: context.now)
-            let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != subscription.told?.silences
-            pending.insert(slot) {
-                Pending(must: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil)
-            }
-        }
-    }
+    // MARK: - Bringing up
 
     func bringUp(_ context: TaskContext) {
         if hasBroughtUpAll {
@@ -220,6 +211,7 @@ final class VehicleProcessor: Processor {
         let vehicleSlot = links.source(of: slot)
         let state = vehicles[vehicleSlot]
         var (cause, at) = pending.must ?? (.dataChanged, context.instant)
+        at = settings.notAhead(at, of: context.instant)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
         if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) {
             note(slot, state, at: at, context)
@@ -238,7 +230,7 @@ final class VehicleProcessor: Processor {
             revision: state?.revision ?? 0, cause: cause, at: at,
             content: SourceContent(state), traceParent: pending.traceParent)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
         let due = subscription.need.refresh?.nextUpdate(after: at, status: status)
         subscriptions[slot]!.told = .init(
@@ -260,11 +252,11 @@ final class VehicleProcessor: Processor {
             source: .vehicle(subscription.need.vehicleId), version: subscription.version, revision: state.revision,
             cause: .noted, at: at, content: SourceContent(state), traceParent: nil)
         context.send(to: links.configurationId(of: slot, in: subscriptions), node: NodeID.configurations) {
-            update.encode(into: &$0)
+            ConfigurationInput.update(update).encode(into: &$0)
         }
     }
 
-    private func glance(at slot: Int) {
+    func glance(at slot: Int) {
         while glances.count <= slot { glances.append(nil) }
         glances[slot] = subscriptions[slot].flatMap { subscription in
             subscription.told.map { told in
@@ -273,12 +265,6 @@ final class VehicleProcessor: Processor {
                     needsLook: subscription.sensitivity != nil || told.silences > 0)
             }
         }
-    }
-
-    private func arm(_ slot: Int) {
-        guard let subscription = subscriptions[slot] else { return }
-        guard let due = subscription.nextDue(of: vehicles[links.source(of: slot)]?.vehicle) else { return }
-        timers.arm(slot, due: due.milliseconds)
     }
 
     // MARK: - Derived from state

@@ -97,13 +97,10 @@ struct VehicleSubscription: StateValue {
         }
     }
 
-    /// When there is something to tell if nothing more is heard: a refresh, or the next silence of the vehicle.
-    func nextDue(of vehicle: Vehicle?) -> Instant? {
-        guard let told else { return nil }
-        guard told.silences < need.silences.count,
-            let silent = vehicle?.silentFrom(offlineAfter: need.silences[told.silences])
-        else { return told.refreshDue }
-        return told.refreshDue.map { min($0, silent) } ?? silent
+    /// When the next silence of the vehicle is due if nothing more is heard.
+    func silenceDue(of vehicle: Vehicle?) -> Instant? {
+        guard let told, told.silences < need.silences.count else { return nil }
+        return vehicle?.silentFrom(offlineAfter: need.silences[told.silences])
     }
 }
 

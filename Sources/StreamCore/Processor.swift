@@ -17,12 +17,20 @@ package protocol Processor: AnyObject {
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
 
+    /// The clock went back by more than `Topology.clockTolerance` while the task was living: timers are derived anew,
+    /// and what was done for an instant later than `context.now` is done for now. Called before anything else is made.
+    func clockWentBack(_ context: TaskContext)
+
     /// Sends and emits what was conflated; called before each commit, again while messages flow within the thread.
     func flush(_ context: TaskContext)
 
     /// Brings what was published up to all that is known at `context.now`; called before commits while a run that is to
     /// end when it has caught up has read all it should. Does nothing where nothing is to be done.
     func bringUp(_ context: TaskContext)
+
+    /// Sends what waits for a time that will not come, as the clock stands: called before commits once a run that is to end
+    /// has brought up everything. Does nothing where nothing waits.
+    func closeOut(_ context: TaskContext)
 
     /// The stores are complete: derive timers and indexes.
     func finishRestore(_ context: TaskContext)
@@ -35,6 +43,14 @@ package protocol Processor: AnyObject {
 
     /// Milliseconds since 1970 of the earliest timer.
     var nextDue: Int64? { get }
+}
+
+extension Processor {
+    /// Enough for whoever keeps no time.
+    package func clockWentBack(_ context: TaskContext) {}
+
+    /// Enough for whoever lets nothing wait.
+    package func closeOut(_ context: TaskContext) {}
 }
 
 /// A record of a source topic with where it came from. Its bytes are borrowed for the call.

@@ -23,11 +23,17 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var transaction: UInt32 = 1
     @usableFromInline var written: [Int] = []
     @usableFromInline var before: [Value?] = []
+    /// `capture` and `commit` as they are compiled for this `Value`. Through the protocol only their generic form can be
+    /// called, which is several times slower; this initializer is inlined where the value's type is known.
+    @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
+    @usableFromInline let commitWritten: (StateStore<Value>) -> Void
 
     /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
     @inlinable
     public init(id: UInt8) {
         self.id = id
+        captureWritten = { store, emit in store.writeChangelog(emit) }
+        commitWritten = { store in store.forgetOverlay() }
     }
 
     /// Slots are 0 ..< `slots`, in the order in which their keys first came.
@@ -107,8 +113,12 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or nil where it has gone.
+    public func capture(_ emit: ChangelogEmit) {
+        if !written.isEmpty { captureWritten(self, emit) }
+    }
+
     @inlinable
-    public func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+    func writeChangelog(_ emit: ChangelogEmit) {
         var key = ByteWriter(capacity: 64)
         var value = ByteWriter(capacity: 256)
         for (index, slot) in written.enumerated() {
@@ -125,14 +135,17 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
-    @inlinable
     public func commit() {
+        if !written.isEmpty { commitWritten(self) }
+    }
+
+    @inlinable
+    func forgetOverlay() {
         written.removeAll(keepingCapacity: true)
         before.removeAll(keepingCapacity: true)
         transaction &+= 1
     }
 
-    @inlinable
     public func revert() {
         for (slot, value) in zip(written, before) { values[slot] = value }
         commit()
@@ -153,11 +166,14 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     }
 }
 
+/// Takes one record of the changelog; without a value its key has gone.
+public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+
 /// What a task needs of each of its stores.
 public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }
-    func capture(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void)
+    func capture(_ emit: ChangelogEmit)
     func commit()
     func revert()
     func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes)

@@ -12,17 +12,38 @@ package final class StreamTask {
     private let orderedStores: [any ChangelogStore]
     private var committedCounters = TaskCounters()
     private var committedDeadLetters = DeadLetterNotices()
+    private var clockWatch: ClockWatch
+    private var isRestored = false
 
     /// The key of the changelog record with the positions; stores have ids from 1.
     private static let positionsKey: [UInt8] = [0]
 
-    package init(partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter) {
+    /// - Parameter predecessor: the same task of this thread, whose state is read anew: the clock that it saw still
+    ///   counts.
+    package init(
+        partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter,
+        insteadOf predecessor: StreamTask? = nil
+    ) {
         self.partition = partition
+        clockWatch = predecessor?.clockWatch ?? ClockWatch(tolerance: topology.clockTolerance)
+        clockWatch.revert()
         context = TaskContext(partition: partition, partitions: partitions, topology: topology, router: router)
         processors = topology.nodes.map { $0.make() }
         orderedStores = processors.flatMap(\.stores).sorted { $0.id < $1.id }
         stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
         precondition(stores[0] == nil, "Store ids begin at 1.")
+    }
+
+    // MARK: - Time
+
+    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back while
+    /// the task was living, the processors are told; that it stood elsewhere when the task was restored is no step back.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    package func advance(to now: Int64) {
+        context.now = now
+        guard isRestored, clockWatch.hasGoneBack(at: now) else { return }
+        for processor in processors { processor.clockWentBack(context) }
     }
 
     // MARK: - Input
@@ -58,7 +79,14 @@ package final class StreamTask {
         for processor in processors { processor.punctuate(context) }
     }
 
-    package var nextDue: Int64? { processors.compactMap(\.nextDue).min() }
+    package var nextDue: Int64? {
+        var earliest: Int64?
+        for processor in processors {
+            guard let due = processor.nextDue else { continue }
+            earliest = min(earliest ?? due, due)
+        }
+        return earliest
+    }
 
     // MARK: - Transaction
 
@@ -68,6 +96,10 @@ package final class StreamTask {
 
     package func bringUp() {
         for processor in processors { processor.bringUp(context) }
+    }
+
+    package func closeOut() {
+        for processor in processors { processor.closeOut(context) }
     }
 
     /// Whether the transaction wrote state, moved positions or emitted anything.
@@ -95,6 +127,7 @@ package final class StreamTask {
         precondition(context.outputs.isEmpty, "What a task emitted is in the transaction before it is committed.")
         for store in orderedStores { store.commit() }
         positions.commit()
+        clockWatch.commit()
         committedCounters.add(context.counters)
         context.counters.reset()
         committedDeadLetters = context.deadLetters
@@ -111,6 +144,7 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
+        clockWatch.revert()
         for processor in processors { processor.reverted(context) }
         return moved
     }
@@ -149,6 +183,7 @@ package final class StreamTask {
     }
 
     package func finishRestore() {
+        isRestored = true
         for processor in processors { processor.finishRestore(context) }
     }
 }

@@ -13,8 +13,8 @@ package final class TaskContext {
     /// *P*.
     package let partitions: Int32
     package let topology: Topology
-    /// Milliseconds since 1970, read once per iteration.
-    package var now: Int64 = 0
+    /// Milliseconds since 1970, read once per iteration (`StreamTask.advance`).
+    package internal(set) var now: Int64 = 0
     /// What was emitted and not taken yet.
     package var outputs = OutputBuffer()
     package var counters = TaskCounters()
@@ -100,6 +100,8 @@ package struct TaskCounters: Hashable, Sendable {
     package var late = 0
     /// By output of the topology.
     package var outputs: [Int] = []
+    /// What processors count by names of their own.
+    package private(set) var labelled: [CounterKey: Int] = [:]
 
     package init(outputs: Int = 0) {
         self.outputs = Array(repeating: 0, count: outputs)
@@ -111,12 +113,27 @@ package struct TaskCounters: Hashable, Sendable {
         late += other.late
         if outputs.isEmpty { outputs = Array(repeating: 0, count: other.outputs.count) }
         for index in other.outputs.indices { outputs[index] += other.outputs[index] }
+        labelled.merge(other.labelled, uniquingKeysWith: +)
     }
+
+    package mutating func add(_ amount: Int, to key: CounterKey) { labelled[key, default: 0] += amount }
 
     package mutating func reset() {
         records = 0
         forwarded = 0
         late = 0
         for index in outputs.indices { outputs[index] = 0 }
+        labelled.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A counter's name, and what it counts apart.
+package struct CounterKey: Hashable, Sendable {
+    package var name: String
+    package var labels: [String]
+
+    package init(_ name: String, _ labels: [String]) {
+        self.name = name
+        self.labels = labels
     }
 }

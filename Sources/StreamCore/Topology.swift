@@ -6,12 +6,15 @@ package struct Topology: Sendable {
     package var nodes: [Node]
     /// Output topics; processors name them by index.
     package var outputs: [String]
+    /// Milliseconds that the wall clock may go back without `Processor.clockWentBack`, as it does when it is set right.
+    package var clockTolerance: Int64
 
-    package init(sources: [Source], nodes: [Node], outputs: [String]) {
+    package init(sources: [Source], nodes: [Node], outputs: [String], clockTolerance: Int64 = 60_000) {
         for source in sources { precondition(nodes.indices.contains(source.node), "A source feeds a node.") }
         self.sources = sources
         self.nodes = nodes
         self.outputs = outputs
+        self.clockTolerance = clockTolerance
     }
 
     package struct Source: Sendable {

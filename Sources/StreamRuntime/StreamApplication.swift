@@ -6,6 +6,7 @@ import Synchronization
 /// Runs an application's stream threads, each on an OS thread of its own, until they are told to stop.
 package final class StreamApplication: Sendable {
     private let stop = Atomic<Bool>(false)
+    private let closing = Atomic<Bool>(false)
     private let shared: Mutex<Shared>
     private let ended: DispatchGroup
     private let touch: @Sendable () -> Void
@@ -47,6 +48,9 @@ package final class StreamApplication: Sendable {
     /// Asks the threads to commit, leave the group and end. Returns at once; any thread.
     package func requestStop() { stop.store(true, ordering: .relaxed) }
 
+    /// Asks the threads to send what waits for a time that will not come. Returns at once; any thread.
+    package func closeOut() { closing.store(true, ordering: .relaxed) }
+
     package var isStopping: Bool { stop.load(ordering: .relaxed) }
 
     /// Waits for the threads to end. Not on the cooperative pool.
@@ -75,6 +79,7 @@ package final class StreamApplication: Sendable {
             try thread.start()
             var reported: Duration = .zero
             while !stop.load(ordering: .relaxed) {
+                if closing.load(ordering: .relaxed) { thread.closeOut() }
                 try thread.runOnce()
                 let now = thread.clock.monotonic()
                 if now - reported < .milliseconds(100) { continue }

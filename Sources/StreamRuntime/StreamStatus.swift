@@ -11,6 +11,8 @@ package struct StreamStatus: Sendable {
     /// Of a run that leaves once it has caught up: it has been in the group, and every task that it has is running and
     /// has committed what it makes of the inputs that were there.
     package var isBroughtUp = false
+    /// It has committed since it was asked to close out what waits.
+    package var isClosedOut = false
     /// On the monotonic clock.
     package var lastCommit: Duration?
 
@@ -62,6 +64,7 @@ extension StreamThread {
         status.aborts = abortsCount
         status.lastCommit = lastCommitted
         status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.isClosedOut = hasClosedOut
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {

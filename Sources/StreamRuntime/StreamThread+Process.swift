@@ -2,6 +2,15 @@ import RecordLog
 import StreamCore
 
 extension StreamThread {
+    /// Gives all tasks the time of this iteration.
+    func readClock() -> Int64 {
+        let now = clock.wall()
+        for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
+        // What they say to a clock that went back.
+        deliverLocalMessages()
+        return now
+    }
+
     /// The exchange goes first (rule 8); records below a position, or of partitions that are to be moved, are not used
     /// (rule 1).
     func process(_ batch: borrowing ConsumedBatch) throws(StreamFailure) {

@@ -55,9 +55,10 @@ extension StreamThread: RebalanceListener {
         }
     }
 
-    func makeRuntime(_ partition: Int32, now: Duration) -> TaskRuntime {
-        let task = StreamTask(partition: partition, partitions: partitions, topology: topology, router: self)
-        task.context.now = clock.wall()
+    func makeRuntime(_ partition: Int32, now: Duration, insteadOf predecessor: StreamTask? = nil) -> TaskRuntime {
+        let task = StreamTask(
+            partition: partition, partitions: partitions, topology: topology, router: self, insteadOf: predecessor)
+        task.advance(to: clock.wall())
         return TaskRuntime(task: task, now: now)
     }
 

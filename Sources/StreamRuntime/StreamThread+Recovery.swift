@@ -83,7 +83,7 @@ extension StreamThread {
         var inputs: [TopicPartition] = []
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             inputs += letGo(of: runtime)
-            tasks[partition] = makeRuntime(partition, now: now)
+            tasks[partition] = makeRuntime(partition, now: now, insteadOf: runtime.task)
         }
         if inputs.isEmpty { return }
         attempt("letting inputs go") { () throws(LogError) in try consumer.incrementalUnassign(inputs) }

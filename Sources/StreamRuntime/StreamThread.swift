@@ -41,6 +41,9 @@ package final class StreamThread {
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
     var wasEverAssigned = false
+    private(set) var isClosingOut = false
+    /// A commit has closed out since.
+    var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
     var committedCounters = TaskCounters()
@@ -96,12 +99,14 @@ package final class StreamThread {
         }
     }
 
-    /// One iteration: poll, restore, process, punctuate, commit.
+    /// From now on every commit closes out what waits for a time that will not come (`Processor.closeOut`).
+    package func closeOut() { isClosingOut = true }
+
+    /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///
     /// - Throws: when the producer failed too often in a row (rule 6); everything else is recovered from.
     package func runOnce() throws(StreamFailure) {
-        let now = clock.wall()
-        for runtime in tasks.values { runtime.task.context.now = now }
+        let now = readClock()
         seekWhereNeeded()
         let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
         if let pendingFailure { throw pendingFailure }

@@ -38,7 +38,9 @@ final class PipelineRun {
         var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
         pipeline.leavesWhenCaughtUp = options.untilCaughtUp
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
+        pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
         pipeline.kinds = settings[Keys.kinds]
+        pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))
         topology = Topology.widgets(pipeline)
         let layout = try Self.prepare(internalTopics, topology, admin, environment)
@@ -67,7 +69,11 @@ final class PipelineRun {
             reporter.report(application.statuses, admin)
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
-                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() { break }
+                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
+                    // What closes may be answered, through the exchange: then it goes on until that is quiet again.
+                    if application.statuses.allSatisfy(\.isClosedOut) { break }
+                    application.closeOut()
+                }
             } catch {
                 environment.logger.warning("cannot see whether all is read: \(error)")
             }
@@ -90,7 +96,7 @@ final class PipelineRun {
         return RunSummary(
             records: counters.records, timelines: counters.outputs[Output.timelines],
             reloads: counters.outputs[Output.reloads], deadLetters: counters.outputs[Output.deadLetters],
-            wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
+            account: counters.reloads, wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }
 
@@ -164,31 +170,5 @@ extension PipelineSettings {
         // Room for key, headers and the batch around them.
         if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
         if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
-    }
-}
-
-/// What a run of the pipeline did, as `process` prints it.
-struct RunSummary {
-    var records: Int
-    var timelines: Int
-    var reloads: Int
-    var deadLetters: Int
-    var wallSeconds: Double
-    var cpuSeconds: Double
-    /// Bytes.
-    var peakMemory: Int
-
-    var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.integer("records", records)
-        json.integer("timelines", timelines)
-        json.integer("reloads", reloads)
-        json.integer("deadLetters", deadLetters)
-        json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
-        json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
-        json.integer("peakMemory", peakMemory)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 }

@@ -82,19 +82,20 @@ struct PreviewCommand: Verb {
             inputs, at: at.instant, until: until?.instant, isSnapshot: snapshot, isSampled: sample)
         if let html { try writePage(of: run, to: html) }
         switch format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json) {
-        case .json: writeRecords(of: run)
+        case .json: writeRecords(of: run, settings)
         case .table: writeTables(of: run)
         }
     }
 
     // MARK: - Writing
 
-    private func writeRecords(of run: PreviewRun) {
+    private func writeRecords(of run: PreviewRun, _ settings: Settings) {
         var json = JSONWriter()
         for preview in run.previews {
+            let terms = settings.terms(of: preview.configuration.kind)
             for step in preview {
                 json.removeAll()
-                TimelineRecord(step, of: preview.configuration).write(to: &json)
+                TimelineRecord(step, of: preview.configuration, terms: terms).write(to: &json)
                 json.newline()
                 guard json.withUnsafeBytes(StandardOutput.write), !Signals.isStopRequested else { return }
             }

@@ -47,6 +47,7 @@ struct ProcessCommand: Verb {
         options.untilCaughtUp = untilCaughtUp
         options.healthFile = healthFile
         let summary = try PipelineRun(environment, admin, options).run()
+        for line in summary.table { writeError(line) }
         print(summary.json)
     }
 }

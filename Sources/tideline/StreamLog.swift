@@ -1,4 +1,5 @@
 import Observability
+import Pipeline
 import RecordLog
 import StreamCore
 import StreamRuntime
@@ -87,6 +88,7 @@ final class StatusReporter {
                 "aborts": "\(statuses.reduce(0) { $0 + $1.aborts })",
                 "records": "\(counters.records)",
                 "deadLetters": "\(counters.outputs.last ?? 0)",
+                "changes": .string(counters.reloads.line),
             ])
     }
 

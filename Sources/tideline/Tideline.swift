@@ -22,7 +22,7 @@ struct Tideline: ParsableCommand {
         ],
         subcommands: [
             DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
-            PreviewCommand.self, AgendaCommand.self,
+            ReloadCommand.self, PreviewCommand.self, AgendaCommand.self,
         ])
 }
 

@@ -47,6 +47,10 @@ enum Keys {
     static let pause = SettingKey(
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
+    static let spread = SettingKey(
+        "renewals.spread", .duration(.zero ... .seconds(3600)), default: .zero,
+        "The work of timelines that are due at one instant is spread over so long; each is still made for its due date."
+    )
     static let kinds = SettingKey(
         "kinds", .kinds, default: WidgetKinds(),
         "Widget kinds by name, each with displayName, description, supportedFamilies, strategy, parameters and reload.")
@@ -63,13 +67,15 @@ enum Keys {
         [
             bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
-            transactionTimeout, internalReplication, pause, kinds, logLevel, logFormat,
+            transactionTimeout, internalReplication, pause, spread, kinds, reloadLimit, reloadBurst,
+            reloadCoalesce, reloadScheduled, logLevel, logFormat,
         ] + reloadSinkKeys, prefixes: [kafka],
         rules: [
             SettingsRule(
                 "a commit interval is at most half the transaction time-out",
                 keys: [commitInterval.name, transactionTimeout.name]
-            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
+            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds },
+            burstRule,
         ],
 
         // What test runs, completion and an orchestrator's service links put into the environment.

@@ -56,6 +56,17 @@ extension AcceptanceTests {
             )
         }
 
+        @Test(
+            "a spread that is negative, too long or no duration is refused by name",
+            arguments: ["-PT1M", "PT1H1S", "5"])
+        func spread(_ spread: String) async throws {
+            let result = try await tideline(["process", "--set", "renewals.spread=\(spread)"])
+            #expect(result.status == 64, "\(result.failure)")
+            for part in ["--set: renewals.spread", "'\(spread)'", "from PT0S to PT1H"] {
+                #expect(result.standardError.contains(part), "\(result.failure)")
+            }
+        }
+
         @Test("a broker that is away is named with its address and how long it was waited for, with status 69")
         func brokerAway() async throws {
             for verb in [

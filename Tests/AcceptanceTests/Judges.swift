@@ -50,11 +50,12 @@ enum TimelineFiles {
             uniqueKeysWithValues: visible.map { ($0, try Data(contentsOf: directory.appending(path: $0))) })
     }
 
-    /// What two runs must agree about: everything but counters, the time of making and where the input came from.
+    /// What two runs must agree about: everything but counters, the reloads that are left, the time of making and where
+    /// the input came from.
     static func comparable(_ directory: URL) throws -> [String: NSDictionary] {
         try read(directory).mapValues { data in
             var timeline = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-            for key in ["revision", "refreshCount", "generatedAt", "sources"] { timeline[key] = nil }
+            for key in ["revision", "refreshCount", "generatedAt", "budget", "sources"] { timeline[key] = nil }
             return timeline as NSDictionary
         }
     }

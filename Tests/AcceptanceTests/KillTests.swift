@@ -6,7 +6,7 @@ extension AcceptanceTests {
     @Suite struct KillTests {
         @Test("a pipeline that is killed three times in mid-replay ends with the timelines of an undisturbed one")
         func threeKills() async throws {
-            var data = GeneratedData(steps: 500)
+            var data = GeneratedData(steps: 800)
             var killed = try await Application("killed")
             killed.settings = ["--set", "commit.interval.ms=20"]
             try await data.publish(to: killed)

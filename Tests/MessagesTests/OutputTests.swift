@@ -5,13 +5,15 @@ import Timelines
 @Suite struct OutputTests {
     private let reload = ReloadNotification(
         recipient: "phone", kind: "Board", configurationIds: ["b", "é", "a", "b"], reason: .statusChanged, revision: 7,
-        issuedAt: Instant(milliseconds: 1500))
+        issuedAt: Instant(milliseconds: 1500),
+        budget: ReloadBudget(limit: 48, remaining: 9, resetsAt: Instant(milliseconds: 2_000)))
 
     @Test("a reload names its configurations in order, each once")
     func reloadJSON() throws {
         let text =
             #"{"recipient":"phone","kind":"Board","configurationIds":["a","b","é"],"reason":"statusChanged","#
-            + #""revision":7,"issuedAt":"1970-01-01T00:00:01.500Z"}"#
+            + #""revision":7,"issuedAt":"1970-01-01T00:00:01.500Z","#
+            + #""budget":{"limit":48,"remaining":9,"resetsAt":"1970-01-01T00:00:02Z"}}"#
         #expect(json { reload.write(to: &$0) } == text)
         var parser = JSONParser()
         let read = try withBytes(text) { bytes throws(MessageProblem) in

@@ -97,8 +97,8 @@ import Timelines
                 "parameters.p.defalt: is unknown; known are title, type, default; did you mean default?"
             ),
             (#""parameters": []"#, "parameters: must be an object"),
-            (#""reload": {"limit": 0}"#, "reload.limit: must be a whole number from 1"),
-            (#""reload": {"limit": 1.5}"#, "reload.limit: must be a whole number from 1"),
+            (#""reload": {"limit": 0}"#, "reload.limit: must be a whole number from 1 to 86400"),
+            (#""reload": {"limit": 1.5}"#, "reload.limit: must be a whole number from 1 to 86400"),
             (#""reload": {"burst": 49}"#, "reload.burst: must be a whole number from 1 to the limit of 48"),
             (
                 #""reload": {"limit": 5, "burst": 6}"#,

@@ -27,6 +27,9 @@ extension PipelineFixture {
         }
         try await startThread()
         try await settle()
+        guard let memory else { return }
+        for thread in memory.threads.values { thread.closeOut() }
+        try await settle()
     }
 }
 

@@ -33,7 +33,7 @@ func at(_ text: String) -> Instant {
     let full: String
     switch text.utf8.count {
     case 5: full = "2026-03-02T\(text):00Z"
-    case 8: full = "2026-03-02T\(text)Z"
+    case 8, 12: full = "2026-03-02T\(text)Z"
     default: full = text
     }
     guard let instant = Instant(rfc3339: full) else { preconditionFailure("no instant: \(text)") }

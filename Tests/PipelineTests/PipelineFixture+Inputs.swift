@@ -22,6 +22,10 @@ extension PipelineFixture {
         telemetry(vehicleId, observedAt, #""ignition": false, "speed": 0"#)
     }
 
+    func idling(_ vehicleId: String, _ observedAt: String) {
+        telemetry(vehicleId, observedAt, #""ignition": true, "speed": 0"#)
+    }
+
     func event(
         _ calendarId: String, _ uid: String, _ start: String, _ end: String, _ fields: String = "",
         headers: [Header] = [], partition: Int32? = nil

@@ -67,6 +67,8 @@ final class PipelineFixture {
             clock = FixtureClock(at(start), steps: nil)
         }
         settings = PipelineSettings(topics: topics, application: name)
+        // At once, for all that is not about the governor: one transaction, one reload.
+        settings.reload.coalesce = .zero
         options.change(&settings)
         let topology = Topology.widgets(settings)
         let internalTopics = InternalTopics(applicationId: name)
@@ -130,6 +132,12 @@ final class PipelineFixture {
 
     func advance(to text: String) {
         precondition(at(text) >= clock.now, "The clock never goes back.")
+        clock.now = at(text)
+    }
+
+    /// Sets the clock to another time, back as well.
+    func jump(to text: String) {
+        if at(text) < clock.now { rules.noteStepBack(from: clock.now, to: at(text)) }
         clock.now = at(text)
     }
 

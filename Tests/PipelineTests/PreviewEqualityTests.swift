@@ -5,7 +5,8 @@ import Testing
 import Timelines
 
 /// What `preview --until` shows is what the pipeline publishes: both are given one day of the same records, on the day
-/// on which Berlin's clocks go forward, and write the same timelines to the byte, all but their sources.
+/// on which Berlin's clocks go forward, and write the same timelines to the byte, all but their sources and
+/// the reloads that are left.
 @Suite("Preview and pipeline make the same timelines")
 struct PreviewEqualityTests {
     static let start = "2026-03-28T22:30:00Z"

@@ -3,7 +3,8 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Who is told to load anew, and why (STRATEGIES.md 4, 1.6). The budget is not part of this yet.
+    /// Who is told to load anew, and why (STRATEGIES.md 4, 1.6), where changes are not
+    /// gathered and there are tokens.
     @Suite struct ReloadTests {
         @Test(
             "A visible change is announced to its recipient, with kind, revision and reason", arguments: Ground.allCases
@@ -20,10 +21,12 @@ extension PipelineTests {
                     pipeline.reloads("phone") == [
                         ReloadNotification(
                             recipient: "phone", kind: "Tracker", configurationIds: ["c1"],
-                            reason: .configurationChanged, revision: 1, issuedAt: at("08:00")),
+                            reason: .configurationChanged, revision: 1, issuedAt: at("08:00"),
+                            budget: ReloadBudget(limit: 48, remaining: 10, resetsAt: at("08:00"))),
                         ReloadNotification(
                             recipient: "phone", kind: "Tracker", configurationIds: ["c1"], reason: .statusChanged,
-                            revision: 2, issuedAt: at("08:01")),
+                            revision: 2, issuedAt: at("08:01"),
+                            budget: ReloadBudget(limit: 48, remaining: 9, resetsAt: at("08:38:53.685"))),
                     ])
             }
         }

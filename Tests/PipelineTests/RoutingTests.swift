@@ -111,6 +111,7 @@ extension TimelineRecord {
         copy.refreshCount = 1
         copy.generatedAt = Instant(milliseconds: 0)
         copy.sources = []
+        copy.budget = nil
         var json = JSONWriter()
         copy.write(to: &json)
         return String(decoding: json.bytes, as: UTF8.self)

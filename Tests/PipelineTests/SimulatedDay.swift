@@ -180,6 +180,9 @@ struct SimulatedDay {
     }
 
     private static func text(_ record: TimelineRecord) -> String {
+        var record = record
+        // What the recipient was told is not known to a preview.
+        record.budget = nil
         var json = JSONWriter()
         record.write(to: &json)
         return String(decoding: json.bytes, as: UTF8.self)

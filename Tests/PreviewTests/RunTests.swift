@@ -22,6 +22,7 @@ struct RunTests {
                     + #""generatedAt":"2026-11-20T06:25:00Z","validUntil":"2026-11-20T06:40:00Z","entries":[{"id":"#
                     + #""signedOut/2026-11-20T06:25:00Z","date":"2026-11-20T06:25:00Z","phase":"signedOut","#
                     + #""message":"Sign in to see this widget.","messageCode":"signedOut"}],"refreshCount":1,"#
+                    + #""budget":{"limit":48,"remaining":10,"resetsAt":"2026-11-20T06:25:00Z"},"#
                     + #""policy":{"type":"after","date":"2026-11-20T06:40:00Z"},"nextUpdate":"2026-11-20T06:40:00Z","#
                     + #""sources":[]}"#
             ])

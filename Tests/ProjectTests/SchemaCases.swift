@@ -167,25 +167,39 @@ enum SchemaCases {
         right: [
             """
             {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
-            "issuedAt": "2026-11-20T06:00:00Z"}
+            "issuedAt": "2026-11-20T06:00:00Z", \
+            "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
             """
         ],
         wrong: [
             """
-            {"recipient": "r", "kind": "k", "configurationIds": [], "reason": "retry", "revision": 1, \
-            "issuedAt": "2026-11-20T06:00:00Z"}
-            """,
-            """
-            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "why", "revision": 1, \
-            "issuedAt": "2026-11-20T06:00:00Z"}
-            """,
-            """
-            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 0, \
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
             "issuedAt": "2026-11-20T06:00:00Z"}
             """,
             """
             {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
-            "issuedAt": 0}
+            "issuedAt": "2026-11-20T06:00:00Z", \
+            "budget": {"limit": 0, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": [], "reason": "retry", "revision": 1, \
+            "issuedAt": "2026-11-20T06:00:00Z", \
+            "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "why", "revision": 1, \
+            "issuedAt": "2026-11-20T06:00:00Z", \
+            "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 0, \
+            "issuedAt": "2026-11-20T06:00:00Z", \
+            "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
+            """,
+            """
+            {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "retry", "revision": 1, \
+            "issuedAt": 0, \
+            "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T12:00:00Z"}}
             """,
         ]
     )

@@ -13,7 +13,7 @@ struct StreamTaskTests {
 
     init() {
         task = Self.task(mailbox)
-        task.context.now = 10_000
+        task.advance(to: 10_000)
     }
 
     private static func task(_ mailbox: Mailbox) -> StreamTask {
@@ -160,7 +160,7 @@ struct StreamTaskTests {
         task.positions.move(index, to: 3)
         let entries = captured(task.captureChangelog)
         let heir = Self.task(mailbox)
-        heir.context.now = 20_000
+        heir.advance(to: 20_000)
         for entry in entries {
             try entry.key.withUnsafeBytes { key in
                 try entry.value?.withUnsafeBytes { try heir.restore(key: key, value: $0) }
@@ -186,10 +186,10 @@ struct StreamTaskTests {
     func punctuation() {
         process(Self.mine)
         #expect(task.nextDue == 11_000)
-        task.context.now = 10_999
+        task.advance(to: 10_999)
         task.punctuate()
         #expect(takeOutputs() == [])
-        task.context.now = 11_000
+        task.advance(to: 11_000)
         task.punctuate()
         #expect(takeOutputs() == ["silent:\(Self.mine)=nil"])
         #expect(task.nextDue == nil)

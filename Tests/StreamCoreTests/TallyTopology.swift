@@ -7,7 +7,7 @@ final class TallyProcessor: Processor {
     private let counts = StateStore<Tally>(id: 1)
     private let messages = StateStore<Tally>(id: 2)
     private var touched: [Int] = []
-    private(set) var timers = TimerQueue()
+    private(set) var timers = SlotTimers()
 
     static let silence: Int64 = 1_000
 
@@ -44,8 +44,8 @@ final class TallyProcessor: Processor {
     }
 
     func punctuate(_ context: TaskContext) {
-        while let timer = timers.pop(now: context.now) {
-            counts.withKey(of: timer.slot) { context.emit(1, key: $0, value: nil, headers: []) }
+        while let slot = timers.pop(now: context.now) {
+            counts.withKey(of: slot) { context.emit(1, key: $0, value: nil, headers: []) }
         }
     }
 

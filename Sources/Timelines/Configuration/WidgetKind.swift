@@ -45,7 +45,7 @@ package struct WidgetKind: Hashable, Sendable {
 
     /// How often its recipients are told to reload (STRATEGIES.md 4); nil: as all kinds.
     package struct Reload: Hashable, Sendable {
-        /// Reloads per configuration in 24 hours, 1 or more.
+        /// Reloads per configuration in 24 hours: `limits`.
         package var limit: Int?
         /// Reloads at once, from 1 to the limit.
         package var burst: Int?
@@ -58,6 +58,8 @@ package struct WidgetKind: Hashable, Sendable {
 
         /// Where neither the kind nor the pipeline names a limit.
         package static let defaultLimit = 48
+        /// What a limit, and a burst, may be: at most one a second.
+        package static let limits = 1...86_400
     }
 }
 

@@ -144,6 +144,8 @@ def finish(configuration, at, entries, policy, interval, next_midnight, tick, la
         "recipient": configuration.get("recipient", configuration["configurationId"]),
         "generatedAt": instant(at),
         "entries": [written(made, configuration) for made in entries],
+        # Nobody has been told of anything but the configuration itself, which costs nothing.
+        "budget": {"limit": 48, "remaining": 10, "resetsAt": instant(at)},
     }
     if policy == "never":
         timeline["policy"] = {"type": "never"}

@@ -1,0 +1,20 @@
+/// SplitMix64 (Steele, Lea, Flood 2014): the same seed gives the same day on every machine.
+package struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int64) -> Int64 { Int64.random(in: 0..<bound, using: &self) }
+
+    mutating func happens(_ percent: Int64) -> Bool { below(100) < percent }
+}

@@ -1,0 +1,44 @@
+import StreamCore
+
+/// What a configuration's task is sent by others.
+enum ConfigurationInput {
+    /// News of a source.
+    case update(SourceUpdate)
+    /// The recipient was told.
+    case announced(ReloadAnnouncement)
+    /// Somebody asks for reloads of all configurations of a kind that this task has.
+    case requested(ReloadRequest)
+
+    private static let updateKind: UInt8 = 0
+    private static let announcedKind: UInt8 = 1
+    private static let requestedKind: UInt8 = 2
+
+    func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .update(let update):
+            writer.write(Self.updateKind)
+            update.encode(into: &writer)
+        case .announced(let announcement):
+            writer.write(Self.announcedKind)
+            announcement.encode(into: &writer)
+        case .requested(let request):
+            writer.write(Self.requestedKind)
+            request.encode(into: &writer)
+        }
+    }
+
+    /// A message of this program, which can be read.
+    static func read(_ message: NodeMessage) -> ConfigurationInput {
+        do throws(CorruptBytes) {
+            var reader = ByteReader(message.payload)
+            switch try reader.byte() {
+            case updateKind: return .update(try SourceUpdate(from: &reader))
+            case announcedKind: return .announced(try ReloadAnnouncement(from: &reader))
+            case requestedKind: return .requested(try ReloadRequest(from: &reader))
+            case let kind: throw CorruptBytes("unknown message to a configuration \(kind)")
+            }
+        } catch {
+            preconditionFailure("A message to a configuration of this program cannot be read: \(error)")
+        }
+    }
+}

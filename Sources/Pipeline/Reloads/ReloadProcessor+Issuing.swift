@@ -1,0 +1,128 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// Telling recipients.
+extension ReloadProcessor {
+    private static let namedBytesMax = 256 << 10
+
+    /// What one recipient is told of one of its configurations.
+    private struct Named {
+        var configurationId: String
+        var offer: ReloadOffer
+        /// After the reload.
+        var budget: ReloadBudget
+    }
+
+    /// Tells a recipient of all of these that have a token; holds the others.
+    func issue(_ slots: [Int], of key: ReloadKey, _ context: TaskContext) {
+        let terms = terms(of: key.kind)
+        var named: [Named] = []
+        for (slot, configurationId) in inOrder(slots) {
+            // One that was withdrawn and offered again stands here twice.
+            guard let offer = budgets[slot]?.offer else { continue }
+            if offer.isVoid(at: context.instant) {
+                drop(slot, key, context)
+            } else if let bucket = take(slot, offer, terms, key, context) {
+                let budget = bucket.budget(terms, at: context.instant)
+                named.append(Named(configurationId: configurationId, offer: offer, budget: budget))
+                answer(configurationId, offer, bucket, key, context)
+            }
+        }
+        if named.isEmpty { return }
+        for part in parts(of: named) { tell(part, key, context) }
+    }
+
+    /// By configurationId, each once.
+    private func inOrder(_ slots: [Int]) -> [(slot: Int, configurationId: String)] {
+        Set(slots).map { slot in
+            guard let configurationId = key(of: slot).configurationId else {
+                preconditionFailure("A budget belongs to a configuration.")
+            }
+            return (slot, configurationId)
+        }
+        .sorted { $0.configurationId.precedesByUTF8($1.configurationId) }
+    }
+
+    /// Takes what the offer costs.
+    ///
+    /// - Returns: the bucket as it is then; nil where there is no token: the offer is held or, a renewal's, dropped.
+    private func take(
+        _ slot: Int, _ offer: ReloadOffer, _ terms: ReloadTerms, _ key: ReloadKey, _ context: TaskContext
+    ) -> TokenBucket? {
+        let now = context.instant
+        guard var state = budgets[slot] else { return nil }
+        var bucket = state.bucket ?? TokenBucket(terms, at: now)
+        guard offer.isFree || bucket.take(terms, at: now) else {
+            if offer.isRenewal {
+                drop(slot, key, context)
+            } else {
+                if !state.isHeld { context.counters.count(.held, kind: key.kind, offer.reason) }
+                budgets[slot]!.isHeld = true
+                hold(slot, until: bucket.nextToken(terms, at: now))
+            }
+            return nil
+        }
+        state.offer = nil
+        state.isHeld = false
+        state.bucket = bucket
+        budgets[slot] = state
+        rest(slot, terms, now)
+        context.counters.count(.announced, kind: key.kind, offer.reason)
+        return bucket
+    }
+
+    private func answer(
+        _ configurationId: String, _ offer: ReloadOffer, _ bucket: TokenBucket, _ key: ReloadKey,
+        _ context: TaskContext
+    ) {
+        let announcement = ReloadAnnouncement(
+            recipient: key.recipient, kind: key.kind, revision: offer.revision, digest: offer.digest, bucket: bucket)
+        context.send(to: configurationId, node: NodeID.configurations) {
+            ConfigurationInput.announced(announcement).encode(into: &$0)
+        }
+    }
+
+    /// A recipient may have more configurations than one record can name.
+    private func parts(of named: [Named]) -> [[Named]] {
+        var parts: [[Named]] = [[]]
+        var size = 0
+        for one in named {
+            size += one.configurationId.utf8.count + 8
+            if size > Self.namedBytesMax {
+                parts.append([])
+                size = one.configurationId.utf8.count + 8
+            }
+            parts[parts.count - 1].append(one)
+        }
+        return parts
+    }
+
+    private func tell(_ part: [Named], _ key: ReloadKey, _ context: TaskContext) {
+        guard let reason = part.map(\.offer.reason).max(), let revision = part.map(\.offer.revision).max(),
+            let budget = part.map(\.budget).min(by: { $0.isTighter(than: $1) })
+        else { preconditionFailure("A reload names a configuration.") }
+        let notification = ReloadNotification(
+            recipient: key.recipient, kind: key.kind, configurationIds: part.map(\.configurationId), reason: reason,
+            revision: revision, issuedAt: context.instant, budget: budget)
+        context.counters.count(.sent, kind: key.kind, reason)
+        var json = JSONWriter()
+        notification.write(to: &json)
+        let headers = headers.reload(notification, traceParent: part.lazy.compactMap(\.offer.traceParent).first)
+        var recipient = notification.recipient
+        recipient.withUTF8 { key in
+            json.withUnsafeBytes { value in
+                context.emit(
+                    Output.reloads, key: UnsafeRawBufferPointer(key), value: value, headers: headers.map { Header($0) })
+            }
+        }
+    }
+}
+
+extension ReloadBudget {
+    /// Of equally many tokens those that take longer to be full again.
+    fileprivate func isTighter(than other: ReloadBudget) -> Bool {
+        remaining == other.remaining ? resetsAt > other.resetsAt : remaining < other.remaining
+    }
+}

@@ -1,0 +1,35 @@
+package import StreamCore
+
+/// Asks for a reload of all configurations of a kind, outside the budget (DESIGN.md 4, `reload`).
+package struct ReloadRequest: Hashable, StateValue, Sendable {
+    package var kind: String
+    /// Nil: every recipient.
+    package var recipient: String?
+
+    package init(kind: String, recipient: String? = nil) {
+        self.kind = kind
+        self.recipient = recipient
+    }
+
+    /// The value of an exchange record with this request. It goes to every partition of the exchange, for each task has
+    /// some of the configurations; those of a task that does not run now are asked when it does.
+    package var envelope: [UInt8] {
+        var payload = ByteWriter(capacity: 64)
+        ConfigurationInput.requested(self).encode(into: &payload)
+        return payload.bytes.withUnsafeBytes {
+            Envelope.message(
+                node: NodeID.configurations,
+                NodeMessage(entity: UnsafeRawBufferPointer(start: nil, count: 0), payload: $0))
+        }
+    }
+
+    package func encode(into writer: inout ByteWriter) {
+        writer.write(kind)
+        writer.write(optional: recipient)
+    }
+
+    package init(from reader: inout ByteReader) throws(CorruptBytes) {
+        kind = try reader.string()
+        recipient = try reader.optionalString()
+    }
+}

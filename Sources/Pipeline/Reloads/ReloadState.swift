@@ -1,0 +1,85 @@
+import RecordLog
+import StreamCore
+import Timelines
+
+/// What a recipient's task keeps of one kind: whether changes are being gathered. No value: none are.
+struct GatheringState: StateValue {
+    /// When what was gathered goes out.
+    var closesAt: Instant
+
+    init(closesAt: Instant) {
+        self.closesAt = closesAt
+    }
+
+    func encode(into writer: inout ByteWriter) { writer.write(closesAt) }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) { closesAt = try reader.instant() }
+}
+
+/// What a recipient's task keeps of one configuration of a kind. No value: its bucket is full, and nothing waits.
+struct BudgetState: StateValue {
+    /// Nil: full.
+    var bucket: TokenBucket?
+    /// What the recipient was not told of yet.
+    var offer: ReloadOffer?
+    /// There was no token when it should have gone out: it goes out alone when there is one.
+    var isHeld = false
+
+    init() {}
+
+    var isEmpty: Bool { bucket == nil && offer == nil }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(optional: bucket) { $0.write($1) }
+        writer.write(optional: offer) { $1.encode(into: &$0) }
+        writer.write(isHeld)
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        bucket = try reader.bool() ? try reader.tokenBucket() : nil
+        offer = try reader.bool() ? try ReloadOffer(from: &reader) : nil
+        isHeld = try reader.bool()
+    }
+}
+
+/// The key of a recipient's kind, or of a configuration under it: each part with its length before it, so that no
+/// character of an id can be taken for an end.
+struct ReloadKey: Hashable {
+    var recipient: String
+    var kind: String
+    /// Nil: the key of all configurations of the kind.
+    var configurationId: String?
+
+    var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        writer.write(recipient)
+        writer.write(kind)
+        if let configurationId { writer.write(configurationId) }
+        return writer.bytes
+    }
+
+    init(recipient: String, kind: String, configurationId: String? = nil) {
+        self.recipient = recipient
+        self.kind = kind
+        self.configurationId = configurationId
+    }
+
+    /// By recipient, then kind, then configuration.
+    func precedes(_ other: ReloadKey) -> Bool {
+        if !recipient.isSameByUTF8(as: other.recipient) { return recipient.precedesByUTF8(other.recipient) }
+        if !kind.isSameByUTF8(as: other.kind) { return kind.precedesByUTF8(other.kind) }
+        return (configurationId ?? "").precedesByUTF8(other.configurationId ?? "")
+    }
+
+    /// A key of this program, which can be read.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        do throws(CorruptBytes) {
+            var reader = ByteReader(bytes)
+            recipient = try reader.string()
+            kind = try reader.string()
+            configurationId = reader.isAtEnd ? nil : try reader.string()
+        } catch {
+            preconditionFailure("A key of this program cannot be read: \(error)")
+        }
+    }
+}

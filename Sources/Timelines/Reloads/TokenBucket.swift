@@ -1,0 +1,86 @@
+/// The reloads that a configuration has left (STRATEGIES.md 4, token bucket): `burst` of them at first, refilled evenly
+/// by `limit − burst` in 24 hours, so that no 24 hours see more than `limit`.
+///
+/// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again when 24 hours
+/// have passed since its last token was taken, which keeps the promise as well.
+///
+/// Reckoned in whole numbers, so it comes out the same wherever and however often it is asked. A clock that goes back
+/// adds nothing until it has passed the instant that was reached before: what it adds was given already.
+package struct TokenBucket: Hashable, Sendable {
+    /// What was there at `asOf`, in parts of a token: a day's milliseconds are one.
+    package private(set) var level: Int64
+    package private(set) var asOf: Instant
+
+    private static let token = ElapsedTime.hours(24).milliseconds
+
+    /// Full.
+    package init(_ terms: ReloadTerms, at now: Instant) {
+        level = Self.capacity(terms)
+        asOf = now
+    }
+
+    /// From stored fields.
+    package init(level: Int64, asOf: Instant) {
+        self.level = level
+        self.asOf = asOf
+    }
+
+    /// Whole tokens at that instant.
+    package func remaining(_ terms: ReloadTerms, at now: Instant) -> Int64 { level(terms, at: now) / Self.token }
+
+    package func isFull(_ terms: ReloadTerms, at now: Instant) -> Bool {
+        level(terms, at: now) == Self.capacity(terms)
+    }
+
+    /// When it is full again: `now` for a full one.
+    package func fullAt(_ terms: ReloadTerms, at now: Instant) -> Instant {
+        instant(of: Self.capacity(terms), terms, at: now)
+    }
+
+    /// When the next whole token is there: `now` where one is.
+    package func nextToken(_ terms: ReloadTerms, at now: Instant) -> Instant {
+        instant(of: Self.token, terms, at: now)
+    }
+
+    /// Takes a token; false where there is none.
+    package mutating func take(_ terms: ReloadTerms, at now: Instant) -> Bool {
+        let level = level(terms, at: now)
+        if level < Self.token { return false }
+        self.level = level - Self.token
+        asOf = max(asOf, now)
+        return true
+    }
+
+    package func budget(_ terms: ReloadTerms, at now: Instant) -> ReloadBudget {
+        ReloadBudget(limit: terms.limit, remaining: remaining(terms, at: now), resetsAt: fullAt(terms, at: now))
+    }
+
+    // MARK: - Reckoning
+
+    private static func capacity(_ terms: ReloadTerms) -> Int64 { terms.burst * token }
+
+    /// Parts that come in a millisecond.
+    private static func refill(_ terms: ReloadTerms) -> Int64 { terms.limit - terms.burst }
+
+    private func level(_ terms: ReloadTerms, at now: Instant) -> Int64 {
+        let capacity = Self.capacity(terms)
+        // Terms may have become narrower since.
+        let level = min(level, capacity)
+        let elapsed = max(0, now.milliseconds - asOf.milliseconds)
+        let refill = Self.refill(terms)
+        if refill == 0 { return elapsed > Self.token ? capacity : level }
+        // Compared first, for a product of years would overflow.
+        if elapsed >= (capacity - level + refill - 1) / refill { return capacity }
+        return level + elapsed * refill
+    }
+
+    /// The first instant, from `now`, at which there is as much as `wanted`.
+    private func instant(of wanted: Int64, _ terms: ReloadTerms, at now: Instant) -> Instant {
+        let level = level(terms, at: now)
+        if level >= wanted { return now }
+        let start = max(asOf, now)
+        let refill = Self.refill(terms)
+        if refill == 0 { return asOf + ElapsedTime(milliseconds: Self.token + 1) }
+        return start + ElapsedTime(milliseconds: (wanted - level + refill - 1) / refill)
+    }
+}

@@ -1,0 +1,116 @@
+import Arguments
+import Foundation
+import Messages
+import Observability
+import Pipeline
+import Producers
+import RecordLog
+import Settings
+import StreamRuntime
+import Timelines
+
+/// Asks for reloads by hand.
+struct ReloadCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Asks for a reload of all configurations of a kind, outside the budget.",
+        discussion: """
+            The running pipeline tells every recipient of the kind, with the reason 'requested', whether there is \
+            something new to see or not; where none runs, it does so when it starts. A recipient that has no \
+            configuration of the kind is counted and skipped.
+            """,
+        examples: [
+            CommandExample("tideline reload --kind TrackerStatusWidget", "Every recipient of this kind."),
+            CommandExample("tideline reload --kind DepartureBoard --recipient lobby", "One recipient alone."),
+        ])
+
+    @Option(help: ArgumentHelp("The widget kind.", valueName: "kind")) var kind: String
+    @Option(help: ArgumentHelp("Only this recipient; may be repeated.", valueName: "id")) var recipient: [String] = []
+    @OptionGroup var kafka: KafkaOptions
+
+    func execute() throws(CommandFailure) {
+        let environment = try Environment(kafka)
+        let admin = try environment.connect()
+        defer { admin.close() }
+        try environment.require([environment.topics.configurations], admin)
+        guard let published = try configurations(environment) else { return }
+        let known = published.recipients(of: kind)
+        guard !known.isEmpty else { throw unknownKind(published.kinds, environment) }
+        let wanted = Set(recipient.isEmpty ? Array(known.keys) : recipient)
+        let found = wanted.filter { known[$0] != nil }
+        let requests =
+            recipient.isEmpty
+            ? [ReloadRequest(kind: kind)]
+            : found.sorted { $0.precedesByUTF8($1) }.map { ReloadRequest(kind: kind, recipient: $0) }
+        try send(requests, environment, admin)
+        for id in wanted.subtracting(found).sorted(by: { $0.precedesByUTF8($1) }) {
+            writeError("warning: the recipient '\(id)' has no configuration of kind '\(kind)'; skipped")
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.string("kind", kind)
+        json.integer("recipients", found.count)
+        json.integer("configurations", found.reduce(0) { $0 + (known[$1] ?? 0) })
+        json.integer("skipped", wanted.count - found.count)
+        json.endObject()
+        print(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    /// - Returns: nil where it was stopped.
+    private func configurations(_ environment: Environment) throws(CommandFailure) -> PublishedConfigurations? {
+        let topic = environment.topics.configurations
+        let progress = LateProgress("reading \(topic)", unit: "records", environment.logger)
+        var read = 0
+        do throws(LogError) {
+            let published = try PublishedConfigurations.read(
+                topic: topic, of: environment.cluster, clock: SleepingClock(),
+                shouldStop: { Signals.isStopRequested },
+                progress: { records, total in
+                    read = records
+                    progress.update(completed: records, of: total)
+                })
+            progress.finish(completed: read)
+            return published
+        } catch {
+            throw CommandFailure(.unavailable, "cannot read \(topic): \(error)")
+        }
+    }
+
+    private func unknownKind(_ kinds: [String], _ environment: Environment) -> CommandFailure {
+        let named = kinds.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+        let more = kinds.count > 20 ? " and \(kinds.count - 20) more" : ""
+        let known = kinds.isEmpty ? "there are no configurations" : "kinds are \(named)\(more)"
+        return CommandFailure(
+            .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(known)")
+    }
+
+    /// Each task has some of the configurations, so each is asked.
+    private func send(
+        _ requests: [ReloadRequest], _ environment: Environment, _ admin: any Admin
+    ) throws(CommandFailure) {
+        let application = environment.settings[Keys.application]
+        let exchange = InternalTopics(applicationId: application).exchange
+        do throws(LogError) {
+            guard let tasks = try admin.describeTopics([exchange], timeout: .seconds(30))[exchange]?.partitions else {
+                throw LogError(
+                    .unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART",
+                    "the application '\(application)' has never run: 'tideline process' makes its topic \(exchange)")
+            }
+            let producer = try environment.cluster.makePlainProducer(clientId: "tideline-reload")
+            defer { producer.close() }
+            for request in requests {
+                let envelope = request.envelope
+                for task in 0..<tasks {
+                    try envelope.withUnsafeBufferPointer { (bytes) throws(LogError) in
+                        try producer.produce(
+                            topic: exchange, partition: task, key: nil, value: UnsafeRawBufferPointer(bytes),
+                            headers: [])
+                    }
+                }
+            }
+            try producer.flush(timeout: .seconds(30))
+        } catch {
+            throw CommandFailure(.unavailable, "not all tasks could be asked; it does no harm to ask again: \(error)")
+        }
+    }
+}

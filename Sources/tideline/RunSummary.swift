@@ -1,0 +1,66 @@
+import Messages
+import Pipeline
+
+/// What a run of the pipeline did, as `process` prints it.
+struct RunSummary {
+    var records: Int
+    var timelines: Int
+    var reloads: Int
+    var deadLetters: Int
+    /// What became of changes.
+    var account: [ReloadCounters]
+    var wallSeconds: Double
+    var cpuSeconds: Double
+    /// Bytes.
+    var peakMemory: Int
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.integer("records", records)
+        json.integer("timelines", timelines)
+        json.integer("reloads", reloads)
+        json.integer("deadLetters", deadLetters)
+        json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
+        json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
+        json.integer("peakMemory", peakMemory)
+        json.key("changes")
+        json.beginArray()
+        for row in account {
+            json.beginObject()
+            json.string("kind", row.kind)
+            json.string("reason", row.reason.rawValue)
+            for count in ReloadCount.allCases {
+                json.key(named: count.rawValue)
+                json.integer(row[count])
+            }
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// What became of changes, for people: a line for each kind and reason; empty where nothing has changed.
+    var table: [String] {
+        if account.isEmpty { return [] }
+        let counts = ReloadCount.allCases
+        let head = ["kind", "reason"] + counts.map(\.rawValue)
+        let rows = account.map { row in [row.kind, row.reason.rawValue] + counts.map { String(row[$0]) } }
+        let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
+        return ([head] + rows).map { cells in
+            zip(cells, widths).enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column < 2 ? cell.0 + padding : padding + cell.0
+            }.joined(separator: "  ")
+        }
+    }
+}
+
+extension [ReloadCounters] {
+    /// All kinds and reasons together, on one line.
+    var line: String {
+        ReloadCount.allCases.map { count in "\(count.rawValue)=\(reduce(0) { $0 + $1[count] })" }
+            .joined(separator: " ")
+    }
+}

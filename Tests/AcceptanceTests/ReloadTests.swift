@@ -1,0 +1,67 @@
+import Foundation
+import RecordLog
+import TestBroker
+import Testing
+
+extension AcceptanceTests {
+    /// What recipients are told, from outside.
+    @Suite struct ReloadTests {
+        private static let configurations = """
+            {"configurationId": "a", "kind": "Board", "recipient": "lobby", "strategy": "status"}
+            {"configurationId": "b", "kind": "Board", "recipient": "lobby", "strategy": "status"}
+            {"configurationId": "c", "kind": "Board", "recipient": "roof", "strategy": "status"}
+            {"configurationId": "d", "kind": "Other", "recipient": "lobby", "strategy": "status"}
+            """
+
+        @Test("reload asks for a kind, or for one recipient of it, outside the budget, and says who is not there")
+        func byHand() async throws {
+            let application = try await Application("reload-by-hand", partitions: 2)
+            try await application.publish(configurations: Self.configurations)
+            let first = try await application.process(clock: "2026-11-20T06:25:00Z")
+            #expect(first.reloads == 3)
+
+            let result = try await application.run(
+                "reload", "--kind", "Board", "--recipient", "lobby", "--recipient", "nobody")
+            #expect(
+                result.standardOutput
+                    == "{\"kind\":\"Board\",\"recipients\":1,\"configurations\":2,\"skipped\":1}\n")
+            #expect(result.standardError.contains("'nobody' has no configuration of kind 'Board'"))
+            let second = try await application.process(clock: "2026-11-20T06:26:00Z")
+            #expect(second.reloads == 1)
+
+            try await application.run("reload", "--kind", "Board")
+            let third = try await application.process(clock: "2026-11-20T06:27:00Z")
+            #expect(third.reloads == 2)
+            let fourth = try await application.process(clock: "2026-11-20T06:28:00Z")
+            #expect(fourth.reloads == 0)
+
+            let told = try await application.records(of: "timeline.reloads").map {
+                String(decoding: $0.value ?? [], as: UTF8.self)
+            }
+            let requested = told.filter { $0.contains("\"reason\":\"requested\"") }
+            #expect(requested.count == 3)
+            #expect(requested.count { $0.contains("\"configurationIds\":[\"a\",\"b\"]") } == 2)
+            #expect(requested.allSatisfy { $0.contains("\"remaining\":10") })
+        }
+
+        @Test("An unknown kind, and settings that cannot be, are refused by name")
+        func refusals() async throws {
+            let application = try await Application("reload-refusals", partitions: 1)
+            try await application.publish(configurations: Self.configurations)
+            let kind = try await tideline(["reload", "--kind", "Bord"] + application.options)
+            #expect(kind.status == 64 && kind.standardError.contains("kinds are 'Board', 'Other'"))
+            let never = try await tideline(["reload", "--kind", "Board"] + application.options)
+            #expect(never.status == 69 && never.standardError.contains("has never run"))
+            for (setting, word) in [
+                ("reload.limit=0", "reload.limit"), ("reload.coalesce=-PT2S", "reload.coalesce"),
+                ("reload.burst=0", "reload.burst"), ("reload.burst=49", "reload.burst"),
+                (#"kinds={"K": {"reload": {"limit": 0}}}"#, "kinds.K.reload.limit"),
+                (#"kinds={"K": {"reload": {"coalesce": "-PT1S"}}}"#, "kinds.K.reload.coalesce"),
+            ] {
+                let refused = try await tideline(["process", "--set", setting] + application.options)
+                #expect(refused.status == 64, "\(setting)")
+                #expect(refused.standardError.contains(word), "\(setting): \(refused.standardError)")
+            }
+        }
+    }
+}
