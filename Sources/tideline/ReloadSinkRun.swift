@@ -34,6 +34,7 @@ struct ReloadSinkRun {
     private let target: Target
     private let http: HTTPClientConfiguration
     private let settings: ReloadSinkSettings
+    private let deadLetters: DeadLetterLog
 
     /// The target with all that it takes.
     private enum Target {
@@ -44,6 +45,7 @@ struct ReloadSinkRun {
     /// - Throws: with status 64, naming everything that is wrong.
     init(_ options: KafkaOptions, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         environment = try Environment(options)
+        deadLetters = DeadLetterLog(environment.logger)
         let topics = environment.topics
         let values = environment.settings
         var reading = ReloadSinkReading(values)
@@ -87,15 +89,15 @@ struct ReloadSinkRun {
         try environment.require(needed, admin)
         admin.close()
         let bar = ProgressBar.standardError("sending reloads", unit: "records", environment.logger)
-        let logger = environment.logger
-        logger.info("sink of reloads", metadata: ["sink": "\(settings.name)", "ledger": "\(settings.ledgerTopic)"])
+        environment.logger.info(
+            "sink of reloads", metadata: ["sink": "\(settings.name)", "ledger": "\(settings.ledgerTopic)"])
         let summary: ReloadSinkSummary
         do {
             switch target {
             case .apns(let apns):
                 let destination = try APNsDestination(
                     apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
-                    shouldStop: { Signals.isStopRequested }, notice: { logger.warning("\($0)") })
+                    shouldStop: { Signals.isStopRequested }, notice: tell)
                 summary = try runner(destination, bar).run()
             case .webhook(let webhook):
                 summary = try runner(WebhookDestination(webhook), bar).run()
@@ -110,13 +112,24 @@ struct ReloadSinkRun {
     private func runner<Destination: ReloadDestination>(
         _ destination: Destination, _ bar: ProgressBar
     ) throws(LogError) -> ReloadSinkRunner<Destination> {
-        let logger = environment.logger
-        return try ReloadSinkRunner(
+        try ReloadSinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
             shouldStop: { Signals.isStopRequested },
-            progress: { summary in bar.update(completed: summary.records) },
-            notice: { logger.warning("\($0)") })
+            progress: { summary in
+                bar.update(completed: summary.records)
+                deadLetters.flush(now: WallClock.uptime())
+            },
+            notice: tell)
+    }
+
+    private func tell(_ notice: ReloadSinkNotice) {
+        switch notice {
+        case .deadLetter(let place, let offset, let reason):
+            deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
+        case .newPartitions: environment.logger.info("\(notice)")
+        default: environment.logger.warning("\(notice)")
+        }
     }
 }
 
