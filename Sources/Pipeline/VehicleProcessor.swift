@@ -161,7 +161,8 @@ final class VehicleProcessor: Processor {
         }
     }
 
-    /// Who is refreshed from here asks only after the clock went back, and was told by then if that was noticed here, too.
+    /// Who is refreshed from here asks only after the clock went back, and was told by then if that was noticed here,
+    /// too.
     private func hasTold(_ slot: Int, at: Instant) -> Bool {
         guard let subscription = subscriptions[slot], subscription.need.refresh != nil else { return false }
         return subscription.told.map { $0.at >= at } ?? false

@@ -17,8 +17,8 @@ package protocol Processor: AnyObject {
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
 
-    /// The clock went back by more than `Topology.clockTolerance` while the task was living: timers are derived anew, and
-    /// what was done for an instant later than `context.now` is done for now. Called before anything else is made.
+    /// The clock went back by more than `Topology.clockTolerance` while the task was living: timers are derived anew,
+    /// and what was done for an instant later than `context.now` is done for now. Called before anything else is made.
     func clockWentBack(_ context: TaskContext)
 
     /// Sends and emits what was conflated; called before each commit, again while messages flow within the thread.

@@ -18,7 +18,8 @@ package final class StreamTask {
     /// The key of the changelog record with the positions; stores have ids from 1.
     private static let positionsKey: [UInt8] = [0]
 
-    /// - Parameter predecessor: the same task of this thread, whose state is read anew: the clock that it saw still counts.
+    /// - Parameter predecessor: the same task of this thread, whose state is read anew: the clock that it saw still
+    ///   counts.
     package init(
         partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter,
         insteadOf predecessor: StreamTask? = nil
@@ -35,8 +36,8 @@ package final class StreamTask {
 
     // MARK: - Time
 
-    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back while the
-    /// task was living, the processors are told; a clock that stood elsewhere when the task was restored is none of that.
+    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back while
+    /// the task was living, the processors are told; that it stood elsewhere when the task was restored is none.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func advance(to now: Int64) {

@@ -21,34 +21,69 @@ enum SinkTarget: Sendable {
     }
 }
 
-/// Writes committed timelines out per configuration.
+/// Writes committed timelines out per configuration, or sends reloads on.
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines out, one file per configuration.",
+        abstract: "Writes timelines out, one file per configuration, or sends reloads to devices or a webhook.",
         discussion: """
-            Reads committed timelines only, in the order of their offsets, from where the directory says it was. A \
-            file is replaced atomically, and removed when its configuration is deleted or names other sinks.
+            '--to' reads committed timelines only, in the order of their offsets, from where the directory says it \
+            was. A file is replaced atomically, and removed when its configuration is deleted or names other sinks.
+
+            '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
+            loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
+            that address, signed by the scheme of Standard Webhooks with webhook.secret; http:// is for loopback and \
+            hosts within a cluster. What fails for now is sent again, so a reload may arrive twice, but none is lost.
             """,
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+            CommandExample(
+                "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
+                    + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
+            CommandExample(
+                "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --reloads https://example.com/reloads",
+                "Posts to a webhook."),
         ])
 
-    @Option(help: ArgumentHelp("Where to: files:DIR.", valueName: "target"), completion: .list(["files:"]))
-    var to: String
-    @Flag(help: "End when everything there was is written.") var untilCaughtUp = false
+    @Option(help: ArgumentHelp("Where timelines go: files:DIR.", valueName: "target"), completion: .list(["files:"]))
+    var to: String?
+    @Option(
+        help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
+        completion: .list(["apns", "https://"]))
+    var reloads: String?
+    @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        do {
-            _ = try SinkTarget(to)
-        } catch {
-            throw ValidationError("'--to' \(error)")
+        switch (to, reloads) {
+        case (let to?, nil):
+            do {
+                _ = try SinkTarget(to)
+            } catch {
+                throw ValidationError("'--to' \(error)")
+            }
+        case (nil, let reloads?):
+            do throws(WebhookURL.Problem) {
+                _ = try ReloadTarget(reloads)
+            } catch {
+                throw ValidationError("'--reloads' \(error)")
+            }
+        default:
+            throw ValidationError(
+                "Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
         }
     }
 
     func execute() throws(CommandFailure) {
+        if let to {
+            try writeTimelines(to)
+        } else if let target = try? reloads.map({ try ReloadTarget($0) }) {
+            try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run()
+        }
+    }
+
+    private func writeTimelines(_ to: String) throws(CommandFailure) {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)

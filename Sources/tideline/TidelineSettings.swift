@@ -69,7 +69,7 @@ enum Keys {
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
             transactionTimeout, internalReplication, pause, spread, kinds, reloadLimit, reloadBurst,
             reloadCoalesce, reloadScheduled, logLevel, logFormat,
-        ], prefixes: [kafka],
+        ] + reloadSinkKeys, prefixes: [kafka],
         rules: [
             SettingsRule(
                 "a commit interval is at most half the transaction time-out",

@@ -63,7 +63,7 @@ private struct BoundPort: ~Copyable {
 }
 
 /// Runs blocking work on a thread made for it, so that none of the cooperative pool's few threads waits.
-func onItsOwnThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+package func onItsOwnThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result(catching: work)) }.start()
     }

@@ -72,13 +72,19 @@ package enum ConfigurationSchema {
 
     private static var push: JSONSchema {
         [
-            "description": "Where the widget takes push notifications.",
+            "description": "Where the widget takes WidgetKit's pushes.",
             "type": "object",
-            "required": ["token", "topic", "environment"],
+            "required": ["token", "topic"],
             "properties": [
-                "token": ["type": "string", "minLength": 1],
-                "topic": ["type": "string", "minLength": 1],
-                "environment": ["enum": ["production", "sandbox"]],
+                "token": [
+                    "description": "The push token in hexadecimal digits.", "type": "string",
+                    "pattern": "^([0-9A-Fa-f]{2})+$",
+                ],
+                "topic": [
+                    "description": "The app's bundle identifier.", "type": "string",
+                    "pattern": "^[A-Za-z0-9.-]{1,255}$",
+                ],
+                "environment": ["enum": ["production", "sandbox"], "default": "production"],
             ],
         ]
     }

@@ -1,0 +1,62 @@
+import HTTPClient
+import Messages
+import Timelines
+
+/// What Apple's push service answered, and what it means for the push (Apple, "Handling notification responses from
+/// APNs").
+enum APNsAnswer: Hashable {
+    case accepted
+    /// The token was valid until then, in milliseconds since 1970; nil where Apple does not say.
+    case gone(reason: String, since: Int64?)
+    /// The registration is wrong: its token, or its topic.
+    case badRegistration(reason: String)
+    /// Something else is wrong with this push alone.
+    case badRequest(reason: String)
+    case expiredProviderToken
+    /// The device gets too many.
+    case tooMany(after: Duration?)
+    /// All pushes have to wait.
+    case teamThrottled(after: Duration?)
+    case unavailable(reason: String, after: Duration?)
+    /// All pushes would be refused: the key, the team, or the requests themselves.
+    case refused(reason: String)
+
+    init(_ response: HTTPClientResponse, wall: Int64, with parser: inout JSONParser) {
+        if response.status == 200 {
+            self = .accepted
+            return
+        }
+        let body: Parameters? = try? response.body.decoded { (bytes) throws(MessageProblem) in
+            try parser.object(bytes)
+        }
+        var reason = ""
+        if case .string(let text) = body?["reason"] { reason = text }
+        var since: Int64?
+        if case .number(let text) = body?["timestamp"] { since = Int64(text) }
+        let after = RetryAfter.delay(response, wall: wall)
+        let named = reason.isEmpty ? "status \(response.status)" : "status \(response.status), \(reason)"
+        self =
+            switch (response.status, reason) {
+            case (400, "IdleTimeout"): .unavailable(reason: named, after: after)
+            case (400, _) where Self.ofRegistration.contains(reason): .badRegistration(reason: reason)
+            case (400, _) where Self.ours.contains(reason): .refused(reason: named)
+            case (400, _): .badRequest(reason: named)
+            case (403, "ExpiredProviderToken"): .expiredProviderToken
+            case (410, _): .gone(reason: reason.isEmpty ? named : reason, since: since)
+            case (429, "TooManyProviderTokenUpdates"): .teamThrottled(after: after)
+            case (429, _): .tooMany(after: after)
+            case (500..., _): .unavailable(reason: named, after: after)
+            default: .refused(reason: named)
+            }
+    }
+
+    private static let ofRegistration: Set<String> = [
+        "BadDeviceToken", "DeviceTokenNotForTopic", "BadTopic", "MissingTopic", "MissingDeviceToken", "TopicDisallowed",
+    ]
+
+    /// Headers and body are the same in every push.
+    private static let ours: Set<String> = [
+        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders", "InvalidPushType",
+        "PayloadEmpty",
+    ]
+}

@@ -1,0 +1,144 @@
+package import HTTPClient
+package import Messages
+package import RecordLog
+
+/// Apple's push service: one WidgetKit push for each device, whatever number of kinds and configurations changed there.
+package final class APNsDestination: ReloadDestination {
+    /// What waits for a device.
+    package struct Content: Hashable, Sendable {
+        package var push: PushRegistration
+        package var priority: Int
+    }
+
+    private let settings: APNsSettings
+    private let feed: ConfigurationFeed
+    private let admin: any Admin
+    private var tokens = PushTokens()
+    private var providerToken: ProviderToken
+    private var parser = JSONParser()
+
+    package init(
+        _ settings: APNsSettings, sink: ReloadSinkSettings, cluster: any Cluster, clock: any ReloadSinkClock,
+        shouldStop: @escaping () -> Bool = { false }, notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
+    ) throws(LogError) {
+        self.settings = settings
+        admin = try cluster.makeAdmin()
+        feed = try ConfigurationFeed(
+            topic: settings.configurationsTopic, settings: sink, cluster: cluster, admin: admin, clock: clock,
+            shouldStop: shouldStop, notice: notice)
+        providerToken = ProviderToken(settings)
+    }
+
+    package func close() {
+        feed.close()
+        admin.close()
+    }
+
+    package func restore(_ key: String, _ value: [UInt8]) { tokens.restore(key, value) }
+
+    package func takeLedgerChanges() -> [(key: String, value: [UInt8]?)] { tokens.takeChanges() }
+
+    package func catchUp() throws(ReloadSinkError) -> Bool { try feed.catchUp(&tokens) }
+
+    package func keepUp() throws(ReloadSinkError) { try feed.keepUp(&tokens) }
+
+    // MARK: - What is sent
+
+    package func parcels(for record: Record) throws(MessageProblem) -> [(lane: String, content: Content)] {
+        guard let value = record.value else { return [] }
+        let reload = try value.decoded { (bytes) throws(MessageProblem) in
+            try ReloadNotification.decode(bytes, with: &parser)
+        }
+        var parcels: [(lane: String, content: Content)] = []
+        for id in reload.configurationIds {
+            guard let push = tokens.registration(of: id), tokens.isValid(push.token) else { continue }
+            let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
+            if parcels.contains(where: { $0.lane == lane }) { continue }
+            parcels.append((lane, Content(push: push, priority: settings.priority(of: reload.reason))))
+        }
+        return parcels
+    }
+
+    package func merge(_ waiting: Content, _ later: Content) -> Content? {
+        Content(push: later.push, priority: max(waiting.priority, later.priority))
+    }
+
+    package func isWanted(_ content: Content) -> Bool { tokens.isValid(content.push.token) }
+
+    package func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt {
+        let host = settings.host(of: content.push.environment)
+        let suffix = ".push-type.widgets"
+        let topic = content.push.topic
+        let authorisation = "bearer \(providerToken.text(wall: wall, now: now))"
+        let request = HTTPClientRequest(
+            url: "https://\(host)/3/device/\(content.push.token)",
+            headers: [
+                HTTPHeader("apns-push-type", "widgets"),
+                HTTPHeader("apns-topic", topic.hasSuffix(suffix) ? topic : topic + suffix),
+                HTTPHeader("apns-priority", String(content.priority)),
+                HTTPHeader("apns-expiration", "0"),
+                HTTPHeader("apns-collapse-id", "tideline.reload"),
+                HTTPHeader("authorization", authorisation),
+            ],
+            body: Self.body, requiresHTTP2: true)
+        return DeliveryAttempt(request: request, credential: providerToken.number, host: host)
+    }
+
+    private static let body = Array(#"{"aps":{"content-changed":true}}"#.utf8)
+
+    // MARK: - What is answered
+
+    package func verdict(
+        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
+        wall: Int64
+    ) -> DeliveryVerdict {
+        switch result {
+        case .failure(let error) where error.kind == .invalid:
+            return .stop(reason: "cannot send to \(attempt.host): \(error)")
+        case .failure(let error):
+            return .again(reason: "\(attempt.host): \(error)", scope: .host)
+        case .success(let response):
+            let answer = APNsAnswer(response, wall: wall, with: &parser)
+            return verdict(on: answer, to: attempt, content)
+        }
+    }
+
+    private func verdict(on answer: APNsAnswer, to attempt: DeliveryAttempt, _ content: Content) -> DeliveryVerdict {
+        switch answer {
+        case .accepted:
+            providerToken.accepted(attempt.credential)
+            return .delivered
+        case .gone(let reason, let since):
+            return .gone(retire(content, asOf: since, reason))
+        case .badRegistration(let reason):
+            let isTopic = reason.contains("Topic") && reason != "DeviceTokenNotForTopic"
+            let problem = MessageProblem(
+                .notAllowed, field: isTopic ? "push.topic" : "push.token", "was refused by APNs: \(reason)")
+            return .deadLetter(problem, retire(content, asOf: nil, reason))
+        case .badRequest(let reason):
+            return .deadLetter(MessageProblem(.notAllowed, field: "push", "was refused by APNs: \(reason)"))
+        case .expiredProviderToken:
+            if providerToken.expired(attempt.credential) { return .atOnce }
+            return .stop(
+                reason: "APNs takes a provider token that was just made for expired (ExpiredProviderToken):"
+                    + " is this machine's clock right?")
+        case .tooMany(let after):
+            return .again(reason: "\(attempt.host): too many requests", after: after)
+        case .teamThrottled(let after):
+            return .again(
+                reason: "\(attempt.host): TooManyProviderTokenUpdates for team \(settings.teamId)", after: after,
+                scope: .host)
+        case .unavailable(let reason, let after):
+            return .again(reason: "\(attempt.host): \(reason)", after: after)
+        case .refused(let reason):
+            return .stop(
+                reason: "APNs refuses pushes of team \(settings.teamId) with key \(settings.keyId): \(reason);"
+                    + " look at apns.key, apns.key-id and apns.team-id")
+        }
+    }
+
+    /// Nil where a newer configuration record keeps the token valid.
+    private func retire(_ content: Content, asOf moment: Int64?, _ reason: String) -> ReloadSinkNotice? {
+        tokens.retire(content.push.token, asOf: moment).map { .retired(reason: reason, configurations: $0) }
+    }
+}

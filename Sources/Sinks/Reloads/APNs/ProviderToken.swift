@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+import Messages
+
+/// Mints the JSON web token that authorises pushes of a team (RFC 7519, ES256). One for the whole team: Apple counts
+/// how often a team renews, not oftener than every 20 minutes and at least every 60.
+struct ProviderToken {
+    static let lifetime = Duration.seconds(50 * 60)
+
+    private let settings: APNsSettings
+    private var minted: (text: String, at: Duration)?
+    /// Counts the tokens; names the one that a request carries.
+    private(set) var number = 0
+    /// This token was minted because Apple took the one before for too old, and nothing was accepted since.
+    private var isReplacement = false
+
+    init(_ settings: APNsSettings) {
+        self.settings = settings
+    }
+
+    /// The token of now.
+    ///
+    /// - Parameter wall: milliseconds since 1970, for the time of issue.
+    mutating func text(wall: Int64, now: Duration) -> String {
+        if let minted, now - minted.at < Self.lifetime { return minted.text }
+        let text = mint(issuedAt: wall / 1000)
+        minted = (text, now)
+        number += 1
+        return text
+    }
+
+    /// Apple takes the token of this number for too old: the next request gets another, once.
+    ///
+    /// - Returns: false where that was tried already.
+    mutating func expired(_ number: Int) -> Bool {
+        if number < self.number || minted == nil { return true }
+        if isReplacement { return false }
+        isReplacement = true
+        minted = nil
+        return true
+    }
+
+    mutating func accepted(_ number: Int) {
+        if number == self.number { isReplacement = false }
+    }
+
+    private func mint(issuedAt seconds: Int64) -> String {
+        var header = JSONWriter()
+        header.beginObject()
+        header.string("alg", "ES256")
+        header.string("kid", settings.keyId)
+        header.endObject()
+        var claims = JSONWriter()
+        claims.beginObject()
+        claims.string("iss", settings.teamId)
+        claims.integer("iat", seconds)
+        claims.endObject()
+        let signed = Self.base64URL(header.bytes) + "." + Self.base64URL(claims.bytes)
+        return signed + "." + Self.base64URL(settings.key.signature(for: Array(signed.utf8)))
+    }
+
+    /// RFC 7515 section 2: without padding.
+    static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

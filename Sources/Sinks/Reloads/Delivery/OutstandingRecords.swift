@@ -1,0 +1,87 @@
+import RecordLog
+
+/// The records that are read and not settled yet, and so how far each partition is done: up to its first such record.
+struct OutstandingRecords {
+    /// A record of the topic of reloads.
+    struct Place: Hashable {
+        var partition: Int32
+        var offset: Offset
+
+        init(partition: Int32, offset: Offset) {
+            self.partition = partition
+            self.offset = offset
+        }
+
+        init(_ record: Record) {
+            self.init(partition: record.partition, offset: record.offset)
+        }
+    }
+
+    private struct Entry {
+        var record: Record
+        /// What it still waits for.
+        var claims: Int
+        var isDeadLetter = false
+    }
+
+    private var entries: [Place: Entry] = [:]
+    /// By partition the offsets in their order; the settled ones at the front are dropped as they come up.
+    private var queues: [Int32: Queue] = [:]
+
+    private struct Queue {
+        var offsets: [Offset] = []
+        var head = 0
+    }
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Takes up a record with one claim on it. Offsets of a partition ascend.
+    mutating func begin(_ record: Record) {
+        entries[Place(record)] = Entry(record: record, claims: 1)
+        queues[record.partition, default: Queue()].offsets.append(record.offset)
+    }
+
+    mutating func claim(_ place: Place) {
+        precondition(entries[place] != nil, "the record is settled")
+        entries[place]?.claims += 1
+    }
+
+    /// Gives one claim back; with the last one the record is settled.
+    mutating func settle(_ place: Place) {
+        guard let entry = entries[place] else { preconditionFailure("the record is settled") }
+        if entry.claims > 1 {
+            entries[place]?.claims -= 1
+        } else {
+            entries[place] = nil
+            dropSettled(of: place.partition)
+        }
+    }
+
+    private mutating func dropSettled(of partition: Int32) {
+        guard var queue = queues.removeValue(forKey: partition) else { return }
+        while queue.head < queue.offsets.count, isSettled(queue.offsets[queue.head], of: partition) { queue.head += 1 }
+        if queue.head * 2 > queue.offsets.count {
+            queue.offsets.removeFirst(queue.head)
+            queue.head = 0
+        }
+        queues[partition] = queue
+    }
+
+    private func isSettled(_ offset: Offset, of partition: Int32) -> Bool {
+        entries[Place(partition: partition, offset: offset)] == nil
+    }
+
+    /// The record, where nobody has taken it for the dead letters before.
+    mutating func takeForDeadLetters(_ place: Place) -> Record? {
+        guard let entry = entries[place], !entry.isDeadLetter else { return nil }
+        entries[place]?.isDeadLetter = true
+        return entry.record
+    }
+
+    /// The first offset that is not settled; nil where all are.
+    func first(of partition: Int32) -> Offset? {
+        guard let queue = queues[partition], queue.head < queue.offsets.count else { return nil }
+        return queue.offsets[queue.head]
+    }
+}

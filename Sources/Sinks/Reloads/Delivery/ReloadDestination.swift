@@ -1,0 +1,83 @@
+package import HTTPClient
+package import Messages
+package import RecordLog
+
+/// Who reloads are sent to: Apple's push service, or a webhook. Decides what is sent for a record and what an answer
+/// means; a `ReloadSinkRunner` does the sending. Owned by the runner's thread.
+package protocol ReloadDestination: AnyObject {
+    /// What one request tells.
+    associatedtype Content
+
+    /// Takes up what the sink's ledger kept, key by key, without the sink's name; before anything else.
+    func restore(_ key: String, _ value: [UInt8])
+
+    /// Learns all that was known when it is called, so that the records read before can be judged.
+    ///
+    /// - Returns: false where it was stopped before that.
+    func catchUp() throws(ReloadSinkError) -> Bool
+
+    /// Learns what there is without waiting.
+    func keepUp() throws(ReloadSinkError)
+
+    /// What is to be sent for a record, with the lane of each. Empty: nobody wants it.
+    ///
+    /// - Throws: why the record is a dead letter.
+    func parcels(for record: Record) throws(MessageProblem) -> [(lane: String, content: Content)]
+
+    /// Puts what came later into what waits; nil where both have to be sent.
+    func merge(_ waiting: Content, _ later: Content) -> Content?
+
+    /// Whether it is still to be sent.
+    func isWanted(_ content: Content) -> Bool
+
+    /// What is sent now, at each attempt anew.
+    func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt
+
+    /// What an answer means. What it changes of what is known becomes part of `ledgerChanges`.
+    func verdict(
+        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
+        wall: Int64
+    ) -> DeliveryVerdict
+
+    /// What the ledger has to keep, by key without the sink's name; a nil value removes. Given once.
+    func takeLedgerChanges() -> [(key: String, value: [UInt8]?)]
+
+    /// Ends its readers.
+    func close()
+}
+
+/// A request on its way.
+package struct DeliveryAttempt: Sendable {
+    package var request: HTTPClientRequest
+    /// Which of the destination's credentials it carries.
+    package var credential: Int
+    /// What it shares with others that fail with it: the server's name.
+    package var host: String
+
+    package init(request: HTTPClientRequest, credential: Int = 0, host: String) {
+        self.request = request
+        self.credential = credential
+        self.host = host
+    }
+}
+
+/// What becomes of what was sent.
+package enum DeliveryVerdict: Hashable, Sendable {
+    case delivered
+    /// The recipient is no more. Nil: what was retired has been registered again meanwhile, and stays.
+    case gone(ReloadSinkNotice?)
+    /// It goes to the dead letters.
+    case deadLetter(MessageProblem, ReloadSinkNotice? = nil)
+    /// It is sent again: after a back-off, and not before `after` where the server said so.
+    case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
+    /// It is sent again at once: its credential was old.
+    case atOnce
+    /// The run ends; what was sent stays unsettled.
+    case stop(reason: String)
+
+    /// What waits together.
+    package enum Scope: Hashable, Sendable {
+        case parcel
+        case host
+    }
+}

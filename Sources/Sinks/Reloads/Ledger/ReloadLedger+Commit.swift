@@ -1,0 +1,163 @@
+import RecordLog
+
+/// A commit, and what its failures lead to. An unknown outcome is never taken for success (rule 6): the same call is
+/// repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger says by
+/// its number whether it came through.
+extension ReloadLedger {
+    private static let failuresMax = 5
+
+    /// Writes it all in one transaction, however long an outage lasts.
+    ///
+    /// - Parameter isOpening: the ledger may still name another owner, which this commit replaces.
+    /// - Returns: false where it was stopped first.
+    /// - Throws: `replaced` where another instance has taken this one's place; `log` after five failures in a row.
+    func commit(_ entries: Entries, isOpening: Bool = false) throws(ReloadSinkError) -> Bool {
+        var failures = 0
+        while true {
+            do throws(TransactionError) {
+                guard try attempt(entries) else { return false }
+                keep(entries)
+                return true
+            } catch {
+                failures += 1
+                switch error {
+                case .abortable(let cause):
+                    if failures >= Self.failuresMax { throw .log(cause) }
+                    notice(.log(cause))
+                    if abort() { continue }
+                case .retriable(let cause), .fenced(let cause), .fatal(let cause):
+                    if failures >= Self.failuresMax { throw .log(cause) }
+                    notice(.producerReplaced(cause))
+                }
+            }
+            guard let isThrough = try settle(isOpening: isOpening) else { return false }
+            if isThrough {
+                keep(entries)
+                return true
+            }
+        }
+    }
+
+    /// Makes the producer anew and finds out what became of the transaction.
+    ///
+    /// - Returns: whether it came through; nil where it was stopped first.
+    private func settle(isOpening: Bool) throws(ReloadSinkError) -> Bool? {
+        // Whoever has been replaced must not fence the one in its place.
+        if !isOpening {
+            guard let before = try read(to: .readCommitted) else { return nil }
+            try checkOwner(before)
+        }
+        guard try initialise() else { return nil }
+        guard let kept = try read() else { return nil }
+        if !isOpening { try checkOwner(kept) }
+        return kept.owner == instance && kept.number == number + 1
+    }
+
+    private func checkOwner(_ kept: Kept) throws(ReloadSinkError) {
+        if kept.owner != instance { throw .replaced(name: settings.name) }
+    }
+
+    /// Makes a producer of this sink's id, which fences every other one of it. Waits for as long as an outage lasts.
+    ///
+    /// - Returns: false where it was stopped first.
+    func initialise() throws(ReloadSinkError) -> Bool {
+        var failures = 0
+        var isFresh = false
+        while !shouldStop() {
+            do {
+                if !isFresh {
+                    producer?.destroy()
+                    producer = nil
+                    isTransactionOpen = false
+                    producer = try cluster.makeTransactionalProducer(
+                        transactionalId: settings.transactionalId, clientId: settings.clientId)
+                    isFresh = true
+                }
+                try producer?.initialise(timeout: settings.brokerTimeout)
+                return true
+            } catch let error as TransactionError {
+                notice(.log(error.cause))
+                if case .retriable = error { continue }
+                isFresh = false
+                failures += 1
+                if failures >= Self.failuresMax { throw .log(error.cause) }
+            } catch let error as LogError {
+                throw .log(error)
+            } catch {
+                preconditionFailure("the ports throw their own errors")
+            }
+        }
+        return false
+    }
+
+    /// - Returns: whether the producer can go on.
+    private func abort() -> Bool {
+        guard isTransactionOpen, let producer else { return true }
+        do throws(TransactionError) {
+            try producer.abort(timeout: settings.brokerTimeout)
+            isTransactionOpen = false
+            return true
+        } catch {
+            notice(.log(error.cause))
+            return false
+        }
+    }
+
+    // MARK: - The transaction
+
+    /// - Returns: false where it was stopped first.
+    private func attempt(_ entries: Entries) throws(TransactionError) -> Bool {
+        guard let producer else { preconditionFailure("the ledger is open") }
+        try producer.begin()
+        isTransactionOpen = true
+        for (record, headers) in entries.deadLetters {
+            try produce(settings.deadLettersTopic, record.key, record.value, headers)
+        }
+        for (key, value) in entries.changes {
+            let parts = key.split(separator: "/", maxSplits: 1).map(String.init)
+            let full = [parts[0], settings.name] + parts.dropFirst()
+            try produce(settings.ledgerTopic, Array(full.joined(separator: "/").utf8), value)
+        }
+        for (partition, next) in entries.positions.sorted(by: { $0.key < $1.key }) {
+            let key = "position/\(settings.name)/\(settings.reloadsTopic)/\(partition)"
+            try produce(settings.ledgerTopic, Array(key.utf8), Array(next.description.utf8))
+        }
+        let stamp = "\(number + 1) \(instance)"
+        try produce(settings.ledgerTopic, Array("commit/\(settings.name)".utf8), Array(stamp.utf8))
+        while true {
+            do throws(TransactionError) {
+                try producer.commit(timeout: settings.brokerTimeout)
+                isTransactionOpen = false
+                return true
+            } catch {
+                guard case .retriable(let cause) = error else { throw error }
+                if shouldStop() { return false }
+                notice(.log(cause))
+            }
+        }
+    }
+
+    private func produce(
+        _ topic: String, _ key: [UInt8]?, _ value: [UInt8]?, _ headers: [Header] = []
+    ) throws(TransactionError) {
+        var failure: TransactionError?
+        withBytes(key) { key in
+            withBytes(value) { value in
+                do throws(TransactionError) {
+                    try producer?.produce(
+                        topic: topic, partition: topic == settings.ledgerTopic ? 0 : nil, key: key, value: value,
+                        headers: headers)
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Nil stays nil, which is not an empty value.
+private func withBytes(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Void) {
+    guard let bytes else { return body(nil) }
+    bytes.withUnsafeBytes { body($0) }
+}

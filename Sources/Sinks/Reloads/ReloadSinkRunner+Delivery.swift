@@ -1,0 +1,120 @@
+import HTTPClient
+import Messages
+import RecordLog
+
+extension ReloadSinkRunner {
+    /// Sends what is due, waits a moment for answers, settles them.
+    func deliver() throws(ReloadSinkError) {
+        sendWhatIsDue()
+        if lanes.isEmpty { return }
+        var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
+        if let due = lanes.nextDue, underWay.count < settings.requestsMax {
+            patience = min(patience, max(due - clock.now, .zero))
+        }
+        try settle(transport.completions(timeout: patience))
+    }
+
+    private func sendWhatIsDue() {
+        while underWay.count < settings.requestsMax, let (lane, parcel) = lanes.next(now: clock.now) {
+            guard destination.isWanted(parcel.content) else {
+                summary.skipped += parcel.records.count
+                finish(lane, parcel)
+                continue
+            }
+            let attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
+            if let pause = pauses[attempt.host], pause.until > clock.now {
+                putBack(parcel, to: lane, due: pause.until)
+                continue
+            }
+            tag += 1
+            underWay[tag] = Sent(lane: lane, parcel: parcel, attempt: attempt)
+            transport.execute(attempt.request, tag: tag)
+        }
+    }
+
+    private func settle(_ completions: [HTTPClientCompletion]) throws(ReloadSinkError) {
+        for completion in completions {
+            guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
+            let verdict = destination.verdict(
+                on: completion.result, to: sent.attempt, sent.parcel.content, wall: clock.wall)
+            if case .again(_, _, .host) = verdict {} else { pauses[sent.attempt.host] = nil }
+            switch verdict {
+            case .delivered:
+                summary.delivered += 1
+                finish(sent.lane, sent.parcel)
+            case .gone(let retired):
+                tellRetired(retired)
+                finish(sent.lane, sent.parcel)
+            case .deadLetter(let problem, let retired):
+                tellRetired(retired)
+                deadLetter(sent.parcel.records, problem)
+                finish(sent.lane, sent.parcel)
+            case .again(let reason, let after, let scope):
+                summary.retries += 1
+                hold(sent, reason: reason, after: after, scope: scope)
+            case .atOnce:
+                summary.retries += 1
+                putBack(sent.parcel, to: sent.lane, due: clock.now)
+            case .stop(let reason):
+                try commit()
+                throw .refused(reason)
+            }
+        }
+    }
+
+    /// What failed for now waits, and with it, where the server as a whole failed, all that goes there.
+    private func hold(_ sent: Sent, reason: String, after: Duration?, scope: DeliveryVerdict.Scope) {
+        var parcel = sent.parcel
+        parcel.attempts += 1
+        var failures = parcel.attempts
+        if scope == .host {
+            let pause = pauses[sent.attempt.host]
+            // Of requests that fail together only the first counts.
+            if let pause, pause.until > clock.now { return putBack(parcel, to: sent.lane, due: pause.until) }
+            failures = (pause?.failures ?? 0) + 1
+        }
+        let delay = max(settings.backoff.delay(after: failures, random: random()), after ?? .zero)
+        if scope == .host {
+            pauses[sent.attempt.host] = Pause(until: clock.now + delay, failures: failures)
+            notice(.holding(reason, retryIn: delay))
+        }
+        putBack(parcel, to: sent.lane, due: clock.now + delay)
+    }
+
+    private func putBack(_ parcel: DeliveryLanes<Destination.Content>.Parcel, to lane: String, due: Duration) {
+        if lanes.putBack(parcel, to: lane, due: due) { summary.conflated += 1 }
+    }
+
+    private func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
+        lanes.finish(lane)
+        for place in parcel.records { outstanding.settle(place) }
+    }
+
+    private func tellRetired(_ retired: ReloadSinkNotice?) {
+        guard let retired else { return }
+        summary.retired += 1
+        notice(retired)
+    }
+
+    /// Each record once, whatever is wrong with several of those it names.
+    func deadLetter(_ places: [OutstandingRecords.Place], _ problem: MessageProblem) {
+        for place in places {
+            guard let record = outstanding.takeForDeadLetters(place) else { continue }
+            let added = DeadLetterHeaders.headers(
+                for: problem, topic: record.topic, partition: record.partition, offset: record.offset.rawValue)
+            entries.deadLetters.append((record, record.headers + added.map { Header($0.name, $0.value) }))
+            summary.deadLetters += 1
+            let origin = TopicPartition(record.topic, record.partition)
+            notice(.deadLetter(origin, record.offset, reason: problem.description))
+        }
+    }
+
+    /// The end of a run: waits for the answers to what was sent, sends nothing more, keeps what is settled.
+    func drain() throws(ReloadSinkError) {
+        let deadline = clock.now + settings.drainTimeout
+        while !underWay.isEmpty, clock.now < deadline {
+            try settle(transport.completions(timeout: min(deadline - clock.now, .milliseconds(200))))
+        }
+        if ledger.isOpen { try commit() }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Where reloads are posted to, and how that is signed.
+package struct WebhookSettings: Hashable, Sendable {
+    package var url: WebhookURL
+    package var secret: WebhookSecret
+
+    package init(url: WebhookURL, secret: WebhookSecret) {
+        self.url = url
+        self.secret = secret
+    }
+}
+
+/// The address of a webhook: `https`, or `http` where nobody outside can listen, on loopback and within a cluster.
+package struct WebhookURL: Hashable, Sendable {
+    package let text: String
+    /// With the port, where one is named. All that logs show.
+    package let host: String
+
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        package var description: String
+    }
+
+    package init(_ text: String) throws(Problem) {
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme)
+        else { throw Problem(description: "must be an address such as https://example.com/reloads") }
+        guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
+            throw Problem(description: "must be an address without user, password and fragment")
+        }
+        if scheme == "http", !Self.isInside(host) {
+            throw Problem(
+                description: "must be https; http is for loopback and hosts within a cluster"
+                    + " (localhost, names without a dot, *.svc, *.local, *.internal, private IPv4 addresses)")
+        }
+        self.text = text
+        self.host = parts.port.map { "\(host):\($0)" } ?? host
+    }
+
+    /// Tells addresses apart in names: 16 hexadecimal digits.
+    package var digest: String {
+        SHA256.hash(Array(text.utf8)).prefix(8).map { String(format: "%02x", $0) }.joined()
+    }
+
+    private static func isInside(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if host.hasPrefix("[") || host.contains(":") { return ["[::1]", "::1"].contains(host) }
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        if bytes.count == 4, !bytes.contains(nil) {
+            return switch (bytes[0], bytes[1]) {
+            case (127, _), (10, _), (192, 168): true
+            case (172, .some(16...31)): true
+            default: false
+            }
+        }
+        return !host.contains(".") || [".svc", ".local", ".internal", ".localhost"].contains { host.hasSuffix($0) }
+    }
+}
+
+/// What signs a webhook's requests (Standard Webhooks 1.0): `whsec_` and base64, or plain text.
+package struct WebhookSecret: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    package static let allowed = "24 to 64 bytes: whsec_ and base64, or plain text"
+
+    /// Nil for what is not allowed.
+    package init?(_ text: String) {
+        let prefix = "whsec_"
+        if text.hasPrefix(prefix) {
+            guard let data = Data(base64Encoded: String(text.dropFirst(prefix.count))) else { return nil }
+            bytes = Array(data)
+        } else {
+            bytes = Array(text.utf8)
+        }
+        guard (24...64).contains(bytes.count) else { return nil }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPClient
+import Messages
+import Observability
+import RecordLog
+import Settings
+import Sinks
+
+/// Where reloads are sent to.
+enum ReloadTarget: Sendable {
+    case apns
+    case webhook(WebhookURL)
+
+    init(_ text: String) throws(WebhookURL.Problem) {
+        if text == "apns" {
+            self = .apns
+        } else {
+            self = .webhook(try WebhookURL(text))
+        }
+    }
+
+    /// Names the sink: another address is another sink, with positions of its own.
+    var name: String {
+        switch self {
+        case .apns: "apns"
+        case .webhook(let url): "webhook-\(url.digest)"
+        }
+    }
+}
+
+/// One run of a sink of reloads.
+struct ReloadSinkRun {
+    private let environment: Environment
+    private let target: Target
+    private let http: HTTPClientConfiguration
+    private let settings: ReloadSinkSettings
+
+    /// The target with all that it takes.
+    private enum Target {
+        case apns(APNsSettings)
+        case webhook(WebhookSettings)
+    }
+
+    /// - Throws: with status 64, naming everything that is wrong.
+    init(_ options: KafkaOptions, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
+        environment = try Environment(options)
+        let topics = environment.topics
+        let values = environment.settings
+        var reading = ReloadSinkReading(values)
+        var http = HTTPClientConfiguration()
+        http.timeout = values[Keys.reloadsTimeout]
+        http.connectTimeout = values[Keys.reloadsConnectTimeout]
+        let found: Target?
+        switch target {
+        case .apns:
+            found = reading.apns(configurationsTopic: topics.configurations).map { .apns($0) }
+            http.additionalTrustRoots = reading.authorities(Keys.apnsCAFile)
+        case .webhook(let url):
+            found = reading.webhook(url).map { .webhook($0) }
+            http.additionalTrustRoots = reading.authorities(Keys.webhookCAFile)
+            // Its server may know HTTP/1.1 alone.
+            http.connectionsPerHost = 16
+        }
+        guard let found, reading.problems.isEmpty else {
+            throw CommandFailure(.usage, reading.problems.joined(separator: "\n"))
+        }
+        self.target = found
+        self.http = http
+        var settings = ReloadSinkSettings(
+            name: target.name, application: values[Keys.application], reloadsTopic: topics.reloads,
+            deadLettersTopic: topics.deadLetters)
+        settings.untilCaughtUp = untilCaughtUp
+        settings.requestsMax = values[Keys.reloadsConcurrency]
+        settings.backoff.first = values[Keys.reloadsBackoffFirst]
+        settings.backoff.most = values[Keys.reloadsBackoffMax]
+        let replication = values[Keys.internalReplication]
+        settings.replication = replication == -1 ? nil : Int32(replication)
+        self.settings = settings
+    }
+
+    /// Blocks until it has caught up, where that was asked for, or until the program is to end; prints a summary.
+    func run() throws(CommandFailure) {
+        let admin = try environment.connect()
+        let topics = environment.topics
+        var needed = [topics.reloads, topics.deadLetters]
+        if case .apns = target { needed.append(topics.configurations) }
+        try environment.require(needed, admin)
+        admin.close()
+        let bar = ProgressBar.standardError("sending reloads", unit: "records", environment.logger)
+        let logger = environment.logger
+        logger.info("sink of reloads", metadata: ["sink": "\(settings.name)", "ledger": "\(settings.ledgerTopic)"])
+        let summary: ReloadSinkSummary
+        do {
+            switch target {
+            case .apns(let apns):
+                let destination = try APNsDestination(
+                    apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
+                    shouldStop: { Signals.isStopRequested }, notice: { logger.warning("\($0)") })
+                summary = try runner(destination, bar).run()
+            case .webhook(let webhook):
+                summary = try runner(WebhookDestination(webhook), bar).run()
+            }
+        } catch {
+            throw CommandFailure(.software, "the sink cannot go on: \(error)")
+        }
+        bar.finish()
+        print(summary.json)
+    }
+
+    private func runner<Destination: ReloadDestination>(
+        _ destination: Destination, _ bar: ProgressBar
+    ) throws(LogError) -> ReloadSinkRunner<Destination> {
+        let logger = environment.logger
+        return try ReloadSinkRunner(
+            cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
+            instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
+            shouldStop: { Signals.isStopRequested },
+            progress: { summary in bar.update(completed: summary.records) },
+            notice: { logger.warning("\($0)") })
+    }
+}
+
+extension SleepingClock: ReloadSinkClock {
+    var wall: Int64 { WallClock.systemTime() }
+}
+
+extension ReloadSinkSummary {
+    fileprivate var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.integer("records", records)
+        json.integer("delivered", delivered)
+        json.integer("conflated", conflated)
+        json.integer("retries", retries)
+        json.integer("retired", retired)
+        json.integer("deadLetters", deadLetters)
+        json.integer("skipped", skipped)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

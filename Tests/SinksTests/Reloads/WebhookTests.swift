@@ -1,0 +1,125 @@
+import Crypto
+import Foundation
+import HTTPClient
+import RecordLog
+import Simulation
+import Sinks
+import Testing
+
+@Suite("The webhook of reloads")
+struct WebhookTests {
+    private let stage = ReloadStage()
+
+    @Test("gets each reload as it is, as a CloudEvent, signed by the scheme of Standard Webhooks")
+    func form() throws {
+        let place = stage.reload("répondeur 1", ["a"])
+        try stage.post()
+        let request = try #require(stage.service.requests.first?.request)
+        let record = try #require(stage.cluster.records(ReloadStage.reloads).first)
+        #expect(request.url == "https://hooks.example.com/reloads" && request.method == .POST)
+        #expect(request.body == record.value)
+        #expect(request.header("content-type") == "application/json")
+        #expect(request.header("ce-specversion") == "1.0" && request.header("ce-type") == "tideline.reload.v1")
+        #expect(request.header("ce-subject") == "r%C3%A9pondeur%201")
+        let id = try #require(request.header("webhook-id"))
+        let timestamp = try #require(request.header("webhook-timestamp"))
+        #expect(id == "timeline_reloads-\(place.partition)-\(place.offset)")
+        #expect(timestamp == String(stage.time.now / 1000))
+        let code = HMAC.sha256(Array("\(id).\(timestamp).".utf8) + request.body, key: ReloadStage.secret)
+        #expect(request.header("webhook-signature") == "v1," + Data(code).base64EncodedString())
+        #expect(stage.position("hook") == 1)
+    }
+
+    @Test("gets the reloads of a recipient one after the other, in their order, while others go on")
+    func order() throws {
+        for number in 1...3 {
+            stage.reload("one", ["a\(number)"])
+            stage.reload("two", ["b\(number)"])
+        }
+        var failures = 4
+        stage.service.respond = { request in
+            guard String(decoding: request.body, as: UTF8.self).contains("\"a1\""), failures > 0 else {
+                return .status(204)
+            }
+            failures -= 1
+            return failures % 2 == 0 ? .status(500) : .status(429, retryAfter: "3")
+        }
+        let summary = try stage.post()
+        #expect(summary.delivered == 6 && summary.retries == 4)
+        #expect(bodies("a") == ["a1", "a1", "a1", "a1", "a1", "a2", "a3"])
+        #expect(bodies("b") == ["b1", "b2", "b3"])
+        let last = try #require(
+            stage.service.requests.first { String(decoding: $0.request.body, as: UTF8.self).contains("\"b3\"") })
+        #expect(last.at < .seconds(1))
+        let ids = stage.service.requests.map { $0.request.header("webhook-id") ?? "" }
+        #expect(Set(ids).count == 6, "an attempt keeps the id of the first")
+    }
+
+    @Test("what it refuses goes to the dead letters; what comes after goes on", arguments: [400, 401, 404, 422, 301])
+    func refuses(status: Int) throws {
+        stage.reload("r", ["a"])
+        stage.reload("r", ["b"])
+        stage.service.script(["reloads": [.status(status)]])
+        let summary = try stage.post()
+        #expect(summary.deadLetters == 1 && summary.delivered == 1)
+        let letter = try #require(stage.deadLetters.first)
+        #expect(letter.header("__streams.errors.message")?.contains("\(status)") == true)
+        #expect(stage.position("hook") == 2)
+    }
+
+    @Test("one that is gone ends the run before the position of what it did not take")
+    func gone() throws {
+        stage.reload("r", ["a"])
+        stage.reload("r", ["b"])
+        stage.service.script(["reloads": [.status(200), .status(410)]])
+        #expect { try stage.post() } throws: { "\($0)".contains("gone") && "\($0)".contains("hooks.example.com") }
+        #expect(stage.position("hook") == 1)
+    }
+
+    @Test("one that cannot be reached is waited for")
+    func unreachable() throws {
+        for number in 0..<10 { stage.reload("r\(number)", ["a"]) }
+        stage.service.script(["reloads": Array(repeating: .broken, count: 12)])
+        #expect(try stage.post().delivered == 10)
+    }
+
+    @Test("a tombstone tells nobody anything")
+    func tombstone() throws {
+        stage.cluster.appendKeyed(ReloadStage.reloads, key: "r", value: nil)
+        #expect(try stage.post().skipped == 1)
+        #expect(stage.position("hook") == 1)
+    }
+
+    @Test(
+        "addresses: https anywhere, http where nobody outside listens",
+        arguments: [
+            ("https://example.com/x?y=z", true), ("https://10.0.0.1:8443", true), ("http://localhost:8080/x", true),
+            ("http://127.0.0.1", true), ("http://[::1]:80/", true), ("http://hooks", true),
+            ("http://hooks.reloads.svc.cluster.local:8080", true), ("http://hooks.apps.svc", true),
+            ("http://192.168.1.4", true), ("http://172.20.0.1", true),
+            ("http://example.com", false), ("http://8.8.8.8", false), ("http://172.32.0.1", false),
+            ("http://127.0.0.1.example.com", false), ("ftp://localhost", false), ("example.com", false), ("", false),
+            ("https://", false), ("https://user:secret@example.com", false), ("https://example.com/#x", false),
+        ])
+    func addresses(text: String, isAllowed: Bool) {
+        #expect(((try? WebhookURL(text)) != nil) == isAllowed)
+    }
+
+    @Test("secrets are 24 to 64 bytes, in base64 after whsec_ or as they are")
+    func secrets() {
+        #expect(WebhookSecret("whsec_" + Data(count: 24).base64EncodedString()) != nil)
+        #expect(WebhookSecret("whsec_" + Data(count: 23).base64EncodedString()) == nil)
+        #expect(WebhookSecret("whsec_no base64 at all, of any length") == nil)
+        #expect(WebhookSecret(String(repeating: "x", count: 64)) != nil)
+        #expect(WebhookSecret(String(repeating: "x", count: 65)) == nil)
+        #expect(WebhookSecret("short") == nil)
+    }
+
+    /// The configurations named so, in the order of the requests.
+    private func bodies(_ name: String) -> [String] {
+        stage.service.requests.compactMap { sent in
+            let text = String(decoding: sent.request.body, as: UTF8.self)
+            return (1...3).map { "\(name)\($0)" }.first { text.contains("\"\($0)\"") }
+        }
+    }
+}
