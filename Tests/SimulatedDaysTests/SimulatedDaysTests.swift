@@ -27,6 +27,16 @@ struct SimulatedDaysTests {
         #expect(checker.figures.kinds["FleetOverview"]?.mostInADay == 24)
     }
 
+    @Test("Nor where much happens at one instant: changes, ends of windows, sign-ins")
+    func coincidences() {
+        let checker = ReloadChecker(kinds: FleetDay.kinds)
+        let day = FleetDay(seed: 3, scale: .init(vehicles: 10, changesPerVehicle: 300, hours: 4, grid: 1_000))
+        _ = DayRun(day, observers: [checker])
+        checker.end(day.end)
+        #expect(checker.breaches.map(\.description) == [])
+        #expect(checker.figures.dropped > 20)
+    }
+
     @Test(
         "Tasks that are thrown away and restored at random instants tell everybody the same, byte for byte",
         arguments: [1, 2] as [UInt64])
