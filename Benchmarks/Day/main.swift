@@ -1,15 +1,17 @@
 // A day of 10,000 vehicles and 20,000 configurations, under a virtual clock: what recipients are told, whether every rule
 // of reloads holds, and what it costs; then the same day with tasks thrown away and restored at 200 random instants.
 //
-// Run it with `make day`, or with the number of vehicles, a seed, the number of restarts and of tasks. It ends with
-// status 1 where a rule is broken or where the two days differ.
+// Run it with `make day`, or with the number of vehicles, a seed, the number of restarts, of tasks, and the grid of
+// instants in milliseconds. It ends with status 1 where a rule is broken or
+// where the two days differ.
 import Foundation
 import SimulatedDays
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
 let seed = arguments.dropFirst().first ?? 7
 let restarts = arguments.dropFirst(2).first.map(Int.init) ?? 200
-let day = FleetDay(seed: seed, scale: .init(vehicles: arguments.first.map(Int.init) ?? 10_000))
+let grid = arguments.dropFirst(4).first.map(Int64.init) ?? 1
+let day = FleetDay(seed: seed, scale: .init(vehicles: arguments.first.map(Int.init) ?? 10_000, grid: grid))
 let partitions = arguments.dropFirst(3).first.map(Int32.init) ?? 4
 let secondsMax = 60.0
 

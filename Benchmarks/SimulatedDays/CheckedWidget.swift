@@ -7,8 +7,6 @@ struct CheckedWidget {
     let rules: ReloadRules
     /// What stands now; nil: nothing yet.
     private(set) var current: ShownContent?
-    /// The revision that stood when the instant began.
-    private(set) var revisionBefore: Int64 = 0
     private(set) var seen: ShownContent?
     /// Since when there is something to see that was not seen.
     private(set) var pendingSince: Instant?
@@ -97,8 +95,6 @@ struct CheckedWidget {
     }
 
     // MARK: - What comes
-
-    mutating func beginInstant() { revisionBefore = current?.revision ?? 0 }
 
     /// - Returns: whether it is a renewal, and whether it is a visible change against the one before.
     mutating func take(_ content: ShownContent, at: Instant) -> (isRenewal: Bool, isVisible: Bool) {

@@ -36,6 +36,7 @@ extension FleetDay {
         var inputs: [Planned] = []
         inputs.reserveCapacity(scale.vehicles * (scale.changesPerVehicle + 4))
         func add(_ at: Instant, _ message: Message) {
+            let at = Instant(milliseconds: at.milliseconds / scale.grid * scale.grid)
             inputs.append(Planned(at: at, message: message, isMisplaced: numbers.happens(2)))
         }
         for vehicle in 0..<Int32(scale.vehicles) {

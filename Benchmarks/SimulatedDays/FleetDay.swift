@@ -18,11 +18,14 @@ package struct FleetDay {
         package var vehicles: Int
         package var changesPerVehicle: Int
         package var hours: Int64
+        /// Changes come at whole multiples of so many milliseconds: with more than one, many things happen at once.
+        package var grid: Int64
 
-        package init(vehicles: Int, changesPerVehicle: Int = 60, hours: Int64 = 24) {
+        package init(vehicles: Int, changesPerVehicle: Int = 60, hours: Int64 = 24, grid: Int64 = 1) {
             self.vehicles = vehicles
             self.changesPerVehicle = changesPerVehicle
             self.hours = hours
+            self.grid = grid
         }
     }
 

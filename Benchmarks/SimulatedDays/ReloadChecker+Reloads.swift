@@ -84,8 +84,7 @@ extension ReloadChecker {
 
     private func checkRevision(_ reload: AnnouncedReload, _ named: [Int], _ at: Instant) {
         let highest = named.compactMap { widgets[$0].current?.revision }.max() ?? 0
-        let before = named.map { widgets[$0].revisionBefore }.max() ?? 0
-        if !(before...max(before, highest)).contains(reload.revision) {
+        if highest != reload.revision {
             found(.revision, at, "\(reload.revision) for \(reload.configurationIds), which are at \(highest)")
         }
     }

@@ -5,7 +5,8 @@ package import Timelines
 /// Judges reloads by the records alone: keeps for each configuration what stands, what its recipient has seen, and the
 /// tokens that are left, and holds each reload, and each that did not come, to STRATEGIES.md 1.6 and 4.
 ///
-/// Knows nothing of how the pipeline decides. Instants come in order; within one, timelines count before reloads.
+/// Knows nothing of how the pipeline decides. Instants come in order. Within one nobody can tell whether a reload is of
+/// what stood before or of what came then: its revision does.
 package final class ReloadChecker: DayObserver {
     private let kinds: [String: WidgetKind]
     private var parser = JSONParser()
@@ -13,8 +14,8 @@ package final class ReloadChecker: DayObserver {
     private var slots: [String: Int] = [:]
     var groups: [CheckedGroup] = []
     private var groupSlots: [GroupName: Int] = [:]
-    /// Configurations that have a timeline of this instant.
-    private var touched: [Int] = []
+    /// Of this instant, in the order in which they came.
+    private var published: [(slot: Int, content: ShownContent)] = []
     private var reloads: [AnnouncedReload] = []
     /// The first ones.
     package private(set) var breaches: [Breach] = []
@@ -60,17 +61,38 @@ package final class ReloadChecker: DayObserver {
 
     package func publish(_ record: TimelineRecord, at: Instant) {
         let slot = slot(of: record, at: at)
-        if !touched.contains(slot) {
-            touched.append(slot)
-            advance(slot, to: at)
-            widgets[slot].beginInstant()
-        }
-        if let due = widgets[slot].current?.nextUpdate, due < at {
-            found(.renewal, at, "\(record.configurationId) was due at \(due.rfc3339)")
-        }
         if record.generatedAt != at { found(.renewal, at, "a timeline for \(record.generatedAt.rfc3339)") }
+        published.append((slot, ShownContent(record)))
+    }
+
+    package func announce(_ reload: AnnouncedReload) { reloads.append(reload) }
+
+    package func endInstant(_ at: Instant) {
+        if reloads.isEmpty && published.isEmpty { return }
+        var later: [AnnouncedReload] = []
+        for reload in reloads {
+            let named = prepare(reload, at: at)
+            let isOfBefore = named.compactMap { widgets[$0].current?.revision }.max() == reload.revision
+            if isOfBefore || published.isEmpty { judge(reload, named, at: at) } else { later.append(reload) }
+        }
+        for (slot, content) in published { take(content, slot, at) }
+        for (slot, _) in published { settle(slot, at) }
+        for reload in later {
+            let named = prepare(reload, at: at)
+            for slot in named { settle(slot, at) }
+            judge(reload, named, at: at)
+        }
+        published.removeAll(keepingCapacity: true)
+        reloads.removeAll(keepingCapacity: true)
+    }
+
+    private func take(_ content: ShownContent, _ slot: Int, _ at: Instant) {
+        advance(slot, to: at)
+        if let due = widgets[slot].current?.nextUpdate, due < at {
+            found(.renewal, at, "\(widgets[slot].id) was due at \(due.rfc3339)")
+        }
         let isFirst = widgets[slot].current == nil
-        let (isRenewal, isVisible) = widgets[slot].take(ShownContent(record), at: at)
+        let (isRenewal, isVisible) = widgets[slot].take(content, at: at)
         figures.timelines += 1
         if isRenewal {
             figures.renewals += 1
@@ -78,16 +100,6 @@ package final class ReloadChecker: DayObserver {
             figures.changes += 1
             figures.visibleChanges += isVisible ? 1 : 0
         }
-    }
-
-    package func announce(_ reload: AnnouncedReload) { reloads.append(reload) }
-
-    package func endInstant(_ at: Instant) {
-        for slot in touched { settle(slot, at) }
-        let named = reloads.map { prepare($0, at: at) }
-        for (reload, slots) in zip(reloads, named) { judge(reload, slots, at: at) }
-        touched.removeAll(keepingCapacity: true)
-        reloads.removeAll(keepingCapacity: true)
     }
 
     /// The day is over: everybody should know everything.
@@ -125,14 +137,8 @@ package final class ReloadChecker: DayObserver {
     /// - Returns: those that are named and known.
     private func prepare(_ reload: AnnouncedReload, at: Instant) -> [Int] {
         let named = reload.configurationIds.compactMap { slots[$0] }
-        if let group = named.first.map({ widgets[$0].group }) {
-            for slot in groups[group].members where !touched.contains(slot) {
-                advance(slot, to: at)
-                widgets[slot].beginInstant()
-                settle(slot, at)
-                touched.append(slot)
-            }
-        }
+        guard let group = named.first.map({ widgets[$0].group }) else { return named }
+        for slot in groups[group].members { advance(slot, to: at) }
         return named
     }
 

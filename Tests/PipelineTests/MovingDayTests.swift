@@ -11,6 +11,11 @@ extension PipelineTests {
     @Suite struct MovingDayTests {
         private static let day = FleetDay(seed: 5, scale: .init(vehicles: 8, changesPerVehicle: 14, hours: 6))
 
+        private static func asOnTheDay(_ settings: inout PipelineSettings) {
+            settings.kinds = WidgetKinds(FleetDay.kinds)
+            settings.reload = .init()
+        }
+
         @Test("While members join, leave and die, recipients are told the same as by tasks that nothing happens to")
         func moves() async throws {
             let day = Self.day
@@ -18,7 +23,7 @@ extension PipelineTests {
             _ = DayRun(day, observers: [told])
             try #require(told.values.count > 3 && told.instants.count > 200)
             try await PipelineFixture.run(
-                .init(partitions: [3, 3, 3], change: { $0.kinds = WidgetKinds(FleetDay.kinds) }),
+                .init(partitions: [3, 3, 3], change: Self.asOnTheDay),
                 at: (day.start - .seconds(60)).rfc3339
             ) { fixture in
                 // What holds for every record is checked once, at the end.
@@ -41,7 +46,10 @@ extension PipelineTests {
                     values[each.reload.recipient, default: []].append(each.record.valueText ?? "")
                 }
                 for recipient in Set(values.keys).union(told.values.keys).sorted() {
-                    #expect(values[recipient] == told.values[recipient], "\(recipient)")
+                    let (seen, expected) = (values[recipient] ?? [], told.values[recipient] ?? [])
+                    let first = zip(seen, expected).first { $0 != $1 }
+                    #expect(first == nil, "\(recipient)")
+                    #expect(seen.count == expected.count, "\(recipient)")
                 }
             }
         }

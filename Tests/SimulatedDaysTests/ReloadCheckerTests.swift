@@ -6,7 +6,7 @@ import Timelines
 /// A checker that finds nothing proves nothing: a right day is told again with one thing wrong.
 @Suite("The checker finds what is wrong")
 struct ReloadCheckerTests {
-    private static let day = FleetDay(seed: 11, scale: .init(vehicles: 15, changesPerVehicle: 60, hours: 24))
+    private static let day = FleetDay(seed: 11, scale: .init(vehicles: 8, changesPerVehicle: 60, hours: 24))
     nonisolated(unsafe) private static let recording: Recording = {
         let recording = Recording()
         _ = DayRun(day, observers: [recording])

@@ -13,31 +13,41 @@ struct SimulatedDaysTests {
     @Test("No rule of reloads is broken on a day with more changes than its budgets allow")
     func rules() {
         let checker = ReloadChecker(kinds: FleetDay.kinds)
-        let day = FleetDay(seed: 7, scale: .init(vehicles: 40))
+        let day = FleetDay(seed: 7, scale: .init(vehicles: 16))
         let run = DayRun(day, observers: [checker])
         checker.end(day.end)
         #expect(checker.breaches.map(\.description) == [])
         #expect(run.deadLetters == 0)
         // What the day is for has happened.
-        #expect(checker.figures.waited > 100)
-        #expect(checker.figures.dropped > 100)
-        #expect(checker.figures.foundByThemselves > 10)
+        #expect(checker.figures.waited > 50)
+        #expect(checker.figures.dropped > 20)
+        #expect(checker.figures.foundByThemselves > 3)
         #expect(Set(checker.figures.reasons.keys).isSuperset(of: ["configurationChanged", "statusChanged"]))
         #expect(checker.figures.kinds["VehicleStatus"]?.mostInADay == 48)
         #expect(checker.figures.kinds["FleetOverview"]?.mostInADay == 24)
     }
 
+    @Test("Nor where much happens at one instant: changes, ends of windows, sign-ins")
+    func coincidences() {
+        let checker = ReloadChecker(kinds: FleetDay.kinds)
+        let day = FleetDay(seed: 3, scale: .init(vehicles: 10, changesPerVehicle: 300, hours: 4, grid: 1_000))
+        _ = DayRun(day, observers: [checker])
+        checker.end(day.end)
+        #expect(checker.breaches.map(\.description) == [])
+        #expect(checker.figures.dropped > 20)
+    }
+
     @Test(
         "Tasks that are thrown away and restored at random instants tell everybody the same, byte for byte",
-        arguments: [1, 2, 3] as [UInt64])
+        arguments: [1, 2] as [UInt64])
     func restarts(_ seed: UInt64) {
-        let day = FleetDay(seed: seed, scale: .init(vehicles: 40, changesPerVehicle: 25, hours: 8))
+        let day = FleetDay(seed: seed, scale: .init(vehicles: 20, changesPerVehicle: 25, hours: 8))
         let (undisturbed, disturbed) = (RecordTrace(), RecordTrace())
         _ = DayRun(day, observers: [undisturbed])
         let interruptions = Interruptions(200, of: day, partitions: 8, seed: seed)
         let run = DayRun(day, interruptions: interruptions, observers: [disturbed])
         #expect(run.interruptions == 200)
-        #expect(undisturbed.reloadCount > 500)
+        #expect(undisturbed.reloadCount > 300)
         #expect(disturbed.differences(from: undisturbed) == [])
     }
 
