@@ -49,7 +49,8 @@ final class ReloadStage {
         revision += 1
         let notification = ReloadNotification(
             recipient: recipient, kind: kind, configurationIds: ids, reason: reason, revision: revision,
-            issuedAt: Instant(milliseconds: time.now))
+            issuedAt: Instant(milliseconds: time.now),
+            budget: ReloadBudget(limit: 48, remaining: 9, resetsAt: Instant(milliseconds: time.now)))
         var json = JSONWriter()
         notification.write(to: &json)
         let headers = CloudEventHeaders(source: "/app").reload(notification).map { Header($0.name, $0.value) }
