@@ -28,8 +28,8 @@ package protocol Processor: AnyObject {
     /// end when it has caught up has read all it should. Does nothing where nothing is to be done.
     func bringUp(_ context: TaskContext)
 
-    /// Sends what waits for a time that will not come, as the clock stands: called before commits once a run that is to end
-    /// has brought up everything. Does nothing where nothing waits.
+    /// Sends what waits for a time that will not come, as the clock stands: called before commits once a run that is to
+    /// end has brought up everything. Does nothing where nothing waits.
     func closeOut(_ context: TaskContext)
 
     /// The stores are complete: derive timers and indexes.

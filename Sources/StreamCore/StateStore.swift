@@ -23,8 +23,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var transaction: UInt32 = 1
     @usableFromInline var written: [Int] = []
     @usableFromInline var before: [Value?] = []
-    /// `capture` and `commit` as they are compiled for this `Value`. Through the protocol only their generic form can be
-    /// called, which is several times slower; this initializer is inlined where the value's type is known.
+    /// `capture` and `commit` as they are compiled for this `Value`. Through the protocol only their generic form can
+    /// be called, which is several times slower; this initializer is inlined where the value's type is known.
     @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
 

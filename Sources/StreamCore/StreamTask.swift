@@ -37,7 +37,7 @@ package final class StreamTask {
     // MARK: - Time
 
     /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back while
-    /// the task was living, the processors are told; that it stood elsewhere when the task was restored is no step back.
+    /// the task was living, the processors are told; that it stood elsewhere when the task was restored is none.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func advance(to now: Int64) {

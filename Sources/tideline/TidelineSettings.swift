@@ -48,7 +48,7 @@ enum Keys {
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
     static let spread = SettingKey(
-        "renewals.spread", .duration(.zero ... .seconds(3600)), default: .zero,
+        "renewal.spread", .duration(.zero ... .seconds(3600)), default: .zero,
         "The work of timelines that are due at one instant is spread over so long; each is still made for its due date."
     )
     static let kinds = SettingKey(

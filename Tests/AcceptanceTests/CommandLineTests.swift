@@ -60,9 +60,9 @@ extension AcceptanceTests {
             "a spread that is negative, too long or no duration is refused by name",
             arguments: ["-PT1M", "PT1H1S", "5"])
         func spread(_ spread: String) async throws {
-            let result = try await tideline(["process", "--set", "renewals.spread=\(spread)"])
+            let result = try await tideline(["process", "--set", "renewal.spread=\(spread)"])
             #expect(result.status == 64, "\(result.failure)")
-            for part in ["--set: renewals.spread", "'\(spread)'", "from PT0S to PT1H"] {
+            for part in ["--set: renewal.spread", "'\(spread)'", "from PT0S to PT1H"] {
                 #expect(result.standardError.contains(part), "\(result.failure)")
             }
         }

@@ -1,4 +1,5 @@
 import Messages
+import Pipeline
 import RecordLog
 import SimulatedDays
 import Simulation
