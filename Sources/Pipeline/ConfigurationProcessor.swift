@@ -60,10 +60,7 @@ final class ConfigurationProcessor: Processor {
         _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
         _ context: TaskContext
     ) {
-        if isForOthers(message, slot) {
-            withdraw(slot, context)
-            configurations[slot]!.forgetRecipient()
-        }
+        if isForOthers(message, slot) { leaveRecipient(slot, context) }
         var state = configurations[slot] ?? ConfigurationState()
         let old = state.sources.map(\.id)
         let terms = Self.terms(of: message)
@@ -113,14 +110,13 @@ final class ConfigurationProcessor: Processor {
         let configurationId = String(decoding: key, as: UTF8.self)
         guard let slot = slot(of: configurationId, orForward: record, context) else { return }
         guard configurations[slot]?.value != nil else { return }
-        withdraw(slot, context)
+        leaveRecipient(slot, context)
         guard var state = configurations[slot] else { return }
         for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
         let hasTimeline = state.published != nil
         state.value = nil
         state.sources = []
         state.published = nil
-        state.forgetRecipient()
         state.pending = nil
         state.renewal = nil
         state.refreshCount = 0

@@ -281,6 +281,27 @@ extension PipelineTests {
             }
         }
 
+        @Test("Of a configuration that moves to another recipient, or goes, the old one is told nothing any more")
+        func moving() async throws {
+            try await PipelineFixture.run(Self.options()) { pipeline in
+                try await begin(pipeline)
+                try await spend(pipeline)
+                pipeline.parked("v1", "08:30")
+                try await pipeline.settle(at: "08:30")
+                pipeline.configuration("c1", #""vehicleId": "v1", "kind": "K", "recipient": "watch""#)
+                try await pipeline.settle(at: "08:30:01")
+                try await pipeline.settle(at: "08:30:03")
+                let watch = try #require(pipeline.reloads("watch").first)
+                #expect(watch.reason == .configurationChanged && watch.budget.remaining == 2)
+                pipeline.moving("v1", "08:40")
+                try await pipeline.settle(at: "08:40")
+                pipeline.removeConfiguration("c1")
+                try await pipeline.settle(at: "08:40:01")
+                try await pipeline.settle(at: "12:00")
+                #expect(told(pipeline).count == 2 && pipeline.reloads("watch").count == 1)
+            }
+        }
+
         @Test("A run that leaves when it has caught up waits for no gathering")
         func bringUp() async throws {
             try await PipelineFixture.run(Self.options()) { pipeline in

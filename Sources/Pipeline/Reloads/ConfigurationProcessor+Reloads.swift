@@ -60,6 +60,13 @@ extension ConfigurationProcessor {
         send(.withdrawal, of: Frame(message(of: slot)), context)
     }
 
+    /// Before its recipient or kind changes, or it goes.
+    func leaveRecipient(_ slot: Int, _ context: TaskContext) {
+        guard let state = configurations[slot], state.published != nil else { return }
+        send(.removal, of: Frame(message(of: slot)), context)
+        configurations[slot]!.forgetRecipient()
+    }
+
     private func send(_ message: ReloadMessage, of frame: Frame, _ context: TaskContext) {
         context.send(to: frame.recipient, node: NodeID.reloads) {
             message.encode(kind: frame.kind, configurationId: frame.configurationId, into: &$0)

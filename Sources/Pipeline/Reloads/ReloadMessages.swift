@@ -8,6 +8,8 @@ enum ReloadMessage {
     case offer(ReloadOffer)
     /// What was offered is no longer to be seen: what stands now is no visible change.
     case withdrawal
+    /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
+    case removal
 
     func encode(kind: String, configurationId: String, into writer: inout ByteWriter) {
         writer.write(kind)
@@ -17,6 +19,7 @@ enum ReloadMessage {
             writer.write(UInt8(0))
             offer.encode(into: &writer)
         case .withdrawal: writer.write(UInt8(1))
+        case .removal: writer.write(UInt8(2))
         }
     }
 
@@ -29,6 +32,7 @@ enum ReloadMessage {
         switch try reader.byte() {
         case 0: return (kind, configurationId, .offer(try ReloadOffer(from: &reader)))
         case 1: return (kind, configurationId, .withdrawal)
+        case 2: return (kind, configurationId, .removal)
         case let number: throw CorruptBytes("unknown message about reloads \(number)")
         }
     }

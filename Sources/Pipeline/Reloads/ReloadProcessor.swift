@@ -46,6 +46,7 @@ final class ReloadProcessor: Processor {
             switch told {
             case .offer(let offer): take(offer, slot, key, context)
             case .withdrawal: withdraw(slot, key, context)
+            case .removal: drop(slot, key, context)
             }
         } catch {
             preconditionFailure("A message about reloads of this program cannot be read: \(error)")
