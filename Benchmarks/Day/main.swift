@@ -2,8 +2,7 @@
 // of reloads holds, and what it costs; then the same day with tasks thrown away and restored at 200 random instants.
 //
 // Run it with `make day`, or with the number of vehicles, a seed, the number of restarts, of tasks, and the grid of
-// instants in milliseconds. It ends with status 1 where a rule is broken or
-// where the two days differ.
+// instants in milliseconds. It ends with status 1 where a rule is broken or where the two days differ.
 import Foundation
 import SimulatedDays
 

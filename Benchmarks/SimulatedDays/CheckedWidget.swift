@@ -100,7 +100,10 @@ struct CheckedWidget {
     mutating func take(_ content: ShownContent, at: Instant) -> (isRenewal: Bool, isVisible: Bool) {
         let isRenewal = current?.nextUpdate == at
         let isVisible = current.map { !isRenewal && content.isVisibleChange(from: $0, at: at) } ?? true
-        if current?.configurationOffset != content.configurationOffset { isReplaced = true }
+        // One that shows what stood already is no change of what is waiting to be announced.
+        if current?.configurationOffset != content.configurationOffset && content.revision != current?.revision {
+            isReplaced = true
+        }
         renewsNow = renewsNow || isRenewal && content.revision != current?.revision
         current = content
         return (isRenewal, isVisible)
