@@ -76,7 +76,7 @@ extension ConfigurationProcessor {
         let record = made.record
         emit(record, sinks: frame.sinks, traceParent: pending.traceParent, context)
         let isVisible = configurations.modify(slot) { state in
-            let isVisible = state!.sees(made.digest, at: record.generatedAt)
+            let isVisible = state!.sees(made.digest, revision: record.revision, at: record.generatedAt)
             state!.revision = record.revision
             state!.refreshCount = record.refreshCount
             state!.pending = nil

@@ -37,6 +37,8 @@ package struct PipelineSettings: Sendable {
     package var pauseMilliseconds: Int64 = 60_000
     /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
     package var spreadMilliseconds: Int64 = 0
+    /// Whether every start begins with the same time again (DESIGN.md 4, `--clock`): then due times in state stay.
+    package var startsClockAnew = false
     /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false
     /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
@@ -92,6 +94,6 @@ extension Topology {
                 Node(name: "reloads") { ReloadProcessor(settings) },
             ],
             outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters],
-            clockTolerance: settings.pauseMilliseconds)
+            clockTolerance: settings.pauseMilliseconds, startsClockAnew: settings.startsClockAnew)
     }
 }

@@ -17,8 +17,9 @@ package protocol Processor: AnyObject {
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
 
-    /// The clock went back by more than `Topology.clockTolerance` while the task was living: timers are derived anew,
-    /// and what was done for an instant later than `context.now` is done for now. Called before anything else is made.
+    /// The clock may have gone back by more than `Topology.clockTolerance`, while the task was living or before it was
+    /// restored: what was done for an instant further ahead is done for now. Called before anything else is made; where
+    /// nothing lies ahead it does nothing.
     func clockWentBack(_ context: TaskContext)
 
     /// Sends and emits what was conflated; called before each commit, again while messages flow within the thread.

@@ -14,6 +14,9 @@ package final class StreamTask {
     private var committedDeadLetters = DeadLetterNotices()
     private var clockWatch: ClockWatch
     private var isRestored = false
+    /// The processors were told of the time of this restore; as of the last commit.
+    private var isClockKnown = false
+    private var isClockCommitted = false
 
     /// The key of the changelog record with the positions; stores have ids from 1.
     private static let positionsKey: [UInt8] = [0]
@@ -36,13 +39,16 @@ package final class StreamTask {
 
     // MARK: - Time
 
-    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back while
-    /// the task was living, the processors are told; that it stood elsewhere when the task was restored is none.
+    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back, the
+    /// processors are told; once after a restore in any case, for nobody knows which time the state is of.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func advance(to now: Int64) {
         context.now = now
-        guard isRestored, clockWatch.hasGoneBack(at: now) else { return }
+        guard isRestored else { return }
+        let mayBeEarlier = !isClockKnown && !context.topology.startsClockAnew
+        isClockKnown = true
+        guard clockWatch.hasGoneBack(at: now) || mayBeEarlier else { return }
         for processor in processors { processor.clockWentBack(context) }
     }
 
@@ -128,6 +134,7 @@ package final class StreamTask {
         for store in orderedStores { store.commit() }
         positions.commit()
         clockWatch.commit()
+        isClockCommitted = isClockKnown
         committedCounters.add(context.counters)
         context.counters.reset()
         committedDeadLetters = context.deadLetters
@@ -145,6 +152,7 @@ package final class StreamTask {
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         clockWatch.revert()
+        isClockKnown = isClockCommitted
         for processor in processors { processor.reverted(context) }
         return moved
     }

@@ -8,13 +8,20 @@ package struct Topology: Sendable {
     package var outputs: [String]
     /// Milliseconds that the wall clock may go back without `Processor.clockWentBack`, as it does when it is set right.
     package var clockTolerance: Int64
+    /// Every start begins with the same time again, as it is told to: then a restored task that finds itself earlier
+    /// than its state takes that for no step back of the clock.
+    package var startsClockAnew: Bool
 
-    package init(sources: [Source], nodes: [Node], outputs: [String], clockTolerance: Int64 = 60_000) {
+    package init(
+        sources: [Source], nodes: [Node], outputs: [String], clockTolerance: Int64 = 60_000,
+        startsClockAnew: Bool = false
+    ) {
         for source in sources { precondition(nodes.indices.contains(source.node), "A source feeds a node.") }
         self.sources = sources
         self.nodes = nodes
         self.outputs = outputs
         self.clockTolerance = clockTolerance
+        self.startsClockAnew = startsClockAnew
     }
 
     package struct Source: Sendable {

@@ -37,6 +37,7 @@ final class PipelineRun {
             applicationId: applicationId, replication: replication < 1 ? nil : Int32(replication))
         var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
         pipeline.leavesWhenCaughtUp = options.untilCaughtUp
+        pipeline.startsClockAnew = options.clock != nil
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
         pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
         pipeline.kinds = settings[Keys.kinds]

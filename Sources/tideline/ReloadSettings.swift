@@ -5,21 +5,28 @@ import Timelines
 extension Keys {
     static let reloadLimit = SettingKey(
         "reload.limit", .integer(WidgetKind.Reload.limits), default: WidgetKind.Reload.defaultLimit,
-        "Reloads of a configuration in any 24 hours; of a kind: kinds.KIND.reload.limit.")
+        "Reloads of a configuration in any 24 hours; of a kind: reload.limit under its name in kinds.")
     static let reloadBurst = SettingKey(
         "reload.burst", .integer(WidgetKind.Reload.limits), default: 10,
-        "Reloads of a configuration at once, at most its limit; not set, at most half of it."
-            + " Of a kind: kinds.KIND.reload.burst.")
+        "Reloads of a configuration at once, at most its limit; of a kind with a limit of its own, less than that."
+            + " Of a kind: reload.burst under its name in kinds.")
     static let reloadCoalesce = SettingKey(
         "reload.coalesce", .duration(.zero ... .seconds(86_400)), default: .seconds(2),
-        "Changes within so long of the first go out together; of a kind: kinds.KIND.reload.coalesce.")
+        "Changes within so long of the first go out together; of a kind: reload.coalesce under its name in kinds.")
     static let reloadScheduled = SettingKey(
         "reload.scheduled", .bool, default: false,
-        "Whether renewals are announced, for a token each; of a kind: kinds.KIND.reload.scheduled.")
+        "Whether renewals are announced, for a token each; of a kind: reload.scheduled under its name in kinds.")
 
-    static let burstRule = SettingsRule(
-        "a burst is at most the limit", keys: [reloadBurst.name, reloadLimit.name]
-    ) { $0.source(of: reloadBurst.name) == .default || $0[reloadBurst] <= $0[reloadLimit] }
+    static let reloadRules = [
+        SettingsRule("a burst is at most the limit", keys: [reloadBurst.name, reloadLimit.name]) {
+            $0.source(of: reloadBurst.name) == .default || $0[reloadBurst] <= $0[reloadLimit]
+        },
+        SettingsRule("a kind's reload.burst is at most its limit", keys: [kinds.name, reloadLimit.name]) { settings in
+            settings[kinds].all.allSatisfy { kind in
+                (kind.reload.burst ?? 1) <= kind.reload.limit ?? settings[reloadLimit]
+            }
+        },
+    ]
 }
 
 extension Settings {

@@ -74,9 +74,8 @@ enum Keys {
             SettingsRule(
                 "a commit interval is at most half the transaction time-out",
                 keys: [commitInterval.name, transactionTimeout.name]
-            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds },
-            burstRule,
-        ],
+            ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
+        ] + reloadRules,
 
         // What test runs, completion and an orchestrator's service links put into the environment.
         foreignVariables: [

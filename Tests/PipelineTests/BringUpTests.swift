@@ -18,6 +18,7 @@ extension PipelineFixture {
             try await stage.stop(thread)
         }
         settings.leavesWhenCaughtUp = true
+        settings.startsClockAnew = true
         plan.topology = Topology.widgets(settings)
         let inputs = plan.inputs
         plan.targets = try await stage.blocking { [stage] in

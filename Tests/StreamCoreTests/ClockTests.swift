@@ -25,11 +25,14 @@ private final class ClockProcessor: Processor {
 struct ClockTests {
     private let mailbox = Mailbox()
 
-    private func task(insteadOf predecessor: StreamTask? = nil) -> (StreamTask, ClockProcessor) {
+    private func task(
+        insteadOf predecessor: StreamTask? = nil, startsClockAnew: Bool = true
+    ) -> (StreamTask, ClockProcessor) {
         let processor = ClockProcessor()
         nonisolated(unsafe) let made = processor
         let topology = Topology(
-            sources: [], nodes: [.init(name: "clock", make: { made })], outputs: [], clockTolerance: 100)
+            sources: [], nodes: [.init(name: "clock", make: { made })], outputs: [], clockTolerance: 100,
+            startsClockAnew: startsClockAnew)
         let task = StreamTask(
             partition: 0, partitions: 1, topology: topology, router: mailbox, insteadOf: predecessor)
         return (task, processor)
@@ -53,7 +56,23 @@ struct ClockTests {
         #expect(processor.times == [9_880])
     }
 
-    @Test("A clock that stands elsewhere when the state is restored did not go back")
+    @Test("After a restore the time is told once in any case, and again where that was undone")
+    func restore() {
+        let (task, processor) = task(startsClockAnew: false)
+        task.advance(to: 10_000)
+        #expect(processor.times == [])
+        task.finishRestore()
+        for now in [10_010, 10_020] as [Int64] { task.advance(to: now) }
+        #expect(processor.times == [10_010])
+        _ = task.revert()
+        task.advance(to: 10_030)
+        task.commit()
+        _ = task.revert()
+        task.advance(to: 10_040)
+        #expect(processor.times == [10_010, 10_030])
+    }
+
+    @Test("Where every start is told its time, one that is earlier than the state is no step back")
     func restored() {
         let (task, processor) = task()
         task.advance(to: 10_000)

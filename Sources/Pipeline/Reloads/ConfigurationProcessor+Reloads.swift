@@ -87,7 +87,12 @@ extension ConfigurationProcessor {
         // What was published while the announcement was under way was compared with what had been seen before.
         switch isVisible {
         case nil: break
-        case true?: if state.offered == nil { offer(slot, .dataChanged, traceParent: nil, context) }
+        case true?:
+            if let offered = state.offered {
+                send(.amendment(revision: offered, voidFrom: state.seenDigest?.nextUpdate), of: frame, context)
+            } else {
+                offer(slot, .dataChanged, traceParent: nil, context)
+            }
         case false?: withdraw(slot, context)
         }
     }

@@ -6,6 +6,9 @@ import Timelines
 enum ReloadMessage {
     /// There is something new to see; replaces an older offer of the same configuration.
     case offer(ReloadOffer)
+    /// What was offered with this revision still stands, but is void from another instant: something else was seen than
+    /// was known when it was offered.
+    case amendment(revision: Int64, voidFrom: Instant?)
     /// What was offered is no longer to be seen: what stands now is no visible change.
     case withdrawal
     /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
@@ -20,6 +23,10 @@ enum ReloadMessage {
             offer.encode(into: &writer)
         case .withdrawal: writer.write(UInt8(1))
         case .removal: writer.write(UInt8(2))
+        case .amendment(let revision, let voidFrom):
+            writer.write(UInt8(3))
+            writer.write(revision)
+            writer.write(optional: voidFrom)
         }
     }
 
@@ -33,6 +40,9 @@ enum ReloadMessage {
         case 0: return (kind, configurationId, .offer(try ReloadOffer(from: &reader)))
         case 1: return (kind, configurationId, .withdrawal)
         case 2: return (kind, configurationId, .removal)
+        case 3:
+            let revision = try reader.int64()
+            return (kind, configurationId, .amendment(revision: revision, voidFrom: try reader.optionalInstant()))
         case let number: throw CorruptBytes("unknown message about reloads \(number)")
         }
     }

@@ -45,6 +45,7 @@ final class ReloadProcessor: Processor {
             let slot = key.bytes.withUnsafeBytes { budgets.slot(of: $0) }
             switch told {
             case .offer(let offer): take(offer, slot, key, context)
+            case .amendment(let revision, let voidFrom): amend(slot, revision, voidFrom)
             case .withdrawal: withdraw(slot, key, context)
             case .removal: drop(slot, key, context)
             }
@@ -72,6 +73,11 @@ final class ReloadProcessor: Processor {
         state.offer = offer
         budgets[slot] = state
         if !isWaiting { gather(slot, key, context) }
+    }
+
+    private func amend(_ slot: Int, _ revision: Int64, _ voidFrom: Instant?) {
+        guard budgets[slot]?.offer?.revision == revision else { return }
+        budgets[slot]!.offer!.voidFrom = voidFrom
     }
 
     private func withdraw(_ slot: Int, _ key: ReloadKey, _ context: TaskContext) {
@@ -119,8 +125,15 @@ final class ReloadProcessor: Processor {
         if closings.nextDue != nil { issueDue(until: .max, context) }
     }
 
-    /// Nobody waits for hours. What buckets were given in advance stays given.
+    /// Nobody waits for hours that come again: neither what is gathered, nor for a token.
     func clockWentBack(_ context: TaskContext) {
+        for slot in 0..<budgets.slots {
+            guard let bucket = budgets[slot]?.bucket, settings.isAhead(bucket.asOf, of: context.instant) else {
+                continue
+            }
+            budgets[slot]!.bucket!.clockWentBack(to: context.instant, terms(of: key(of: slot).kind))
+            arm(slot, terms(of: key(of: slot).kind))
+        }
         for slot in 0..<gatherings.slots {
             guard let state = gatherings[slot] else { continue }
             let kind = gatherings.withKey(of: slot) { ReloadKey($0).kind }
@@ -188,11 +201,15 @@ final class ReloadProcessor: Processor {
             guard let state = budgets[slot] else { continue }
             let key = key(of: slot)
             if state.offer != nil && !state.isHeld { gathered[gathering(of: key)].append(slot) }
-            guard let bucket = state.bucket else { continue }
-            let terms = terms(of: key.kind)
-            let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
-            waits.arm(slot, due: due.milliseconds)
+            arm(slot, terms(of: key.kind))
         }
+    }
+
+    /// For the next token where something is held, else for when the bucket can be forgotten.
+    private func arm(_ slot: Int, _ terms: ReloadTerms) {
+        guard let state = budgets[slot], let bucket = state.bucket else { return }
+        let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
+        waits.arm(slot, due: due.milliseconds)
     }
 
     func key(of slot: Int) -> ReloadKey { budgets.withKey(of: slot) { ReloadKey($0) } }

@@ -3,47 +3,36 @@ import Timelines
 
 /// What a configuration's recipient has seen of it: what was announced last or, once the `nextUpdate` of what it saw
 /// has passed, what stood then (STRATEGIES.md 4).
-enum Seen {
-    case nothing
-    /// What was published last.
-    case published
-    case earlier(revision: Int64, ContentDigest)
+struct Seen {
+    /// That it was of when it was seen; 0: nothing was. Later revisions may show the same, but were not seen: an
+    /// announcement of one between may still be under way.
+    var revision: Int64 = 0
+    /// Nil: the same as what was published last.
+    var digest: ContentDigest?
+
+    static let nothing = Seen()
 }
 
 extension ConfigurationState {
-    /// Nil: nothing.
-    var seenDigest: ContentDigest? {
-        switch seen {
-        case .nothing: nil
-        case .published: published?.digest
-        case .earlier(_, let digest): digest
-        }
-    }
-
-    private var seenRevision: Int64 {
-        switch seen {
-        case .nothing: 0
-        case .published: revision
-        case .earlier(let revision, _): revision
-        }
-    }
+    /// Nil: nothing was seen.
+    var seenDigest: ContentDigest? { seen.revision == 0 ? nil : seen.digest ?? published?.digest }
 
     /// Whether what is made for `at`, and is about to take the place of what was published, is a visible change against
     /// what was seen. Moves on what was seen, where its `nextUpdate` has passed.
-    mutating func sees(_ made: ContentDigest, at: Instant) -> Bool {
+    ///
+    /// - Parameter newRevision: of what is made.
+    mutating func sees(_ made: ContentDigest, revision newRevision: Int64, at: Instant) -> Bool {
         guard var shown = seenDigest else { return true }
         if let cameBack = shown.nextUpdate, cameBack <= at {
             guard let standing = published?.digest, cameBack < at, standing.nextUpdate.map({ $0 > at }) ?? true else {
                 // Whoever shows it comes for this one.
-                seen = .published
+                seen = Seen(revision: newRevision)
                 return false
             }
             shown = standing
-            seen = .earlier(revision: revision, standing)
-        } else if case .published = seen {
-            seen = .earlier(revision: revision, shown)
+            seen.revision = revision
         }
-        if shown == made { seen = .published }
+        seen.digest = shown == made ? nil : shown
         return shown.isVisibleChange(to: made, at: at)
     }
 
@@ -52,41 +41,29 @@ extension ConfigurationState {
     /// - Returns: whether what stands now is a visible change against what was announced; nil where nothing newer than
     ///   the announcement, or than what was seen, has to be judged.
     mutating func saw(_ announcement: ReloadAnnouncement, at now: Instant) -> Bool? {
-        guard announcement.revision > seenRevision, let published else { return nil }
+        guard announcement.revision > seen.revision, let published else { return nil }
         if announcement.revision == revision {
-            seen = .published
+            seen = Seen(revision: revision)
             return nil
         }
         let at = max(now, published.at)
         if let cameBack = announcement.digest.nextUpdate, cameBack <= at {
-            seen = .published
+            seen = Seen(revision: revision)
             return false
         }
-        seen = .earlier(revision: announcement.revision, announcement.digest)
+        seen = Seen(revision: announcement.revision, digest: announcement.digest)
         return announcement.digest.isVisibleChange(to: published.digest, at: at)
     }
 }
 
 extension Seen: StateValue {
     func encode(into writer: inout ByteWriter) {
-        switch self {
-        case .nothing: writer.write(UInt8(0))
-        case .published: writer.write(UInt8(1))
-        case .earlier(let revision, let digest):
-            writer.write(UInt8(2))
-            writer.write(revision)
-            writer.write(digest)
-        }
+        writer.write(varint: UInt64(revision))
+        writer.write(optional: digest) { $0.write($1) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        switch try reader.byte() {
-        case 0: self = .nothing
-        case 1: self = .published
-        case 2:
-            let revision = try reader.int64()
-            self = .earlier(revision: revision, try reader.contentDigest())
-        case let number: throw CorruptBytes("unknown state of what was seen: \(number)")
-        }
+        revision = Int64(try reader.varint())
+        digest = try reader.bool() ? try reader.contentDigest() : nil
     }
 }

@@ -11,13 +11,14 @@ package struct ReloadTerms: Hashable, Sendable {
 
     /// What a kind says goes before what holds for all kinds, and that before the defaults: 48, 10, PT2S, false.
     ///
-    /// A burst that nobody chose is half the limit, 10 at most; one that is chosen for all kinds gives way to a kind's
-    /// smaller limit.
+    /// A burst that was not chosen for this kind is below its limit, so that the bucket refills evenly.
     package init(_ kind: WidgetKind.Reload? = nil, otherwise all: WidgetKind.Reload = .init()) {
         let limit = kind?.limit ?? all.limit ?? WidgetKind.Reload.defaultLimit
-        let burst = kind?.burst ?? all.burst ?? min(10, (limit + 1) / 2)
+        let chosen = kind?.burst ?? (kind?.limit == nil ? all.burst : nil)
+        let burst = chosen ?? min(all.burst ?? 10, max(1, limit - 1))
+        precondition(burst <= limit, "Settings are checked at the start.")
         self.limit = Int64(limit)
-        self.burst = Int64(min(burst, limit))
+        self.burst = Int64(burst)
         coalesce = kind?.coalesce ?? all.coalesce ?? .seconds(2)
         announcesRenewals = kind?.scheduled ?? all.scheduled ?? false
         precondition(self.limit >= 1 && self.burst >= 1 && coalesce >= .zero, "Settings are checked at the start.")

@@ -4,8 +4,8 @@
 /// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again when 24 hours
 /// have passed since its last token was taken, which keeps the promise as well.
 ///
-/// Reckoned in whole numbers, so it comes out the same wherever and however often it is asked. A clock that goes back
-/// adds nothing until it has passed the instant that was reached before: what it adds was given already.
+/// Reckoned in whole numbers, so it comes out the same wherever and however often it is asked. A clock that
+/// goes back a little adds nothing until it has passed the instant that was reached before; of hours it has to be told.
 package struct TokenBucket: Hashable, Sendable {
     /// What was there at `asOf`, in parts of a token: a day's milliseconds are one.
     package private(set) var level: Int64
@@ -49,6 +49,14 @@ package struct TokenBucket: Hashable, Sendable {
         self.level = level - Self.token
         asOf = max(asOf, now)
         return true
+    }
+
+    /// After the clock went back: goes on from there with what it has. What it was given for time that comes again is
+    /// little beside waiting for hours.
+    package mutating func clockWentBack(to now: Instant, _ terms: ReloadTerms) {
+        guard asOf > now else { return }
+        level = min(level, Self.capacity(terms))
+        asOf = now
     }
 
     package func budget(_ terms: ReloadTerms, at now: Instant) -> ReloadBudget {

@@ -91,6 +91,9 @@ import Timelines
         #expect(bucket.nextToken(terms, at: start - .hours(5)) == start + .hours(2))
         #expect(!take(&bucket, terms, start + .hours(1)))
         #expect(take(&bucket, terms, start + .hours(2)))
+        // Told that it went back by hours, it goes on from there.
+        bucket.clockWentBack(to: start - .hours(5), terms)
+        #expect(bucket.nextToken(terms, at: start - .hours(5)) == start - .hours(4))
     }
 
     @Test("After years it is full, without an overflow")
@@ -112,8 +115,13 @@ import Timelines
         kind.limit = 5
         kind.coalesce = .zero
         let terms = ReloadTerms(kind, otherwise: all)
-        #expect(terms.limit == 5 && terms.burst == 5 && terms.coalesce == .zero && terms.announcesRenewals)
-        // A burst that nobody chose does not use up all of a small limit at once.
-        #expect(ReloadTerms(kind).burst == 3)
+        #expect(terms.limit == 5 && terms.burst == 4 && terms.coalesce == .zero && terms.announcesRenewals)
+        // A burst that nobody chose for a small limit does not use all of it up at once.
+        #expect(ReloadTerms(kind).burst == 4)
+        kind.limit = 1
+        #expect(ReloadTerms(kind).burst == 1)
+        kind.burst = 1
+        kind.limit = 15
+        #expect(ReloadTerms(kind, otherwise: all).burst == 1)
     }
 }
