@@ -96,7 +96,8 @@ package final class APNsDestination: ReloadDestination {
         case .failure(let error) where error.kind == .invalid:
             return .stop(reason: "cannot send to \(attempt.host): \(error)")
         case .failure(let error):
-            return .again(reason: "\(attempt.host): \(error)", scope: .host)
+            // A stream that is never answered says nothing of those beside it.
+            return .again(reason: "\(attempt.host): \(error)", scope: error.kind == .timedOut ? .parcel : .host)
         case .success(let response):
             let answer = APNsAnswer(response, wall: wall, with: &parser)
             return verdict(on: answer, to: attempt, content)
