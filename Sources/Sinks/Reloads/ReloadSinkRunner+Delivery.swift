@@ -32,7 +32,9 @@ extension ReloadSinkRunner {
         }
     }
 
+    /// - Throws: `refused`, when all that was answered is settled and kept.
     private func settle(_ completions: [HTTPClientCompletion]) throws(ReloadSinkError) {
+        var refusal: String?
         for completion in completions {
             guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
             let verdict = destination.verdict(
@@ -55,10 +57,12 @@ extension ReloadSinkRunner {
             case .atOnce:
                 summary.retries += 1
                 putBack(sent.parcel, to: sent.lane, due: clock.now)
-            case .stop(let reason):
-                try commit()
-                throw .refused(reason)
+            case .stop(let reason): refusal = refusal ?? reason
             }
+        }
+        if let refusal {
+            try commit()
+            throw .refused(refusal)
         }
     }
 

@@ -135,6 +135,21 @@ struct PushAnswerTests {
         #expect(stage.deadLetters.isEmpty)
     }
 
+    @Test("what is answered together with a refusal of all is settled before the run ends")
+    func refusedAmongOthers() async throws {
+        stage.configure("a", token: "aa01")
+        stage.configure("b", token: "bb02")
+        stage.reload("r", ["a"])
+        stage.reload("r", ["b"])
+        stage.service.script([
+            "aa01": [.status(403, "InvalidProviderToken")],
+            "bb02": [.status(410, "Unregistered", timestamp: stage.time.now)],
+        ])
+        await #expect { try await stage.push() } throws: { "\($0)".contains("InvalidProviderToken") }
+        #expect(stage.kept.keys.contains { $0.hasPrefix("retired/") })
+        #expect(stage.position() == 0)
+    }
+
     @Test("provider tokens live 50 minutes, whatever is sent meanwhile")
     func providerTokens() async throws {
         stage.configure("a", token: "aa01")
