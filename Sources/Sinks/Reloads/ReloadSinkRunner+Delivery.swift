@@ -39,10 +39,11 @@ extension ReloadSinkRunner {
             guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
             let verdict = destination.verdict(
                 on: completion.result, to: sent.attempt, sent.parcel.content, wall: clock.wall)
-            if case .again(_, _, .host) = verdict {} else { pauses[sent.attempt.host] = nil }
+            if !verdict.holdsHost { pauses[sent.attempt.host] = nil }
             switch verdict {
             case .delivered:
                 summary.delivered += 1
+                turnedAway.remove(sent.attempt.host)
                 finish(sent.lane, sent.parcel)
             case .gone(let retired):
                 tellRetired(retired)
@@ -53,7 +54,11 @@ extension ReloadSinkRunner {
                 finish(sent.lane, sent.parcel)
             case .again(let reason, let after, let scope):
                 summary.retries += 1
-                hold(sent, reason: reason, after: after, scope: scope)
+                hold(sent, after: after, scope: scope).map { notice(.holding(reason, retryIn: $0)) }
+            case .turnedAway(let reason):
+                summary.retries += 1
+                hold(sent, after: nil, scope: .host)
+                if turnedAway.insert(sent.attempt.host).inserted { notice(.turnedAway(reason)) }
             case .atOnce:
                 summary.retries += 1
                 putBack(sent.parcel, to: sent.lane, due: clock.now)
@@ -67,22 +72,28 @@ extension ReloadSinkRunner {
     }
 
     /// What failed for now waits, and with it, where the server as a whole failed, all that goes there.
-    private func hold(_ sent: Sent, reason: String, after: Duration?, scope: DeliveryVerdict.Scope) {
+    ///
+    /// - Returns: how long, where that begins a pause of the server.
+    @discardableResult
+    private func hold(_ sent: Sent, after: Duration?, scope: DeliveryVerdict.Scope) -> Duration? {
         var parcel = sent.parcel
         parcel.attempts += 1
         var failures = parcel.attempts
         if scope == .host {
             let pause = pauses[sent.attempt.host]
             // Of requests that fail together only the first counts.
-            if let pause, pause.until > clock.now { return putBack(parcel, to: sent.lane, due: pause.until) }
+            if let pause, pause.until > clock.now {
+                putBack(parcel, to: sent.lane, due: pause.until)
+                return nil
+            }
             failures = (pause?.failures ?? 0) + 1
         }
         let delay = max(settings.backoff.delay(after: failures, random: random()), after ?? .zero)
         if scope == .host {
             pauses[sent.attempt.host] = Pause(until: clock.now + delay, failures: failures)
-            notice(.holding(reason, retryIn: delay))
         }
         putBack(parcel, to: sent.lane, due: clock.now + delay)
+        return scope == .host ? delay : nil
     }
 
     private func putBack(_ parcel: DeliveryLanes<Destination.Content>.Parcel, to lane: String, due: Duration) {
@@ -120,5 +131,15 @@ extension ReloadSinkRunner {
             try settle(transport.completions(timeout: min(deadline - clock.now, .milliseconds(200))))
         }
         if ledger.isOpen { try commit() }
+    }
+}
+
+extension DeliveryVerdict {
+    /// All that goes to the server waits.
+    fileprivate var holdsHost: Bool {
+        switch self {
+        case .again(_, _, .host), .turnedAway: true
+        default: false
+        }
     }
 }

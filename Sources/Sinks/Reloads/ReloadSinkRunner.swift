@@ -32,6 +32,8 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var tag = 0
     /// By host, until when nothing is sent there, and how often in a row that was so.
     var pauses: [String: Pause] = [:]
+    /// The hosts that turn everything away, which was told.
+    var turnedAway: Set<String> = []
     /// What the next commit writes besides positions.
     var entries = ReloadLedger.Entries()
     var summary = ReloadSinkSummary()

@@ -70,6 +70,9 @@ package enum DeliveryVerdict: Hashable, Sendable {
     case deadLetter(MessageProblem, ReloadSinkNotice? = nil)
     /// It is sent again: after a back-off, and not before `after` where the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
+    /// Whoever takes the reloads refuses all of them for now, until somebody changes something there: they wait
+    /// together, and that is told once.
+    case turnedAway(reason: String)
     /// It is sent again at once: its credential was old.
     case atOnce
     /// The run ends; what was sent stays unsettled.

@@ -87,8 +87,14 @@ package final class WebhookDestination: ReloadDestination {
             let reason = "\(attempt.host): status \(response.status)"
             switch response.status {
             case 200..<300: return .delivered
-            case 410: return .stop(reason: "the webhook at \(attempt.host) is gone: it answered with status 410")
-            case 408, 429, 500...:
+            case 300..<400:
+                return .stop(
+                    reason: "the webhook at \(attempt.host) is elsewhere: it answered with status \(response.status);"
+                        + " give the address that takes reloads itself, redirections are not followed")
+            case 401, 403, 404, 405, 410:
+                // This says nothing of the reload: the secret, the address or what is deployed there is not right.
+                return .turnedAway(reason: "the webhook at \(reason); look at its address and webhook.secret")
+            case 408, 425, 429, 500...:
                 return .again(reason: reason, after: RetryAfter.delay(response, wall: wall))
             default:
                 return .deadLetter(
