@@ -12,6 +12,7 @@ extension ReloadSinkRunner {
             patience = min(patience, max(due - clock.now, .zero))
         }
         try settle(transport.completions(timeout: patience))
+        believeWhatIsOver()
     }
 
     private func sendWhatIsDue() {
@@ -44,14 +45,17 @@ extension ReloadSinkRunner {
             case .delivered:
                 summary.delivered += 1
                 turnedAway.remove(sent.attempt.host)
+                believeRefusals(by: sent.attempt.host)
                 finish(sent.lane, sent.parcel)
             case .gone(let retired):
                 tellRetired(retired)
                 finish(sent.lane, sent.parcel)
-            case .deadLetter(let problem, let retired):
-                tellRetired(retired)
+            case .deadLetter(let problem):
                 deadLetter(sent.parcel.records, problem)
                 finish(sent.lane, sent.parcel)
+            case .refused(let problem, let reason):
+                refusedRow.append(Refused(sent: sent, problem: problem, reason: reason, at: clock.now))
+                refusal = refusal ?? refusalOfAll(by: sent.attempt.host, reason: reason)
             case .again(let reason, let after, let scope):
                 summary.retries += 1
                 hold(sent, after: after, scope: scope).map { notice(.holding(reason, retryIn: $0)) }
@@ -100,12 +104,12 @@ extension ReloadSinkRunner {
         if lanes.putBack(parcel, to: lane, due: due) { summary.conflated += 1 }
     }
 
-    private func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
+    func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
         lanes.finish(lane)
         for place in parcel.records { outstanding.settle(place) }
     }
 
-    private func tellRetired(_ retired: ReloadSinkNotice?) {
+    func tellRetired(_ retired: ReloadSinkNotice?) {
         guard let retired else { return }
         summary.retired += 1
         notice(retired)

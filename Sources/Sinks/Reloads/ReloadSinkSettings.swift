@@ -30,6 +30,10 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
     package var backoff = Backoff()
+    /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
+    package var refusalsMax = 20
+    /// How long a refusal is doubted at most, where nothing is delivered.
+    package var doubtTimeout = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {

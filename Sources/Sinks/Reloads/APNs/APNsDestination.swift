@@ -51,7 +51,7 @@ package final class APNsDestination: ReloadDestination {
         }
         var parcels: [(lane: String, content: Content)] = []
         for id in reload.configurationIds {
-            guard let push = tokens.registration(of: id), tokens.isValid(push.token) else { continue }
+            guard let push = tokens.registration(of: id), tokens.isValid(push) else { continue }
             let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
             if parcels.contains(where: { $0.lane == lane }) { continue }
             parcels.append((lane, Content(push: push, priority: settings.priority(of: reload.reason))))
@@ -63,7 +63,7 @@ package final class APNsDestination: ReloadDestination {
         Content(push: later.push, priority: max(waiting.priority, later.priority))
     }
 
-    package func isWanted(_ content: Content) -> Bool { tokens.isValid(content.push.token) }
+    package func isWanted(_ content: Content) -> Bool { tokens.isValid(content.push) }
 
     package func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt {
         let host = settings.host(of: content.push.environment)
@@ -111,13 +111,9 @@ package final class APNsDestination: ReloadDestination {
             return .delivered
         case .gone(let reason, let since):
             return .gone(retire(content, asOf: since, reason))
-        case .badRegistration(let reason):
-            let isTopic = reason.contains("Topic") && reason != "DeviceTokenNotForTopic"
-            let problem = MessageProblem(
-                .notAllowed, field: isTopic ? "push.topic" : "push.token", "was refused by APNs: \(reason)")
-            return .deadLetter(problem, retire(content, asOf: nil, reason))
-        case .badRequest(let reason):
-            return .deadLetter(MessageProblem(.notAllowed, field: "push", "was refused by APNs: \(reason)"))
+        case .badRequest(let fault, let reason):
+            let problem = MessageProblem(.notAllowed, field: fault.field, "was refused by APNs: \(reason)")
+            return .refused(problem, reason: reason)
         case .expiredProviderToken:
             if providerToken.expired(attempt.credential) { return .atOnce }
             return .stop(
@@ -138,8 +134,14 @@ package final class APNsDestination: ReloadDestination {
         }
     }
 
-    /// Nil where a newer configuration record keeps the token valid.
+    package func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice? {
+        // A topic is changed in a configuration, and a newer record comes with it; a token can only go.
+        guard problem.field == APNsAnswer.Fault.token.field else { return nil }
+        return retire(content, asOf: nil, reason)
+    }
+
+    /// Nil where a newer configuration record keeps the registration valid.
     private func retire(_ content: Content, asOf moment: Int64?, _ reason: String) -> ReloadSinkNotice? {
-        tokens.retire(content.push.token, asOf: moment).map { .retired(reason: reason, configurations: $0) }
+        tokens.retire(content.push, asOf: moment).map { .retired(reason: reason, configurations: $0) }
     }
 }

@@ -39,6 +39,9 @@ struct DeliveryLanes<Content> {
     /// Nothing waits, and nothing is under way.
     var isEmpty: Bool { lanes.isEmpty }
 
+    /// Those with something that waits or is under way.
+    var count: Int { lanes.count }
+
     /// When the first of the lanes that wait is due; nil where none waits.
     var nextDue: Duration? { delayed.first?.due }
 

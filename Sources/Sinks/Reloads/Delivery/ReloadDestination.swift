@@ -39,6 +39,11 @@ package protocol ReloadDestination: AnyObject {
         wall: Int64
     ) -> DeliveryVerdict
 
+    /// A verdict `refused` is taken for what it says.
+    ///
+    /// - Returns: what that retires.
+    func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice?
+
     /// What the ledger has to keep, by key without the sink's name; a nil value removes. Given once.
     func takeLedgerChanges() -> [(key: String, value: [UInt8]?)]
 
@@ -67,7 +72,9 @@ package enum DeliveryVerdict: Hashable, Sendable {
     /// The recipient is no more. Nil: what was retired has been registered again meanwhile, and stays.
     case gone(ReloadSinkNotice?)
     /// It goes to the dead letters.
-    case deadLetter(MessageProblem, ReloadSinkNotice? = nil)
+    case deadLetter(MessageProblem)
+    /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
+    case refused(MessageProblem, reason: String)
     /// It is sent again: after a back-off, and not before `after` where the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
     /// Whoever takes the reloads refuses all of them for now, until somebody changes something there: they wait

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 package import HTTPClient
-import Messages
+package import Messages
 package import RecordLog
 
 /// An address that each reload is posted to: as it is, as a CloudEvent in binary mode (CloudEvents' HTTP binding 3.1),
@@ -73,6 +73,8 @@ package final class WebhookDestination: ReloadDestination {
     }
 
     // MARK: - What is answered
+
+    package func believe(_ problem: MessageProblem, reason: String, of content: Record) -> ReloadSinkNotice? { nil }
 
     package func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Record,
