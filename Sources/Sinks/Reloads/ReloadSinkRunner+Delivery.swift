@@ -16,10 +16,9 @@ extension ReloadSinkRunner {
     }
 
     private func sendWhatIsDue() {
-        while underWay.count < settings.requestsMax, let (lane, parcel) = lanes.next(now: clock.now) {
-            guard destination.isWanted(parcel.content) else {
-                summary.skipped += parcel.records.count
-                finish(lane, parcel)
+        while underWay.count < settings.requestsMax, let (lane, taken) = lanes.next(now: clock.now) {
+            guard let parcel = redirect(taken, from: lane) else {
+                finish(lane, taken)
                 continue
             }
             let attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
@@ -31,6 +30,29 @@ extension ReloadSinkRunner {
             underWay[tag] = Sent(lane: lane, parcel: parcel, attempt: attempt)
             transport.execute(attempt.request, tag: tag)
         }
+    }
+
+    /// What has to go elsewhere by now is put there.
+    ///
+    /// - Returns: what is left here.
+    func redirect(
+        _ parcel: DeliveryLanes<Destination.Content>.Parcel, from lane: String
+    ) -> DeliveryLanes<Destination.Content>.Parcel? {
+        let routes = destination.routes(of: parcel.content)
+        if routes.isEmpty { summary.skipped += parcel.records.count }
+        var rest: DeliveryLanes<Destination.Content>.Parcel?
+        for (route, content) in routes {
+            if route == lane {
+                rest = parcel
+                rest?.content = content
+                continue
+            }
+            for place in parcel.records {
+                outstanding.claim(place)
+                lanes.add(content, of: place, to: route)
+            }
+        }
+        return rest
     }
 
     /// - Throws: `refused`, when all that was answered is settled and kept.
@@ -49,7 +71,13 @@ extension ReloadSinkRunner {
                 finish(sent.lane, sent.parcel)
             case .gone(let retired):
                 tellRetired(retired)
-                finish(sent.lane, sent.parcel)
+                if var rest = redirect(sent.parcel, from: sent.lane), !rest.wasGone {
+                    summary.retries += 1
+                    rest.wasGone = true
+                    putBack(rest, to: sent.lane, due: clock.now)
+                } else {
+                    finish(sent.lane, sent.parcel)
+                }
             case .deadLetter(let problem):
                 deadLetter(sent.parcel.records, problem)
                 finish(sent.lane, sent.parcel)

@@ -25,9 +25,12 @@ extension ReloadSinkRunner {
         let believed = refusedRow.filter { host == nil || $0.sent.attempt.host == host }
         refusedRow.removeAll { host == nil || $0.sent.attempt.host == host }
         for refused in believed {
-            tellRetired(destination.believe(refused.problem, reason: refused.reason, of: refused.sent.parcel.content))
-            deadLetter(refused.sent.parcel.records, refused.problem)
-            finish(refused.sent.lane, refused.sent.parcel)
+            let (lane, parcel) = (refused.sent.lane, refused.sent.parcel)
+            if let rest = redirect(parcel, from: lane) {
+                tellRetired(destination.believe(refused.problem, reason: refused.reason, of: rest.content))
+                deadLetter(rest.records, refused.problem)
+            }
+            finish(lane, parcel)
         }
     }
 

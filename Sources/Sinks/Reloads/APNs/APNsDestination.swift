@@ -8,6 +8,8 @@ package final class APNsDestination: ReloadDestination {
     package struct Content: Hashable, Sendable {
         package var push: PushRegistration
         package var priority: Int
+        /// Whose reload it is: where they take pushes may change while it waits.
+        package var configurationIds: Set<String>
     }
 
     private let settings: APNsSettings
@@ -49,21 +51,32 @@ package final class APNsDestination: ReloadDestination {
         let reload = try value.decoded { (bytes) throws(MessageProblem) in
             try ReloadNotification.decode(bytes, with: &parser)
         }
-        var parcels: [(lane: String, content: Content)] = []
-        for id in reload.configurationIds {
+        return routes(of: Set(reload.configurationIds), priority: settings.priority(of: reload.reason))
+    }
+
+    package func routes(of content: Content) -> [(lane: String, content: Content)] {
+        routes(of: content.configurationIds, priority: content.priority)
+    }
+
+    private func routes(of ids: Set<String>, priority: Int) -> [(lane: String, content: Content)] {
+        var routes: [(lane: String, content: Content)] = []
+        for id in ids.sorted() {
             guard let push = tokens.registration(of: id), tokens.isValid(push) else { continue }
-            let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
-            if parcels.contains(where: { $0.lane == lane }) { continue }
-            parcels.append((lane, Content(push: push, priority: settings.priority(of: reload.reason))))
+            if let index = routes.firstIndex(where: { $0.content.push == push }) {
+                routes[index].content.configurationIds.insert(id)
+            } else {
+                let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
+                routes.append((lane, Content(push: push, priority: priority, configurationIds: [id])))
+            }
         }
-        return parcels
+        return routes
     }
 
     package func merge(_ waiting: Content, _ later: Content) -> Content? {
-        Content(push: later.push, priority: max(waiting.priority, later.priority))
+        Content(
+            push: later.push, priority: max(waiting.priority, later.priority),
+            configurationIds: waiting.configurationIds.union(later.configurationIds))
     }
-
-    package func isWanted(_ content: Content) -> Bool { tokens.isValid(content.push) }
 
     package func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt {
         let host = settings.host(of: content.push.environment)

@@ -8,6 +8,8 @@ struct DeliveryLanes<Content> {
         var records: [OutstandingRecords.Place]
         /// Those that have failed.
         var attempts = 0
+        /// It was answered that the recipient is gone, which a newer registration contradicts.
+        var wasGone = false
     }
 
     private struct Lane {

@@ -27,8 +27,8 @@ package protocol ReloadDestination: AnyObject {
     /// Puts what came later into what waits; nil where both have to be sent.
     func merge(_ waiting: Content, _ later: Content) -> Content?
 
-    /// Whether it is still to be sent.
-    func isWanted(_ content: Content) -> Bool
+    /// What is to be sent of it by what is known now, which may go elsewhere. Empty: nobody wants it any more.
+    func routes(of content: Content) -> [(lane: String, content: Content)]
 
     /// What is sent now, at each attempt anew.
     func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt
@@ -69,7 +69,7 @@ package struct DeliveryAttempt: Sendable {
 /// What becomes of what was sent.
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
-    /// The recipient is no more. Nil: what was retired has been registered again meanwhile, and stays.
+    /// The recipient is no more. Nil: it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(ReloadSinkNotice?)
     /// It goes to the dead letters.
     case deadLetter(MessageProblem)

@@ -26,13 +26,14 @@ package final class WebhookDestination: ReloadDestination {
     // MARK: - What is sent
 
     package func parcels(for record: Record) -> [(lane: String, content: Record)] {
-        guard record.value != nil else { return [] }
-        return [(String(decoding: record.key ?? [], as: UTF8.self), record)]
+        record.value == nil ? [] : routes(of: record)
     }
 
     package func merge(_ waiting: Record, _ later: Record) -> Record? { nil }
 
-    package func isWanted(_ content: Record) -> Bool { true }
+    package func routes(of content: Record) -> [(lane: String, content: Record)] {
+        [(String(decoding: content.key ?? [], as: UTF8.self), content)]
+    }
 
     package func attempt(_ record: Record, wall: Int64, now: Duration) -> DeliveryAttempt {
         // The same at each attempt, so that receivers know what they have had. A dot would end it in what is signed.
