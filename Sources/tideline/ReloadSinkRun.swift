@@ -127,6 +127,7 @@ struct ReloadSinkRun {
         switch notice {
         case .deadLetter(let place, let offset, let reason):
             deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
+        case .turnedAway: environment.logger.error("\(notice)")
         case .newPartitions: environment.logger.info("\(notice)")
         default: environment.logger.warning("\(notice)")
         }

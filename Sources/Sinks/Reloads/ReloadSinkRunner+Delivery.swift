@@ -12,13 +12,13 @@ extension ReloadSinkRunner {
             patience = min(patience, max(due - clock.now, .zero))
         }
         try settle(transport.completions(timeout: patience))
+        believeWhatIsOver()
     }
 
     private func sendWhatIsDue() {
-        while underWay.count < settings.requestsMax, let (lane, parcel) = lanes.next(now: clock.now) {
-            guard destination.isWanted(parcel.content) else {
-                summary.skipped += parcel.records.count
-                finish(lane, parcel)
+        while underWay.count < settings.requestsMax, let (lane, taken) = lanes.next(now: clock.now) {
+            guard let parcel = redirect(taken, from: lane) else {
+                finish(lane, taken)
                 continue
             }
             let attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
@@ -32,65 +32,112 @@ extension ReloadSinkRunner {
         }
     }
 
+    /// What has to go elsewhere by now is put there.
+    ///
+    /// - Returns: what is left here.
+    func redirect(
+        _ parcel: DeliveryLanes<Destination.Content>.Parcel, from lane: String
+    ) -> DeliveryLanes<Destination.Content>.Parcel? {
+        let routes = destination.routes(of: parcel.content)
+        if routes.isEmpty { summary.skipped += parcel.records.count }
+        var rest: DeliveryLanes<Destination.Content>.Parcel?
+        for (route, content) in routes {
+            if route == lane {
+                rest = parcel
+                rest?.content = content
+                continue
+            }
+            for place in parcel.records {
+                outstanding.claim(place)
+                lanes.add(content, of: place, to: route)
+            }
+        }
+        return rest
+    }
+
+    /// - Throws: `refused`, when all that was answered is settled and kept.
     private func settle(_ completions: [HTTPClientCompletion]) throws(ReloadSinkError) {
+        var refusal: String?
         for completion in completions {
             guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
             let verdict = destination.verdict(
                 on: completion.result, to: sent.attempt, sent.parcel.content, wall: clock.wall)
-            if case .again(_, _, .host) = verdict {} else { pauses[sent.attempt.host] = nil }
+            if !verdict.holdsHost { pauses[sent.attempt.host] = nil }
             switch verdict {
             case .delivered:
                 summary.delivered += 1
+                turnedAway.remove(sent.attempt.host)
+                believeRefusals(by: sent.attempt.host)
                 finish(sent.lane, sent.parcel)
             case .gone(let retired):
                 tellRetired(retired)
-                finish(sent.lane, sent.parcel)
-            case .deadLetter(let problem, let retired):
-                tellRetired(retired)
+                if var rest = redirect(sent.parcel, from: sent.lane), !rest.wasGone {
+                    summary.retries += 1
+                    rest.wasGone = true
+                    putBack(rest, to: sent.lane, due: clock.now)
+                } else {
+                    finish(sent.lane, sent.parcel)
+                }
+            case .deadLetter(let problem):
                 deadLetter(sent.parcel.records, problem)
                 finish(sent.lane, sent.parcel)
+            case .refused(let problem, let reason):
+                refusedRow.append(Refused(sent: sent, problem: problem, reason: reason, at: clock.now))
+                refusal = refusal ?? refusalOfAll(by: sent.attempt.host, reason: reason)
             case .again(let reason, let after, let scope):
                 summary.retries += 1
-                hold(sent, reason: reason, after: after, scope: scope)
+                hold(sent, after: after, scope: scope).map { notice(.holding(reason, retryIn: $0)) }
+            case .turnedAway(let reason):
+                summary.retries += 1
+                hold(sent, after: nil, scope: .host)
+                if turnedAway.insert(sent.attempt.host).inserted { notice(.turnedAway(reason)) }
             case .atOnce:
                 summary.retries += 1
                 putBack(sent.parcel, to: sent.lane, due: clock.now)
-            case .stop(let reason):
-                try commit()
-                throw .refused(reason)
+            case .stop(let reason): refusal = refusal ?? reason
             }
+        }
+        if let refusal {
+            try commit()
+            throw .refused(refusal)
         }
     }
 
     /// What failed for now waits, and with it, where the server as a whole failed, all that goes there.
-    private func hold(_ sent: Sent, reason: String, after: Duration?, scope: DeliveryVerdict.Scope) {
+    ///
+    /// - Returns: how long, where that begins a pause of the server.
+    @discardableResult
+    private func hold(_ sent: Sent, after: Duration?, scope: DeliveryVerdict.Scope) -> Duration? {
         var parcel = sent.parcel
         parcel.attempts += 1
         var failures = parcel.attempts
         if scope == .host {
             let pause = pauses[sent.attempt.host]
             // Of requests that fail together only the first counts.
-            if let pause, pause.until > clock.now { return putBack(parcel, to: sent.lane, due: pause.until) }
+            if let pause, pause.until > clock.now {
+                putBack(parcel, to: sent.lane, due: pause.until)
+                return nil
+            }
             failures = (pause?.failures ?? 0) + 1
         }
         let delay = max(settings.backoff.delay(after: failures, random: random()), after ?? .zero)
         if scope == .host {
             pauses[sent.attempt.host] = Pause(until: clock.now + delay, failures: failures)
-            notice(.holding(reason, retryIn: delay))
         }
         putBack(parcel, to: sent.lane, due: clock.now + delay)
+        return scope == .host ? delay : nil
     }
 
     private func putBack(_ parcel: DeliveryLanes<Destination.Content>.Parcel, to lane: String, due: Duration) {
         if lanes.putBack(parcel, to: lane, due: due) { summary.conflated += 1 }
     }
 
-    private func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
+    func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
         lanes.finish(lane)
         for place in parcel.records { outstanding.settle(place) }
     }
 
-    private func tellRetired(_ retired: ReloadSinkNotice?) {
+    func tellRetired(_ retired: ReloadSinkNotice?) {
         guard let retired else { return }
         summary.retired += 1
         notice(retired)
@@ -116,5 +163,15 @@ extension ReloadSinkRunner {
             try settle(transport.completions(timeout: min(deadline - clock.now, .milliseconds(200))))
         }
         if ledger.isOpen { try commit() }
+    }
+}
+
+extension DeliveryVerdict {
+    /// All that goes to the server waits.
+    fileprivate var holdsHost: Bool {
+        switch self {
+        case .again(_, _, .host), .turnedAway: true
+        default: false
+        }
     }
 }

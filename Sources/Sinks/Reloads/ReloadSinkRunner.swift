@@ -32,6 +32,10 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var tag = 0
     /// By host, until when nothing is sent there, and how often in a row that was so.
     var pauses: [String: Pause] = [:]
+    /// The hosts that turn everything away, which was told.
+    var turnedAway: Set<String> = []
+    /// What was refused in a row, and is not settled.
+    var refusedRow: [Refused] = []
     /// What the next commit writes besides positions.
     var entries = ReloadLedger.Entries()
     var summary = ReloadSinkSummary()
@@ -199,9 +203,11 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     }
 
     private var isCaughtUp: Bool {
-        settings.untilCaughtUp && !targets.isEmpty && reader.hasReached(targets) && lanes.isEmpty
-            && outstanding.isEmpty && entries.isEmpty
+        hasReadAll && lanes.isEmpty && outstanding.isEmpty && entries.isEmpty
     }
+
+    /// Nothing is read any more that has to be sent.
+    var hasReadAll: Bool { settings.untilCaughtUp && !targets.isEmpty && reader.hasReached(targets) }
 
     private func tellProgress(isLast: Bool = false) {
         summary.elapsed = clock.now - begin

@@ -30,6 +30,10 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
     package var backoff = Backoff()
+    /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
+    package var refusalsMax = 20
+    /// How long a refusal is doubted at most, where nothing is delivered.
+    package var doubtTimeout = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {
@@ -74,6 +78,8 @@ package struct ReloadSinkSummary: Hashable, Sendable {
 package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
     /// Sending failed for now; all that goes there waits so long.
     case holding(String, retryIn: Duration)
+    /// Whoever takes the reloads refuses all of them for now. Told once, until one is taken.
+    case turnedAway(String)
     case deadLetter(TopicPartition, Offset, reason: String)
     /// A configuration's `push` cannot be used, or the record not be read.
     case unusablePush(configuration: String, reason: String)
@@ -89,6 +95,7 @@ package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .holding(let reason, let delay): "\(reason); trying again in \(delay)"
+        case .turnedAway(let reason): "\(reason); no reload is lost, they are tried again until one is taken"
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"
         case .retired(let reason, let ids):

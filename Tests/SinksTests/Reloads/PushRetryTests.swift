@@ -128,6 +128,18 @@ struct PushRetryTests {
         #expect(holding.count == 3 && holding[0].description.contains("api.push.apple.com"))
     }
 
+    @Test("hold up no other device where a single one is never answered")
+    func timesOut() async throws {
+        stage.configure("a", token: "aa01")
+        stage.configure("b", token: "bb02")
+        stage.reload("r", ["a"])
+        stage.reload("r", ["b"])
+        stage.service.script(["aa01": [.failure(HTTPClientError(.timedOut, "no answer"))]])
+        try await stage.push(random: { 0.9 }, change: { $0.requestsMax = 1 })
+        #expect(stage.service.tokens == ["aa01", "bb02", "aa01"])
+        #expect(stage.service.requests[1].at - stage.service.requests[0].at < .milliseconds(100))
+    }
+
     @Test("for the team's too many provider tokens, all wait for as long as Apple says")
     func throttledTeam() async throws {
         stage.configure("a", token: "aa01")

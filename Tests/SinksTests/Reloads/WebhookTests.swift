@@ -55,7 +55,7 @@ struct WebhookTests {
         #expect(Set(ids).count == 6, "an attempt keeps the id of the first")
     }
 
-    @Test("what it refuses goes to the dead letters; what comes after goes on", arguments: [400, 401, 404, 422, 301])
+    @Test("what it refuses goes to the dead letters; what comes after goes on", arguments: [400, 409, 413, 415, 422])
     func refuses(status: Int) throws {
         stage.reload("r", ["a"])
         stage.reload("r", ["b"])
@@ -67,12 +67,29 @@ struct WebhookTests {
         #expect(stage.position("hook") == 2)
     }
 
-    @Test("one that is gone ends the run before the position of what it did not take")
-    func gone() throws {
+    @Test(
+        "one that turns all reloads away is waited for, which is told once; none is a dead letter",
+        arguments: [401, 403, 404, 405, 410])
+    func turnsAway(status: Int) throws {
+        for number in 0..<5 { stage.reload("r\(number)", ["a"]) }
+        stage.service.script(["reloads": Array(repeating: .status(status), count: 8)])
+        let summary = try stage.post()
+        #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position("hook") == 5)
+        #expect(stage.notices.count == 1)
+        let told = try #require(stage.notices.first).description
+        #expect(told.contains("hooks.example.com: status \(status)") && told.contains("webhook.secret"))
+        let last = try #require(stage.service.requests.last)
+        #expect(last.at > .seconds(1), "nothing is sent in the pauses")
+    }
+
+    @Test("one that redirects ends the run before the position of what it did not take", arguments: [301, 302, 308])
+    func redirects(status: Int) throws {
         stage.reload("r", ["a"])
         stage.reload("r", ["b"])
-        stage.service.script(["reloads": [.status(200), .status(410)]])
-        #expect { try stage.post() } throws: { "\($0)".contains("gone") && "\($0)".contains("hooks.example.com") }
+        stage.service.script(["reloads": [.status(200), .status(status)]])
+        #expect { try stage.post() } throws: {
+            "\($0)".contains("redirections") && "\($0)".contains("hooks.example.com")
+        }
         #expect(stage.position("hook") == 1)
     }
 

@@ -8,10 +8,8 @@ enum APNsAnswer: Hashable {
     case accepted
     /// The token was valid until then, in milliseconds since 1970; nil where Apple does not say.
     case gone(reason: String, since: Int64?)
-    /// The registration is wrong: its token, or its topic.
-    case badRegistration(reason: String)
-    /// Something else is wrong with this push alone.
-    case badRequest(reason: String)
+    /// Something is wrong with this push; or with all, where many are answered so.
+    case badRequest(Fault, reason: String)
     case expiredProviderToken
     /// The device gets too many.
     case tooMany(after: Duration?)
@@ -38,9 +36,8 @@ enum APNsAnswer: Hashable {
         self =
             switch (response.status, reason) {
             case (400, "IdleTimeout"): .unavailable(reason: named, after: after)
-            case (400, _) where Self.ofRegistration.contains(reason): .badRegistration(reason: reason)
             case (400, _) where Self.ours.contains(reason): .refused(reason: named)
-            case (400, _): .badRequest(reason: named)
+            case (400, _): .badRequest(.of(reason), reason: reason.isEmpty ? named : reason)
             case (403, "ExpiredProviderToken"): .expiredProviderToken
             case (410, _): .gone(reason: reason.isEmpty ? named : reason, since: since)
             case (429, "TooManyProviderTokenUpdates"): .teamThrottled(after: after)
@@ -50,9 +47,27 @@ enum APNsAnswer: Hashable {
             }
     }
 
-    private static let ofRegistration: Set<String> = [
-        "BadDeviceToken", "DeviceTokenNotForTopic", "BadTopic", "MissingTopic", "MissingDeviceToken", "TopicDisallowed",
-    ]
+    /// What of a registration is wrong.
+    enum Fault: Hashable {
+        case token, topic, other
+
+        /// In a configuration.
+        var field: String {
+            switch self {
+            case .token: "push.token"
+            case .topic: "push.topic"
+            case .other: "push"
+            }
+        }
+
+        fileprivate static func of(_ reason: String) -> Self {
+            switch reason {
+            case "BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken": .token
+            case "BadTopic", "MissingTopic", "TopicDisallowed": .topic
+            default: .other
+            }
+        }
+    }
 
     /// Headers and body are the same in every push.
     private static let ours: Set<String> = [

@@ -8,6 +8,8 @@ package final class APNsDestination: ReloadDestination {
     package struct Content: Hashable, Sendable {
         package var push: PushRegistration
         package var priority: Int
+        /// Whose reload it is: where they take pushes may change while it waits.
+        package var configurationIds: Set<String>
     }
 
     private let settings: APNsSettings
@@ -49,21 +51,32 @@ package final class APNsDestination: ReloadDestination {
         let reload = try value.decoded { (bytes) throws(MessageProblem) in
             try ReloadNotification.decode(bytes, with: &parser)
         }
-        var parcels: [(lane: String, content: Content)] = []
-        for id in reload.configurationIds {
-            guard let push = tokens.registration(of: id), tokens.isValid(push.token) else { continue }
-            let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
-            if parcels.contains(where: { $0.lane == lane }) { continue }
-            parcels.append((lane, Content(push: push, priority: settings.priority(of: reload.reason))))
+        return routes(of: Set(reload.configurationIds), priority: settings.priority(of: reload.reason))
+    }
+
+    package func routes(of content: Content) -> [(lane: String, content: Content)] {
+        routes(of: content.configurationIds, priority: content.priority)
+    }
+
+    private func routes(of ids: Set<String>, priority: Int) -> [(lane: String, content: Content)] {
+        var routes: [(lane: String, content: Content)] = []
+        for id in ids.sorted() {
+            guard let push = tokens.registration(of: id), tokens.isValid(push) else { continue }
+            if let index = routes.firstIndex(where: { $0.content.push == push }) {
+                routes[index].content.configurationIds.insert(id)
+            } else {
+                let lane = "\(push.token)/\(push.topic)/\(push.environment.rawValue)"
+                routes.append((lane, Content(push: push, priority: priority, configurationIds: [id])))
+            }
         }
-        return parcels
+        return routes
     }
 
     package func merge(_ waiting: Content, _ later: Content) -> Content? {
-        Content(push: later.push, priority: max(waiting.priority, later.priority))
+        Content(
+            push: later.push, priority: max(waiting.priority, later.priority),
+            configurationIds: waiting.configurationIds.union(later.configurationIds))
     }
-
-    package func isWanted(_ content: Content) -> Bool { tokens.isValid(content.push.token) }
 
     package func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt {
         let host = settings.host(of: content.push.environment)
@@ -96,7 +109,8 @@ package final class APNsDestination: ReloadDestination {
         case .failure(let error) where error.kind == .invalid:
             return .stop(reason: "cannot send to \(attempt.host): \(error)")
         case .failure(let error):
-            return .again(reason: "\(attempt.host): \(error)", scope: .host)
+            // A stream that is never answered says nothing of those beside it.
+            return .again(reason: "\(attempt.host): \(error)", scope: error.kind == .timedOut ? .parcel : .host)
         case .success(let response):
             let answer = APNsAnswer(response, wall: wall, with: &parser)
             return verdict(on: answer, to: attempt, content)
@@ -110,13 +124,9 @@ package final class APNsDestination: ReloadDestination {
             return .delivered
         case .gone(let reason, let since):
             return .gone(retire(content, asOf: since, reason))
-        case .badRegistration(let reason):
-            let isTopic = reason.contains("Topic") && reason != "DeviceTokenNotForTopic"
-            let problem = MessageProblem(
-                .notAllowed, field: isTopic ? "push.topic" : "push.token", "was refused by APNs: \(reason)")
-            return .deadLetter(problem, retire(content, asOf: nil, reason))
-        case .badRequest(let reason):
-            return .deadLetter(MessageProblem(.notAllowed, field: "push", "was refused by APNs: \(reason)"))
+        case .badRequest(let fault, let reason):
+            let problem = MessageProblem(.notAllowed, field: fault.field, "was refused by APNs: \(reason)")
+            return .refused(problem, reason: reason)
         case .expiredProviderToken:
             if providerToken.expired(attempt.credential) { return .atOnce }
             return .stop(
@@ -137,8 +147,14 @@ package final class APNsDestination: ReloadDestination {
         }
     }
 
-    /// Nil where a newer configuration record keeps the token valid.
+    package func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice? {
+        // A topic is changed in a configuration, and a newer record comes with it; a token can only go.
+        guard problem.field == APNsAnswer.Fault.token.field else { return nil }
+        return retire(content, asOf: nil, reason)
+    }
+
+    /// Nil where a newer configuration record keeps the registration valid.
     private func retire(_ content: Content, asOf moment: Int64?, _ reason: String) -> ReloadSinkNotice? {
-        tokens.retire(content.push.token, asOf: moment).map { .retired(reason: reason, configurations: $0) }
+        tokens.retire(content.push, asOf: moment).map { .retired(reason: reason, configurations: $0) }
     }
 }

@@ -1,18 +1,19 @@
 import Foundation
 import Messages
 
-/// Which configuration takes pushes where, and which tokens are retired.
+/// Which configuration takes pushes where, and which registrations are retired: a token with its topic and environment,
+/// for a token that is wrong with one of them may be right with another.
 ///
-/// A token is retired as of a moment. A configuration record that names it and is newer makes it valid again; so a
-/// token that no configuration names needs no keeping, for whatever names it later is newer.
+/// A registration is retired as of a moment. A configuration record that names it and is newer makes it valid again; so
+/// one that no configuration names needs no keeping, for whatever names it later is newer.
 struct PushTokens {
-    private struct Registration {
+    private struct Configuration {
         var push: PushRegistration
         /// When the record was made, in milliseconds since 1970.
         var timestamp: Int64
     }
 
-    private struct Token {
+    private struct Registration {
         /// What the ledger knows it by: tokens are written nowhere.
         let digest: String
         /// The configurations that name it.
@@ -22,50 +23,55 @@ struct PushTokens {
         var retiredAt: Int64?
     }
 
-    private var registrations: [String: Registration] = [:]
-    private var tokens: [String: Token] = [:]
+    private var configurations: [String: Configuration] = [:]
+    private var registrations: [PushRegistration: Registration] = [:]
     /// By digest, what the ledger kept and no configuration has named yet.
     private var restored: [String: Int64] = [:]
-    private var unnamed: Set<String> = []
+    private var unnamed: Set<PushRegistration> = []
     private var changes: [String: [UInt8]?] = [:]
 
     // MARK: - Configurations
 
     mutating func register(_ id: String, _ push: PushRegistration, timestamp: Int64) {
-        if let old = registrations[id], old.push.token != push.token { forget(id, old.push.token) }
-        registrations[id] = Registration(push: push, timestamp: timestamp)
-        var token = tokens[push.token] ?? makeToken(push.token)
-        token.configurations.insert(id)
-        token.newest = max(token.newest, timestamp)
-        if let retiredAt = token.retiredAt, timestamp > retiredAt {
-            token.retiredAt = nil
-            changes[token.digest] = .some(nil)
+        if let old = configurations[id], old.push != push { forget(id, old.push) }
+        configurations[id] = Configuration(push: push, timestamp: timestamp)
+        var registration = registrations[push] ?? makeRegistration(push)
+        registration.configurations.insert(id)
+        registration.newest = max(registration.newest, timestamp)
+        if let retiredAt = registration.retiredAt, timestamp > retiredAt {
+            registration.retiredAt = nil
+            changes[registration.digest] = .some(nil)
         }
-        tokens[push.token] = token
-        unnamed.remove(push.token)
+        registrations[push] = registration
+        unnamed.remove(push)
     }
 
     mutating func remove(_ id: String) {
-        guard let old = registrations.removeValue(forKey: id) else { return }
-        forget(id, old.push.token)
+        guard let old = configurations.removeValue(forKey: id) else { return }
+        forget(id, old.push)
     }
 
-    private mutating func makeToken(_ text: String) -> Token {
-        var token = Token(digest: SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined())
-        token.retiredAt = restored.removeValue(forKey: token.digest)
-        return token
+    private mutating func makeRegistration(_ push: PushRegistration) -> Registration {
+        // None of the three has a blank in it.
+        let text = "\(push.token) \(push.topic) \(push.environment.rawValue)"
+        var registration = Registration(
+            digest: SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined())
+        registration.retiredAt = restored.removeValue(forKey: registration.digest)
+        return registration
     }
 
-    private mutating func forget(_ id: String, _ token: String) {
-        tokens[token]?.configurations.remove(id)
-        if tokens[token]?.configurations.isEmpty == true { unnamed.insert(token) }
+    private mutating func forget(_ id: String, _ push: PushRegistration) {
+        registrations[push]?.configurations.remove(id)
+        if registrations[push]?.configurations.isEmpty == true { unnamed.insert(push) }
     }
 
     /// All partitions of the configurations have been read to one moment: what nobody names by then is forgotten.
     mutating func forgetUnnamed() {
-        for text in unnamed {
-            guard let token = tokens.removeValue(forKey: text), token.retiredAt != nil else { continue }
-            changes[token.digest] = .some(nil)
+        for push in unnamed {
+            guard let registration = registrations.removeValue(forKey: push), registration.retiredAt != nil else {
+                continue
+            }
+            changes[registration.digest] = .some(nil)
         }
         unnamed.removeAll()
         for digest in restored.keys { changes[digest] = .some(nil) }
@@ -73,25 +79,25 @@ struct PushTokens {
     }
 
     /// Nil where the configuration is unknown, or has no `push` that can be used.
-    func registration(of id: String) -> PushRegistration? { registrations[id]?.push }
+    func registration(of id: String) -> PushRegistration? { configurations[id]?.push }
 
-    /// A configuration names the token, and it is not retired.
-    func isValid(_ token: String) -> Bool {
-        tokens[token].map { !$0.configurations.isEmpty && $0.retiredAt == nil } ?? false
+    /// A configuration names it, and it is not retired.
+    func isValid(_ push: PushRegistration) -> Bool {
+        registrations[push].map { !$0.configurations.isEmpty && $0.retiredAt == nil } ?? false
     }
 
     // MARK: - Retirement
 
     /// - Parameter moment: in milliseconds since 1970; nil: as of the newest record that names it.
-    /// - Returns: the configurations that name the token, ascending; nil where a newer record keeps it valid.
-    mutating func retire(_ text: String, asOf moment: Int64?) -> [String]? {
-        guard var token = tokens[text] else { return [] }
-        let moment = moment ?? token.newest
-        guard token.newest <= moment else { return nil }
-        token.retiredAt = moment
-        tokens[text] = token
-        changes[token.digest] = Array(String(moment).utf8)
-        return token.configurations.sorted()
+    /// - Returns: the configurations that name it, ascending; nil where a newer record keeps it valid, or none names it.
+    mutating func retire(_ push: PushRegistration, asOf moment: Int64?) -> [String]? {
+        guard var registration = registrations[push], !registration.configurations.isEmpty else { return nil }
+        let moment = moment ?? registration.newest
+        guard registration.newest <= moment else { return nil }
+        registration.retiredAt = moment
+        registrations[push] = registration
+        changes[registration.digest] = Array(String(moment).utf8)
+        return registration.configurations.sorted()
     }
 
     // MARK: - The ledger

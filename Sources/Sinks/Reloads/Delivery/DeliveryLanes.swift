@@ -8,6 +8,8 @@ struct DeliveryLanes<Content> {
         var records: [OutstandingRecords.Place]
         /// Those that have failed.
         var attempts = 0
+        /// It was answered that the recipient is gone, which a newer registration contradicts.
+        var wasGone = false
     }
 
     private struct Lane {
@@ -38,6 +40,9 @@ struct DeliveryLanes<Content> {
 
     /// Nothing waits, and nothing is under way.
     var isEmpty: Bool { lanes.isEmpty }
+
+    /// Those with something that waits or is under way.
+    var count: Int { lanes.count }
 
     /// When the first of the lanes that wait is due; nil where none waits.
     var nextDue: Duration? { delayed.first?.due }

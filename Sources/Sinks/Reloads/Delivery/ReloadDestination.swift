@@ -27,8 +27,8 @@ package protocol ReloadDestination: AnyObject {
     /// Puts what came later into what waits; nil where both have to be sent.
     func merge(_ waiting: Content, _ later: Content) -> Content?
 
-    /// Whether it is still to be sent.
-    func isWanted(_ content: Content) -> Bool
+    /// What is to be sent of it by what is known now, which may go elsewhere. Empty: nobody wants it any more.
+    func routes(of content: Content) -> [(lane: String, content: Content)]
 
     /// What is sent now, at each attempt anew.
     func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt
@@ -38,6 +38,11 @@ package protocol ReloadDestination: AnyObject {
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
         wall: Int64
     ) -> DeliveryVerdict
+
+    /// A verdict `refused` is taken for what it says.
+    ///
+    /// - Returns: what that retires.
+    func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice?
 
     /// What the ledger has to keep, by key without the sink's name; a nil value removes. Given once.
     func takeLedgerChanges() -> [(key: String, value: [UInt8]?)]
@@ -64,12 +69,17 @@ package struct DeliveryAttempt: Sendable {
 /// What becomes of what was sent.
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
-    /// The recipient is no more. Nil: what was retired has been registered again meanwhile, and stays.
+    /// The recipient is no more. Nil: it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(ReloadSinkNotice?)
     /// It goes to the dead letters.
-    case deadLetter(MessageProblem, ReloadSinkNotice? = nil)
+    case deadLetter(MessageProblem)
+    /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
+    case refused(MessageProblem, reason: String)
     /// It is sent again: after a back-off, and not before `after` where the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
+    /// Whoever takes the reloads refuses all of them for now, until somebody changes something there: they wait
+    /// together, and that is told once.
+    case turnedAway(reason: String)
     /// It is sent again at once: its credential was old.
     case atOnce
     /// The run ends; what was sent stays unsettled.

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 package import HTTPClient
-import Messages
+package import Messages
 package import RecordLog
 
 /// An address that each reload is posted to: as it is, as a CloudEvent in binary mode (CloudEvents' HTTP binding 3.1),
@@ -26,13 +26,14 @@ package final class WebhookDestination: ReloadDestination {
     // MARK: - What is sent
 
     package func parcels(for record: Record) -> [(lane: String, content: Record)] {
-        guard record.value != nil else { return [] }
-        return [(String(decoding: record.key ?? [], as: UTF8.self), record)]
+        record.value == nil ? [] : routes(of: record)
     }
 
     package func merge(_ waiting: Record, _ later: Record) -> Record? { nil }
 
-    package func isWanted(_ content: Record) -> Bool { true }
+    package func routes(of content: Record) -> [(lane: String, content: Record)] {
+        [(String(decoding: content.key ?? [], as: UTF8.self), content)]
+    }
 
     package func attempt(_ record: Record, wall: Int64, now: Duration) -> DeliveryAttempt {
         // The same at each attempt, so that receivers know what they have had. A dot would end it in what is signed.
@@ -74,6 +75,8 @@ package final class WebhookDestination: ReloadDestination {
 
     // MARK: - What is answered
 
+    package func believe(_ problem: MessageProblem, reason: String, of content: Record) -> ReloadSinkNotice? { nil }
+
     package func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Record,
         wall: Int64
@@ -87,8 +90,14 @@ package final class WebhookDestination: ReloadDestination {
             let reason = "\(attempt.host): status \(response.status)"
             switch response.status {
             case 200..<300: return .delivered
-            case 410: return .stop(reason: "the webhook at \(attempt.host) is gone: it answered with status 410")
-            case 408, 429, 500...:
+            case 300..<400:
+                return .stop(
+                    reason: "the webhook at \(attempt.host) is elsewhere: it answered with status \(response.status);"
+                        + " give the address that takes reloads itself, redirections are not followed")
+            case 401, 403, 404, 405, 410:
+                // This says nothing of the reload: the secret, the address or what is deployed there is not right.
+                return .turnedAway(reason: "the webhook at \(reason); look at its address and webhook.secret")
+            case 408, 425, 429, 500...:
                 return .again(reason: reason, after: RetryAfter.delay(response, wall: wall))
             default:
                 return .deadLetter(
