@@ -73,6 +73,7 @@ struct ReloadSinkRun {
             deadLettersTopic: topics.deadLetters)
         settings.untilCaughtUp = untilCaughtUp
         settings.requestsMax = values[Keys.reloadsConcurrency]
+        settings.gather = values[Keys.reloadsGather]
         settings.backoff.first = values[Keys.reloadsBackoffFirst]
         settings.backoff.most = values[Keys.reloadsBackoffMax]
         let replication = values[Keys.internalReplication]

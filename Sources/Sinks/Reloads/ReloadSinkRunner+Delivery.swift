@@ -8,6 +8,8 @@ extension ReloadSinkRunner {
         sendWhatIsDue()
         if lanes.isEmpty { return }
         var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
+        // More may be there that goes with what waits.
+        if underWay.isEmpty, hasRead { patience = .zero }
         if let due = lanes.nextDue, underWay.count < settings.requestsMax {
             patience = min(patience, max(due - clock.now, .zero))
         }
@@ -16,7 +18,10 @@ extension ReloadSinkRunner {
     }
 
     private func sendWhatIsDue() {
-        while underWay.count < settings.requestsMax, let (lane, taken) = lanes.next(now: clock.now) {
+        let isFlushing = hasReadAll || outstanding.count >= settings.outstandingMax
+        while underWay.count < settings.requestsMax,
+            let (lane, taken) = lanes.next(now: clock.now, isFlushing: isFlushing)
+        {
             guard let parcel = redirect(taken, from: lane) else {
                 finish(lane, taken)
                 continue
@@ -49,7 +54,7 @@ extension ReloadSinkRunner {
             }
             for place in parcel.records {
                 outstanding.claim(place)
-                lanes.add(content, of: place, to: route)
+                lanes.add(content, of: place, to: route, now: clock.now)
             }
         }
         return rest
@@ -133,7 +138,7 @@ extension ReloadSinkRunner {
     }
 
     func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
-        lanes.finish(lane)
+        lanes.finish(lane, now: clock.now)
         for place in parcel.records { outstanding.settle(place) }
     }
 

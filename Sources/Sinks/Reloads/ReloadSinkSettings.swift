@@ -30,6 +30,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
     package var backoff = Backoff()
+    /// How long a device's first reload waits for others that go with it; not where nothing more is read.
+    package var gather = Duration.seconds(1)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
     /// How long a refusal is doubted at most, where nothing is delivered.

@@ -8,6 +8,9 @@ package protocol ReloadDestination: AnyObject {
     /// What one request tells.
     associatedtype Content
 
+    /// One request tells all that waits, and the newest is all that counts. So sending waits for more to come.
+    var conflates: Bool { get }
+
     /// Takes up what the sink's ledger kept, key by key, without the sink's name; before anything else.
     func restore(_ key: String, _ value: [UInt8])
 
