@@ -38,6 +38,6 @@ extension ReloadSinkRunner {
     func believeWhatIsOver() {
         guard let first = refusedRow.first else { return }
         let isLast = hasReadAll && underWay.isEmpty && lanes.count == refusedRow.count
-        if isLast || clock.now - first.at >= settings.doubtTimeout { believeRefusals() }
+        if isLast || clock.now - first.at >= settings.ageMax { believeRefusals() }
     }
 }

@@ -34,6 +34,8 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var pauses: [String: Pause] = [:]
     /// The hosts that turn everything away, which was told.
     var turnedAway: Set<String> = []
+    /// By host, when something was last delivered.
+    var deliveredAt: [String: Duration] = [:]
     /// What was refused in a row, and is not settled.
     var refusedRow: [Refused] = []
     /// What the next commit writes besides positions.
@@ -164,12 +166,13 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
 
     private func takeUp(_ record: Record) {
         let place = OutstandingRecords.Place(record)
+        let written = record.timestamp < 0 ? clock.wall : record.timestamp
         do throws(MessageProblem) {
             let parcels = try destination.parcels(for: record)
             if parcels.isEmpty { summary.skipped += 1 }
             for (lane, content) in parcels {
                 outstanding.claim(place)
-                if lanes.add(content, of: place, to: lane, now: clock.now) { summary.conflated += 1 }
+                if lanes.add(content, of: place, written: written, to: lane, now: clock.now) { summary.conflated += 1 }
             }
         } catch {
             deadLetter([place], error)

@@ -9,8 +9,12 @@ struct DeliveryLanes<Content> {
         var records: [OutstandingRecords.Place]
         /// When the first of them came.
         var since: Duration
-        /// Those that have failed.
+        /// When the newest of them was written, in milliseconds since 1970.
+        var newest: Int64
+        /// Those that have failed for the parcel's own sake.
         var attempts = 0
+        /// The first of these, and what the latest was answered.
+        var failure: (since: Duration, reason: String)?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
     }
@@ -56,9 +60,9 @@ struct DeliveryLanes<Content> {
     /// - Returns: whether it goes with something that waited already.
     @discardableResult
     mutating func add(
-        _ content: Content, of record: OutstandingRecords.Place, to lane: String, now: Duration
+        _ content: Content, of record: OutstandingRecords.Place, written: Int64, to lane: String, now: Duration
     ) -> Bool {
-        let parcel = Parcel(content: content, records: [record], since: now)
+        let parcel = Parcel(content: content, records: [record], since: now, newest: written)
         guard let last = lanes[lane]?.parcels.last else {
             let isNew = lanes[lane] == nil
             lanes[lane, default: Lane()].parcels.append(parcel)
@@ -71,6 +75,7 @@ struct DeliveryLanes<Content> {
         }
         let index = lanes[lane]!.parcels.count - 1
         lanes[lane]!.parcels[index].content = merged
+        lanes[lane]!.parcels[index].newest = max(last.newest, written)
         lanes[lane]!.parcels[index].records.append(record)
         return true
     }
@@ -127,6 +132,7 @@ struct DeliveryLanes<Content> {
         if let later = lanes[name]!.parcels.first, let merged = merge(parcel.content, later.content) {
             parcel.content = merged
             parcel.records += later.records
+            parcel.newest = max(parcel.newest, later.newest)
             lanes[name]!.parcels.removeFirst()
             isMerged = true
         }
