@@ -3,8 +3,8 @@ import Messages
 extension ReloadSinkRunner {
     /// What is too old to be sent is settled: a dead letter where it has failed for its own sake, else nothing.
     ///
-    /// Who does not conflate is told everything, however old. There a failure is the parcel's own only where others were
-    /// delivered meanwhile, so that an outage of a day costs nothing.
+    /// Who does not conflate is told everything, however old. There a failure is the parcel's own only where others
+    /// were delivered meanwhile, so that an outage of a day costs nothing.
     ///
     /// - Returns: whether it was.
     func dropsForAge(_ parcel: DeliveryLanes<Destination.Content>.Parcel, by host: String) -> Bool {
