@@ -73,6 +73,8 @@ struct ReloadSinkRun {
             deadLettersTopic: topics.deadLetters)
         settings.untilCaughtUp = untilCaughtUp
         settings.requestsMax = values[Keys.reloadsConcurrency]
+        settings.ageMax = values[Keys.reloadsMaxAge]
+        settings.gather = values[Keys.reloadsGather]
         settings.backoff.first = values[Keys.reloadsBackoffFirst]
         settings.backoff.most = values[Keys.reloadsBackoffMax]
         let replication = values[Keys.internalReplication]
@@ -149,6 +151,7 @@ extension ReloadSinkSummary {
         json.integer("retired", retired)
         json.integer("deadLetters", deadLetters)
         json.integer("skipped", skipped)
+        json.integer("tooOld", tooOld)
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
     }

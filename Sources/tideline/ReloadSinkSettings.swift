@@ -50,11 +50,18 @@ extension Keys {
         "reloads.backoff.max", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(300),
         "How long is waited between two attempts, at most.")
 
+    static let reloadsGather = SettingKey(
+        "reloads.gather", .duration(.zero ... .seconds(60)), default: .seconds(1),
+        "How long a device's first reload waits for others that go out with it, as one push; PT0S: not at all.")
+
+    static let reloadsMaxAge = SettingKey(
+        "reloads.max-age", .duration(.seconds(60) ... .seconds(2_592_000)), default: .seconds(86_400),
+        "Reloads that were announced longer ago are not pushed; a push or post that fails so long makes a dead letter.")
+
     static let reloadSinkKeys: [any SettingDeclaration] = [
         apnsKey, apnsKeyId, apnsTeamId, apnsHost, apnsCAFile, apnsPriorityHigh, apnsPriorityLow, webhookSecret,
         webhookSecretFile, webhookCAFile, reloadsConcurrency, reloadsTimeout, reloadsConnectTimeout,
-        reloadsBackoffFirst,
-        reloadsBackoffMax,
+        reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge,
     ]
 }
 

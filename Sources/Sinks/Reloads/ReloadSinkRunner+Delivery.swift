@@ -8,6 +8,8 @@ extension ReloadSinkRunner {
         sendWhatIsDue()
         if lanes.isEmpty { return }
         var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
+        // More may be there that goes with what waits.
+        if underWay.isEmpty, hasRead { patience = .zero }
         if let due = lanes.nextDue, underWay.count < settings.requestsMax {
             patience = min(patience, max(due - clock.now, .zero))
         }
@@ -16,12 +18,19 @@ extension ReloadSinkRunner {
     }
 
     private func sendWhatIsDue() {
-        while underWay.count < settings.requestsMax, let (lane, taken) = lanes.next(now: clock.now) {
+        let isFlushing = hasReadAll || outstanding.count >= settings.outstandingMax
+        while underWay.count < settings.requestsMax,
+            let (lane, taken) = lanes.next(now: clock.now, isFlushing: isFlushing)
+        {
             guard let parcel = redirect(taken, from: lane) else {
                 finish(lane, taken)
                 continue
             }
             let attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
+            if dropsForAge(parcel, by: attempt.host) {
+                finish(lane, parcel)
+                continue
+            }
             if let pause = pauses[attempt.host], pause.until > clock.now {
                 putBack(parcel, to: lane, due: pause.until)
                 continue
@@ -49,7 +58,7 @@ extension ReloadSinkRunner {
             }
             for place in parcel.records {
                 outstanding.claim(place)
-                lanes.add(content, of: place, to: route)
+                lanes.add(content, of: place, written: parcel.newest, to: route, now: clock.now)
             }
         }
         return rest
@@ -66,6 +75,7 @@ extension ReloadSinkRunner {
             switch verdict {
             case .delivered:
                 summary.delivered += 1
+                deliveredAt[sent.attempt.host] = clock.now
                 turnedAway.remove(sent.attempt.host)
                 believeRefusals(by: sent.attempt.host)
                 finish(sent.lane, sent.parcel)
@@ -86,10 +96,10 @@ extension ReloadSinkRunner {
                 refusal = refusal ?? refusalOfAll(by: sent.attempt.host, reason: reason)
             case .again(let reason, let after, let scope):
                 summary.retries += 1
-                hold(sent, after: after, scope: scope).map { notice(.holding(reason, retryIn: $0)) }
+                hold(sent, reason: reason, after: after, scope: scope).map { notice(.holding(reason, retryIn: $0)) }
             case .turnedAway(let reason):
                 summary.retries += 1
-                hold(sent, after: nil, scope: .host)
+                hold(sent, reason: reason, after: nil, scope: .host)
                 if turnedAway.insert(sent.attempt.host).inserted { notice(.turnedAway(reason)) }
             case .atOnce:
                 summary.retries += 1
@@ -107,11 +117,17 @@ extension ReloadSinkRunner {
     ///
     /// - Returns: how long, where that begins a pause of the server.
     @discardableResult
-    private func hold(_ sent: Sent, after: Duration?, scope: DeliveryVerdict.Scope) -> Duration? {
+    private func hold(
+        _ sent: Sent, reason: String, after: Duration?, scope: DeliveryVerdict.Scope
+    ) -> Duration? {
         var parcel = sent.parcel
-        parcel.attempts += 1
-        var failures = parcel.attempts
-        if scope == .host {
+        var failures: Int
+        switch scope {
+        case .parcel:
+            parcel.attempts += 1
+            parcel.failure = (parcel.failure?.since ?? clock.now, reason)
+            failures = parcel.attempts
+        case .host:
             let pause = pauses[sent.attempt.host]
             // Of requests that fail together only the first counts.
             if let pause, pause.until > clock.now {
@@ -133,7 +149,7 @@ extension ReloadSinkRunner {
     }
 
     func finish(_ lane: String, _ parcel: DeliveryLanes<Destination.Content>.Parcel) {
-        lanes.finish(lane)
+        lanes.finish(lane, now: clock.now)
         for place in parcel.records { outstanding.settle(place) }
     }
 

@@ -1,7 +1,7 @@
 import Messages
 
 /// A refusal speaks of one device; the same refusal of one device after the other speaks of a setting, and taking it at
-/// its word would retire them all. So a refusal is believed only when that server takes something after it, and until then
+/// its word would retire them all. So a refusal is believed only when that server takes something after it. Until then
 /// nothing of it is settled: no position moves past it. Of a lane one request is under way, so each is of another one.
 extension ReloadSinkRunner {
     /// An answer that may be about more than what it answers.
@@ -38,6 +38,6 @@ extension ReloadSinkRunner {
     func believeWhatIsOver() {
         guard let first = refusedRow.first else { return }
         let isLast = hasReadAll && underWay.isEmpty && lanes.count == refusedRow.count
-        if isLast || clock.now - first.at >= settings.doubtTimeout { believeRefusals() }
+        if isLast || clock.now - first.at >= settings.ageMax { believeRefusals() }
     }
 }

@@ -34,11 +34,15 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var pauses: [String: Pause] = [:]
     /// The hosts that turn everything away, which was told.
     var turnedAway: Set<String> = []
+    /// By host, when something was last delivered.
+    var deliveredAt: [String: Duration] = [:]
     /// What was refused in a row, and is not settled.
     var refusedRow: [Refused] = []
     /// What the next commit writes besides positions.
     var entries = ReloadLedger.Entries()
     var summary = ReloadSinkSummary()
+    /// The latest round has found something to read.
+    private(set) var hasRead = false
     private var targets: [Int32: Offset] = [:]
     private let begin: Duration
     private var partitionsSeen: Duration
@@ -83,7 +87,8 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
         ledger = ReloadLedger(
             settings, instance: instance, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop,
             notice: notice)
-        lanes = DeliveryLanes(merge: { destination.merge($0, $1) })
+        lanes = DeliveryLanes(
+            gather: destination.conflates ? settings.gather : .zero, merge: { destination.merge($0, $1) })
         begin = clock.now
         partitionsSeen = begin
         lastCommit = begin
@@ -138,6 +143,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     private func read() throws(ReloadSinkError) {
         lookForPartitions()
         try destination.keepUp()
+        hasRead = false
         let room = settings.outstandingMax - outstanding.count
         guard room > 0 else { return }
         let records: [Record]
@@ -150,6 +156,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
             throw .log(error)
         }
         guard !records.isEmpty else { return }
+        hasRead = true
         summary.records += records.count
         for record in records { outstanding.begin(record) }
         // Stopped: they stay outstanding, and the next run reads them again.
@@ -159,12 +166,13 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
 
     private func takeUp(_ record: Record) {
         let place = OutstandingRecords.Place(record)
+        let written = record.timestamp < 0 ? clock.wall : record.timestamp
         do throws(MessageProblem) {
             let parcels = try destination.parcels(for: record)
             if parcels.isEmpty { summary.skipped += 1 }
             for (lane, content) in parcels {
                 outstanding.claim(place)
-                if lanes.add(content, of: place, to: lane) { summary.conflated += 1 }
+                if lanes.add(content, of: place, written: written, to: lane, now: clock.now) { summary.conflated += 1 }
             }
         } catch {
             deadLetter([place], error)

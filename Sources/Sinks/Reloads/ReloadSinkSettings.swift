@@ -30,10 +30,13 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
     package var backoff = Backoff()
+    /// How long a device's first reload waits for others that go with it; not where nothing more is read.
+    package var gather = Duration.seconds(1)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
-    /// How long a refusal is doubted at most, where nothing is delivered.
-    package var doubtTimeout = Duration.seconds(86_400)
+    /// Reloads that are older are not sent to who conflates; what fails for so long for its own sake is a dead letter;
+    /// and no refusal is doubted longer.
+    package var ageMax = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {
@@ -67,6 +70,8 @@ package struct ReloadSinkSummary: Hashable, Sendable {
     package var deadLetters = 0
     /// Records that go to nobody: unknown configurations, those without `push`, retired tokens, tombstones.
     package var skipped = 0
+    /// Reloads that nobody is told any more, for their age.
+    package var tooOld = 0
     package var elapsed = Duration.zero
     /// The caller asked to stop.
     package var wasStopped = false

@@ -84,6 +84,7 @@ final class ReloadStage {
         var settings = ReloadSinkSettings(
             name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
         settings.untilCaughtUp = true
+        settings.gather = .zero
         return settings
     }
 

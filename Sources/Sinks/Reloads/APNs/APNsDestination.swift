@@ -36,6 +36,8 @@ package final class APNsDestination: ReloadDestination {
         admin.close()
     }
 
+    package var conflates: Bool { true }
+
     package func restore(_ key: String, _ value: [UInt8]) { tokens.restore(key, value) }
 
     package func takeLedgerChanges() -> [(key: String, value: [UInt8]?)] { tokens.takeChanges() }

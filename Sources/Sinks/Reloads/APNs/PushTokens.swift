@@ -89,7 +89,7 @@ struct PushTokens {
     // MARK: - Retirement
 
     /// - Parameter moment: in milliseconds since 1970; nil: as of the newest record that names it.
-    /// - Returns: the configurations that name it, ascending; nil where a newer record keeps it valid, or none names it.
+    /// - Returns: the configurations that name it, ascending; nil where a newer one keeps it valid, or none names it.
     mutating func retire(_ push: PushRegistration, asOf moment: Int64?) -> [String]? {
         guard var registration = registrations[push], !registration.configurations.isEmpty else { return nil }
         let moment = moment ?? registration.newest

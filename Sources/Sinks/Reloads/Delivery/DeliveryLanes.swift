@@ -1,13 +1,20 @@
 /// What waits to be sent, in lanes: one for each device, or each recipient. Of a lane one request is under way at most,
-/// in the order in which the lane was filled. Lanes that are ready go in turn; others wait for their time.
+/// in the order in which the lane was filled. Lanes that are ready go in turn; others wait for their time: for more to
+/// come, or after a failure.
 struct DeliveryLanes<Content> {
     /// What one request is to tell.
     struct Parcel {
         var content: Content
         /// The reloads that it stands for.
         var records: [OutstandingRecords.Place]
-        /// Those that have failed.
+        /// When the first of them came.
+        var since: Duration
+        /// When the newest of them was written, in milliseconds since 1970.
+        var newest: Int64
+        /// Those that have failed for the parcel's own sake.
         var attempts = 0
+        /// The first of these, and what the latest was answered.
+        var failure: (since: Duration, reason: String)?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
     }
@@ -20,7 +27,7 @@ struct DeliveryLanes<Content> {
     private enum State: Hashable {
         /// In `turns`.
         case ready
-        /// In `delayed`.
+        /// In `gathering` or `delayed`.
         case waiting
         /// Its first parcel was taken and has not come back.
         case underWay
@@ -29,12 +36,15 @@ struct DeliveryLanes<Content> {
     private var lanes: [String: Lane] = [:]
     private var turns: [String] = []
     private var turn = 0
-    /// Ascending.
-    private var delayed: [(due: Duration, lane: String)] = []
+    private var gathering = Schedule()
+    private var delayed = Schedule()
+    /// How long what came waits for more that can go with it.
+    private let gather: Duration
     /// Puts the second into the first, which is waiting; nil where both have to be sent.
     private let merge: (Content, Content) -> Content?
 
-    init(merge: @escaping (Content, Content) -> Content?) {
+    init(gather: Duration, merge: @escaping (Content, Content) -> Content?) {
+        self.gather = gather
         self.merge = merge
     }
 
@@ -45,35 +55,51 @@ struct DeliveryLanes<Content> {
     var count: Int { lanes.count }
 
     /// When the first of the lanes that wait is due; nil where none waits.
-    var nextDue: Duration? { delayed.first?.due }
+    var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
 
     /// - Returns: whether it goes with something that waited already.
     @discardableResult
-    mutating func add(_ content: Content, of record: OutstandingRecords.Place, to lane: String) -> Bool {
+    mutating func add(
+        _ content: Content, of record: OutstandingRecords.Place, written: Int64, to lane: String, now: Duration
+    ) -> Bool {
+        let parcel = Parcel(content: content, records: [record], since: now, newest: written)
         guard let last = lanes[lane]?.parcels.last else {
             let isNew = lanes[lane] == nil
-            lanes[lane, default: Lane()].parcels.append(Parcel(content: content, records: [record]))
-            if isNew { turns.append(lane) }
+            lanes[lane, default: Lane()].parcels.append(parcel)
+            if isNew { makeReady(lane, now: now) }
             return false
         }
         guard let merged = merge(last.content, content) else {
-            lanes[lane]?.parcels.append(Parcel(content: content, records: [record]))
+            lanes[lane]?.parcels.append(parcel)
             return false
         }
         let index = lanes[lane]!.parcels.count - 1
         lanes[lane]!.parcels[index].content = merged
+        lanes[lane]!.parcels[index].newest = max(last.newest, written)
         lanes[lane]!.parcels[index].records.append(record)
         return true
     }
 
+    /// It goes when its first parcel has waited for others.
+    private mutating func makeReady(_ name: String, now: Duration) {
+        guard let since = lanes[name]?.parcels.first?.since else { preconditionFailure("the lane is empty") }
+        if since + gather > now {
+            lanes[name]!.state = .waiting
+            gathering.insert(name, due: since + gather)
+        } else {
+            lanes[name]!.state = .ready
+            turns.append(name)
+        }
+    }
+
     /// The next parcel that may go; its lane is under way until `finish` or `putBack`.
-    mutating func next(now: Duration) -> (lane: String, parcel: Parcel)? {
-        let due = delayed.prefix { $0.due <= now }
-        for (_, lane) in due {
+    ///
+    /// - Parameter isFlushing: nothing more will come to go with it.
+    mutating func next(now: Duration, isFlushing: Bool) -> (lane: String, parcel: Parcel)? {
+        for lane in gathering.take(until: isFlushing ? nil : now) + delayed.take(until: now) {
             lanes[lane]?.state = .ready
             turns.append(lane)
         }
-        delayed.removeFirst(due.count)
         guard turn < turns.count else { return nil }
         let name = turns[turn]
         turn += 1
@@ -86,13 +112,12 @@ struct DeliveryLanes<Content> {
     }
 
     /// The parcel that was taken is settled.
-    mutating func finish(_ name: String) {
+    mutating func finish(_ name: String, now: Duration) {
         precondition(lanes[name]?.state == .underWay, "nothing of the lane is under way")
         if lanes[name]!.parcels.isEmpty {
             lanes[name] = nil
         } else {
-            lanes[name]!.state = .ready
-            turns.append(name)
+            makeReady(name, now: now)
         }
     }
 
@@ -107,17 +132,13 @@ struct DeliveryLanes<Content> {
         if let later = lanes[name]!.parcels.first, let merged = merge(parcel.content, later.content) {
             parcel.content = merged
             parcel.records += later.records
+            parcel.newest = max(parcel.newest, later.newest)
             lanes[name]!.parcels.removeFirst()
             isMerged = true
         }
         lanes[name]!.parcels.insert(parcel, at: 0)
         lanes[name]!.state = .waiting
-        var (low, high) = (0, delayed.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if delayed[middle].due <= due { low = middle + 1 } else { high = middle }
-        }
-        delayed.insert((due, name), at: low)
+        delayed.insert(name, due: due)
         return isMerged
     }
 }

@@ -8,6 +8,10 @@ package protocol ReloadDestination: AnyObject {
     /// What one request tells.
     associatedtype Content
 
+    /// One request tells all that waits, and the newest is all that counts. So sending waits for more to come,
+    /// and what has grown old is not sent.
+    var conflates: Bool { get }
+
     /// Takes up what the sink's ledger kept, key by key, without the sink's name; before anything else.
     func restore(_ key: String, _ value: [UInt8])
 

@@ -13,6 +13,8 @@ package final class WebhookDestination: ReloadDestination {
         self.settings = settings
     }
 
+    package var conflates: Bool { false }
+
     package func restore(_ key: String, _ value: [UInt8]) {}
 
     package func catchUp() -> Bool { true }
