@@ -1,7 +1,7 @@
 import Timelines
 
-/// The tokens of a configuration, reckoned in whole numbers: a token is as many parts as a day has milliseconds, so that
-/// each millisecond brings `limit − burst` parts and nothing is ever rounded.
+/// The tokens of a configuration, reckoned in whole numbers: a token is as many parts as a day has milliseconds, so
+/// that each millisecond brings `limit − burst` parts and nothing is ever rounded.
 struct TokenLevel {
     private static let day: Int64 = 86_400_000
 

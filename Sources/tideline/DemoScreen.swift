@@ -71,6 +71,7 @@ final class DemoScreen {
             )
         }
         let counts = phases.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
+        for row in summary?.table ?? [] { line("  \(row)") }
         line("Entries seen: \(counts.joined(separator: ", ")).")
         line("One file per configuration: ls \(output)/ ; for example \(output)/agenda-depot.json")
         if let summary { print(summary.json) }
