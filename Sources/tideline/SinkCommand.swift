@@ -72,7 +72,9 @@ struct SinkCommand: Verb {
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }
-        default:
+        case (_?, _?):
+            throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
+        case (nil, nil):
             throw ValidationError(
                 "Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
         }

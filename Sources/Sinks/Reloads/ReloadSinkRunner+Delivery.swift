@@ -77,6 +77,7 @@ extension ReloadSinkRunner {
                 summary.delivered += 1
                 deliveredAt[sent.attempt.host] = clock.now
                 turnedAway.remove(sent.attempt.host)
+                failing.remove(sent.attempt.host)
                 believeRefusals(by: sent.attempt.host)
                 finish(sent.lane, sent.parcel)
             case .gone(let retired):
@@ -115,7 +116,7 @@ extension ReloadSinkRunner {
 
     /// What failed for now waits, and with it, where the server as a whole failed, all that goes there.
     ///
-    /// - Returns: how long, where that begins a pause of the server.
+    /// - Returns: how long, where that begins a pause of the server, or is the first failure since it took something.
     @discardableResult
     private func hold(
         _ sent: Sent, reason: String, after: Duration?, scope: DeliveryVerdict.Scope
@@ -141,7 +142,8 @@ extension ReloadSinkRunner {
             pauses[sent.attempt.host] = Pause(until: clock.now + delay, failures: failures)
         }
         putBack(parcel, to: sent.lane, due: clock.now + delay)
-        return scope == .host ? delay : nil
+        let isFirst = failing.insert(sent.attempt.host).inserted
+        return scope == .host || isFirst ? delay : nil
     }
 
     private func putBack(_ parcel: DeliveryLanes<Destination.Content>.Parcel, to lane: String, due: Duration) {

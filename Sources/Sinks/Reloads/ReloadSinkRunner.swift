@@ -34,6 +34,8 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var pauses: [String: Pause] = [:]
     /// The hosts that turn everything away, which was told.
     var turnedAway: Set<String> = []
+    /// Hosts of which it was told that something failed there for now, since they took something last.
+    var failing: Set<String> = []
     /// By host, when something was last delivered.
     var deliveredAt: [String: Duration] = [:]
     /// What was refused in a row, and is not settled.

@@ -99,7 +99,8 @@ package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .holding(let reason, let delay): "\(reason); trying again in \(delay)"
+        case .holding(let reason, let delay):
+            "\(reason); trying again in \((delay / .seconds(1) * 10).rounded() / 10) s"
         case .turnedAway(let reason): "\(reason); no reload is lost, they are tried again until one is taken"
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"

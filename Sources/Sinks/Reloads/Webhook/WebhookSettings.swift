@@ -24,7 +24,7 @@ package struct WebhookURL: Hashable, Sendable {
     package init(_ text: String) throws(Problem) {
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme)
-        else { throw Problem(description: "must be an address such as https://example.com/reloads") }
+        else { throw Problem(description: "must be an address such as https://example.com/reloads, or apns") }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw Problem(description: "must be an address without user, password and fragment")
         }
