@@ -26,27 +26,30 @@ func play(_ name: String, _ interruptions: Interruptions?) -> Played {
     let trace = RecordTrace()
     let run = DayRun(day, partitions: partitions, interruptions: interruptions, observers: [checker, trace])
     checker.end(day.end)
-    print("\n\(name): \(run.steps) instants, \(run.transactions) transactions, \(run.interruptions) interruptions")
-    for line in DayTable(day, checker.figures).lines { print(line) }
-    print("CPU seconds: \(rounded(run.cost.tasks)), and \(rounded(run.cost.observers)) for the checker")
+    say("\n\(name): \(run.steps) instants, \(run.transactions) transactions, \(run.interruptions) interruptions")
+    for line in DayTable(day, checker.figures).lines { say(line) }
+    say("CPU seconds: \(rounded(run.cost.tasks)), and \(rounded(run.cost.observers)) for the checker")
     for (rule, count) in checker.breachCounts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-        print("BROKEN: \(rule.rawValue), \(count) times")
+        say("BROKEN: \(rule.rawValue), \(count) times")
     }
-    for breach in checker.breaches.prefix(20) { print("  \(breach)") }
+    for breach in checker.breaches.prefix(20) { say("  \(breach)") }
     return Played(run: run, trace: trace, isRight: checker.breachCounts.isEmpty && run.deadLetters == 0)
 }
 
+/// At once, also where it goes to a file: a day takes minutes.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
 func rounded(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
 
-print("seed \(seed), \(partitions) tasks")
+say("seed \(seed), \(partitions) tasks")
 let quiet = play("undisturbed", nil)
 var isRight = quiet.isRight
 if restarts > 0 {
     let disturbed = play("with restarts", Interruptions(restarts, of: day, partitions: partitions, seed: seed))
     let differences = disturbed.trace.differences(from: quiet.trace)
-    print("\nThe two days \(differences.isEmpty ? "told everybody the same" : "DIFFER: \(differences.count)")")
-    for difference in differences.prefix(10) { print("  \(difference)") }
+    say("\nThe two days \(differences.isEmpty ? "told everybody the same" : "DIFFER: \(differences.count)")")
+    for difference in differences.prefix(10) { say("  \(difference)") }
     isRight = isRight && disturbed.isRight && differences.isEmpty
 }
-print("goal: a day in \(Int(secondsMax)) CPU seconds: \(quiet.run.cost.tasks < secondsMax ? "met" : "missed")")
+say("goal: a day in \(Int(secondsMax)) CPU seconds: \(quiet.run.cost.tasks < secondsMax ? "met" : "missed")")
 exit(isRight ? 0 : 1)
