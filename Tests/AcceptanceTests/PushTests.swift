@@ -152,7 +152,7 @@ extension AcceptanceTests {
             for (words, hint) in [
                 (["--reloads", "http://example.com"], "must be https"),
                 (["--reloads", "pigeon"], "must be an address"),
-                (["--reloads", "apns", "--to", "files:x"], "either"), ([], "either"),
+                (["--reloads", "apns", "--to", "files:x"], "cannot both be given"), ([], "either"),
             ] {
                 let result = try await tideline(["sink"] + words)
                 #expect(result.status == 64 && result.standardError.contains(hint), "\(result.failure)")
