@@ -94,7 +94,7 @@ extension ConfigurationProcessor {
         }
         account(
             Publication(
-                record: record, digest: made.digest, cause: pending.cause, traceParent: pending.traceParent,
+                record: record, cause: pending.cause, traceParent: pending.traceParent,
                 isChange: record.revision != state.revision, isVisible: isVisible,
                 followsFailure: state.published?.isFailure ?? false),
             slot, context)

@@ -17,7 +17,7 @@ final class ConfigurationProcessor: Processor {
     var due = PendingSlots<Void>()
     /// Configurations that were adopted under another declaration of their kind than the one of now.
     private var redeclared: [Int] = []
-    private let kinds: DeclaredKinds
+    let kinds: DeclaredKinds
     /// Configurations published by this transaction.
     var published: Set<Int> = []
     var json = JSONWriter()
@@ -29,7 +29,7 @@ final class ConfigurationProcessor: Processor {
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
-        kinds = DeclaredKinds(settings.kinds)
+        kinds = DeclaredKinds(settings)
         headers = CloudEventHeaders(source: settings.eventSource)
     }
 

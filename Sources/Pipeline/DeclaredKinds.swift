@@ -1,19 +1,26 @@
 import StreamCore
 import Timelines
 
-/// The declared kinds with a digest of each, which tells over a restart whether a configuration was adopted under the
-/// same declaration.
+/// The declared kinds with what follows from each, worked out once: a digest, which tells over a restart whether a
+/// configuration was adopted under the same declaration, and the terms of its reloads.
 struct DeclaredKinds {
     private let kinds: WidgetKinds
     private let digests: [UInt64]
+    private let terms: [ReloadTerms]
+    /// Of kinds that are not declared.
+    private let otherTerms: ReloadTerms
 
-    init(_ kinds: WidgetKinds) {
-        self.kinds = kinds
+    init(_ settings: PipelineSettings) {
+        kinds = settings.kinds
         digests = kinds.all.map(\.digest)
+        terms = kinds.all.map { ReloadTerms($0.reload, otherwise: settings.reload) }
+        otherTerms = ReloadTerms(otherwise: settings.reload)
     }
 
     /// 0: the kind is not declared.
     func digest(of kind: String) -> UInt64 { kinds.index(of: kind).map { digests[$0] } ?? 0 }
+
+    func terms(of kind: String) -> ReloadTerms { kinds.index(of: kind).map { terms[$0] } ?? otherTerms }
 }
 
 extension WidgetKind {

@@ -7,7 +7,6 @@ extension ConfigurationProcessor {
     /// What was published, for what its recipient is told of it.
     struct Publication {
         var record: TimelineRecord
-        var digest: ContentDigest
         var cause: Cause
         var traceParent: [UInt8]?
         /// It has other content than the one before.
@@ -31,7 +30,7 @@ extension ConfigurationProcessor {
         }
         withdraw(slot, context)
         guard publication.isChange else { return }
-        if publication.cause == .scheduled && terms(of: record.kind).announcesRenewals {
+        if publication.cause == .scheduled && kinds.terms(of: record.kind).announcesRenewals {
             offer(slot, reason, traceParent: nil, context)
         } else {
             context.counters.count(.suppressed, kind: record.kind, reason)
@@ -109,15 +108,9 @@ extension ConfigurationProcessor {
 
     // MARK: - Terms
 
-    func terms(of kind: String) -> ReloadTerms { settings.terms(of: kind) }
-
     /// As of `at`; of a bucket that nobody has told of yet, a full one.
     func budget(_ state: ConfigurationState, kind: String, at: Instant) -> ReloadBudget {
-        let terms = terms(of: kind)
+        let terms = kinds.terms(of: kind)
         return (state.bucket ?? TokenBucket(terms, at: at)).budget(terms, at: at)
     }
-}
-
-extension PipelineSettings {
-    func terms(of kind: String) -> ReloadTerms { ReloadTerms(kinds[kind]?.reload, otherwise: reload) }
 }

@@ -18,10 +18,11 @@ final class ReloadProcessor: Processor {
     var gathered: [[Int]] = []
     private var closings = SlotTimers()
     private var waits = SlotTimers()
-    private var termsByKind: [String: ReloadTerms] = [:]
+    private let kinds: DeclaredKinds
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        kinds = DeclaredKinds(settings)
         headers = CloudEventHeaders(source: settings.eventSource)
     }
 
@@ -214,10 +215,5 @@ final class ReloadProcessor: Processor {
 
     func key(of slot: Int) -> ReloadKey { budgets.withKey(of: slot) { ReloadKey($0) } }
 
-    func terms(of kind: String) -> ReloadTerms {
-        if let terms = termsByKind[kind] { return terms }
-        let terms = settings.terms(of: kind)
-        termsByKind[kind] = terms
-        return terms
-    }
+    func terms(of kind: String) -> ReloadTerms { kinds.terms(of: kind) }
 }
