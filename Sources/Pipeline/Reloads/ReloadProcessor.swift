@@ -147,7 +147,9 @@ final class ReloadProcessor: Processor {
 
     /// - Parameter closing: gatherings that close until then; what is held waits for its tokens in any case.
     private func issueDue(until closing: Int64, _ context: TaskContext) {
-        var due: [ReloadKey: [Int]] = [:]
+        // By the key's bytes: ids that Unicode takes for the same are others here.
+        var due: [[UInt8]: (key: ReloadKey, slots: [Int])] = [:]
+        func add(_ slots: [Int], _ key: ReloadKey) { due[key.bytes, default: (key, [])].slots += slots }
         while let slot = closings.pop(now: closing) {
             guard let state = gatherings[slot] else { continue }
             guard state.closesAt.milliseconds <= closing else {
@@ -155,20 +157,20 @@ final class ReloadProcessor: Processor {
                 continue
             }
             gatherings[slot] = nil
-            due[gatherings.withKey(of: slot) { ReloadKey($0) }, default: []] += gathered[slot]
+            add(gathered[slot], gatherings.withKey(of: slot) { ReloadKey($0) })
             gathered[slot].removeAll()
         }
         while let slot = waits.pop(now: context.now) {
             guard let state = budgets[slot] else { continue }
             let key = self.key(of: slot)
             if state.offer != nil && state.isHeld {
-                due[ReloadKey(recipient: key.recipient, kind: key.kind), default: []].append(slot)
+                add([slot], ReloadKey(recipient: key.recipient, kind: key.kind))
             } else {
                 rest(slot, terms(of: key.kind), context.instant)
             }
         }
         // In an order that does not depend on when which slot was made.
-        for (key, slots) in due.sorted(by: { $0.key.precedes($1.key) }) { issue(slots, of: key, context) }
+        for (key, slots) in due.values.sorted(by: { $0.key.precedes($1.key) }) { issue(slots, of: key, context) }
     }
 
     /// Forgets a bucket that is full again, else looks at it again when it should be.
