@@ -42,7 +42,7 @@ extension CalendarEvent {
     private static let years: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
 
     private func checkedZone() throws(CalendarEventProblem) -> LocalCalendar? {
-        guard let timeZone else { return nil }
+        guard let timeZone else { return definedZone?.calendar }
         if let zone = LocalCalendar(timeZone) { return zone }
         throw CalendarEventProblem(
             field: "timeZone", reason: "\"\(timeZone)\" is not known, allowed are IANA names such as Europe/Berlin")

@@ -30,13 +30,13 @@ extension CalendarEvent {
 
     /// Whether its times are those of whoever looks.
     var isFloating: Bool {
-        if case .local = start { timeZone == nil } else { false }
+        if case .local = start { timeZone == nil && definedZone == nil } else { false }
     }
 
     /// The zone in which it takes place and recurs: its own, UTC for instants without one, the viewer's for floating
     /// and all-day events.
     func zone(viewedIn view: LocalCalendar) -> LocalCalendar {
         if isAllDay || isFloating { return view }
-        return timeZone.flatMap { LocalCalendar($0) } ?? .utc
+        return zone ?? .utc
     }
 }

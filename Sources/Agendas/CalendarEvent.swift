@@ -1,6 +1,6 @@
 package import Timelines
 
-/// One record of the topic `calendar.events` (DESIGN.md section 3): a single event, a series with its recurrence
+/// One record of the topic `calendar.events` (M4): a single event, a series with its recurrence
 /// lines, or, with a `recurrenceId`, what one instance of a series is instead.
 ///
 /// Always a possible event: the initialiser refuses others.
@@ -20,6 +20,9 @@ package struct CalendarEvent: Hashable, Sendable {
     package let end: EventEnd?
     /// An IANA name that exists on this system. Of no meaning for all-day events, which float.
     package let timeZone: String?
+    /// The zone of a series that recurs in one which IANA's database does not have; `timeZone` is nil then. JSON can't
+    /// say such an event: its record is iCalendar text.
+    package let definedZone: DefinedZone?
     package let status: EventStatus
     /// RRULE, RDATE and EXDATE lines as RFC 5545 writes them, unfolded.
     package let recurrence: [String]
@@ -30,6 +33,9 @@ package struct CalendarEvent: Hashable, Sendable {
         if case .date = start { true } else { false }
     }
 
+    /// Its own zone: where it takes place and recurs. Nil where it names none.
+    package var zone: LocalCalendar? { definedZone?.calendar ?? timeZone.flatMap { LocalCalendar($0) } }
+
     package var key: EventKey { EventKey(calendarId: calendarId, uid: uid, recurrenceId: recurrenceId) }
 
     /// - Parameter allDay: what the record says; nil, where it says nothing and `start` decides.
@@ -38,7 +44,7 @@ package struct CalendarEvent: Hashable, Sendable {
         calendarId: String, uid: String, recurrenceId: EventTime? = nil, isThisAndFuture: Bool = false,
         sequence: Int = 0,
         updatedAt: Instant? = nil, title: String, location: String? = nil, start: EventTime, end: EventEnd? = nil,
-        timeZone: String? = nil,
+        timeZone: String? = nil, definedZone: DefinedZone? = nil,
         allDay: Bool? = nil, status: EventStatus = .confirmed, recurrence: [String] = [],
         preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
     ) throws(CalendarEventProblem) {
@@ -53,6 +59,7 @@ package struct CalendarEvent: Hashable, Sendable {
         self.start = start
         self.end = end
         self.timeZone = timeZone
+        self.definedZone = definedZone
         self.status = status
         self.recurrence = recurrence
         self.preEventLead = preEventLead

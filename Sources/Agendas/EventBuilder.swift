@@ -30,7 +30,7 @@ struct EventBuilder {
                 isThisAndFuture: originalLine?.parameter("RANGE")?.uppercased() == "THISANDFUTURE",
                 sequence: sequence, updatedAt: updatedAt, title: line(.summary)?.textValue ?? "",
                 location: line(.location)?.textValue, start: times.start, end: times.end, timeZone: times.timeZone,
-                status: status, recurrence: recurrence)
+                definedZone: times.definedZone, status: status, recurrence: recurrence)
             let hasRecurrence = component.lines.contains { $0.property.isRecurrence }
             return EventDraft(event: event, line: component.line, original: original, hasRecurrence: hasRecurrence)
         } catch {
@@ -85,22 +85,17 @@ struct EventBuilder {
         var lines = RecurrenceLines(isAllDay: isAllDay, calendar: zones.calendar)
         for line in said { try lines.take(line, &zones) }
         remarks += lines.remarks
-        guard case .defined(let zone)? = times.zone, case .local(let date, let time) = times.start, !lines.lines.isEmpty
+        guard case .defined(let zone)? = times.zone, case .local(let date, _) = times.start, !lines.lines.isEmpty
         else {
             times.settleSingle()
             return lines.lines
         }
-        if let twin = zone.twin(from: date.year) {
+        if let twin = zones.twin(of: zone, from: date.year) {
             times.settleSeries(in: twin)
-            lines.settleInstants(of: zone)
         } else {
-            do throws(CalendarEventProblem) {
-                remark(line(.start), try lines.settleList(from: WallClock(date, time), in: zone, &zones.listable))
-            } catch {
-                throw problem(error.field, error.description)
-            }
-            times.settleSingle()
+            times.settleSeries(in: zone)
         }
+        lines.settleInstants(of: zone)
         return lines.lines
     }
 

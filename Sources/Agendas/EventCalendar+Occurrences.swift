@@ -116,7 +116,7 @@ extension EventCalendar.Series {
         of override: CalendarEvent, in master: SeriesExpansion?, _ view: LocalCalendar
     ) -> Occurrence.Moment {
         guard let time = override.recurrenceId else { preconditionFailure("an override names its instance") }
-        let zone = override.timeZone.flatMap { LocalCalendar($0) }
+        let zone = override.zone
         if let master { return master.original(RecurrenceSet.Time(time: time, zone: zone)) }
         if case .date(let date) = time { return .date(date) }
         return .instant(time.instant(in: zone ?? view))
@@ -133,10 +133,9 @@ extension CalendarEvent {
 
 extension CalendarEvent {
     /// Its own lead before an occurrence. Days of it are local days of the event's zone, where it has one
-    /// (STRATEGIES.md 1.10): who shows the occurrence in another zone gets the time that they come to.
+    /// (T10): who shows the occurrence in another zone gets the time that they come to.
     fileprivate func lead(before when: Occurrence.Extent) -> CalendarDuration? {
-        guard let preEventLead, preEventLead.days > 0, case .timed(let start, _) = when,
-            let zone = timeZone.flatMap({ LocalCalendar($0) })
+        guard let preEventLead, preEventLead.days > 0, case .timed(let start, _) = when, let zone
         else { return preEventLead }
         return CalendarDuration(time: start - zone.subtracting(preEventLead, from: start))
     }

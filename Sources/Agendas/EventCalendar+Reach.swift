@@ -44,7 +44,7 @@ extension ClosedRange<Instant> {
 extension CalendarEvent {
     /// What all occurrences of the event certainly lie within, in every zone.
     func reach(_ recurrence: RecurrenceSet?) -> ClosedRange<Instant> {
-        let zone = isAllDay ? .utc : timeZone.flatMap { LocalCalendar($0) } ?? .utc
+        let zone = isAllDay ? .utc : zone ?? .utc
         // Zones lie within fourteen hours of UTC, and clocks change by less than the rest.
         let margin = ElapsedTime.hours(26)
         let first = start.instant(in: zone)

@@ -93,7 +93,7 @@ package struct EventCalendar: Sendable {
     // MARK: - Event by event
 
     /// Takes an event in, unless a newer version of it is there: the highest sequence wins, then the newest
-    /// `updatedAt`, then the later to arrive (DESIGN.md section 3).
+    /// `updatedAt`, then the later to arrive (M4).
     ///
     /// - Returns: whether the calendar has changed.
     @discardableResult

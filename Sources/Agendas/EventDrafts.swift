@@ -45,10 +45,7 @@ struct EventDrafts {
 
     private static func original(_ said: EventTimes.Said, of master: CalendarEvent) -> EventTime? {
         if master.isAllDay { return .date(said.time.writtenDate) }
-        guard case .local = said.time, said.zone == nil, let zone = master.timeZone.flatMap({ LocalCalendar($0) })
-        else {
-            return nil
-        }
+        guard case .local = said.time, said.zone == nil, let zone = master.zone else { return nil }
         return .instant(said.time.instant(in: zone))
     }
 
@@ -58,7 +55,7 @@ struct EventDrafts {
         guard let original = event.recurrenceId else { return false }
         var calendar = EventCalendar()
         calendar.apply(master)
-        let zone = master.timeZone.flatMap { LocalCalendar($0) } ?? .utc
+        let zone = master.zone ?? .utc
         let instant = original.instant(in: zone)
         let found = calendar.occurrences(from: instant - .hours(1), to: instant + .hours(1), in: zone)
         return !found.contains { occurrence in
@@ -82,7 +79,8 @@ extension CalendarEvent {
         let event = try? CalendarEvent(
             calendarId: calendarId, uid: uid, recurrenceId: original, isThisAndFuture: isThisAndFuture,
             sequence: sequence, updatedAt: updatedAt, title: title, location: location, start: start, end: end,
-            timeZone: timeZone, status: status, preEventLead: preEventLead, vehicleId: vehicleId)
+            timeZone: timeZone, definedZone: definedZone, status: status, preEventLead: preEventLead,
+            vehicleId: vehicleId)
         guard let event else { preconditionFailure("an event stays possible when it names another instance") }
         return event
     }

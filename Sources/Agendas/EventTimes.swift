@@ -1,11 +1,14 @@
 import Timelines
 
-/// The times of a VEVENT on their way into the contract, which knows IANA zones and instants only.
+/// The times of a VEVENT on their way into an event: in IANA zones and instants, but of a series in a zone that only
+/// the text knows.
 struct EventTimes {
     private(set) var start: EventTime
     private(set) var end: EventEnd?
     /// Where the event takes place and recurs, as far as the contract can say it.
     private(set) var timeZone: String?
+    /// Instead of `timeZone`, where the text alone knows the zone.
+    private(set) var definedZone: DefinedZone?
     private(set) var zone: ICalendarZones.Zone?
     /// What of the text was not taken as it is.
     private(set) var remarks: [String] = []
@@ -105,19 +108,31 @@ struct EventTimes {
 
     // MARK: - Zones of the text
 
-    /// Puts the times of an event that does not recur into the contract's form: an instant, where the text alone
-    /// knows the zone.
+    /// Puts the times of an event that does not recur into the contract's form: instants, where the text alone knows
+    /// the zone.
     mutating func settleSingle() {
         guard case .defined(let defined)? = zone else { return }
-        if case .at(let end)? = end { self.end = .at(ICalendarZones.Zone.defined(defined).instant(end)) }
-        start = ICalendarZones.Zone.defined(defined).instant(start)
-        zone = nil
+        let zone = ICalendarZones.Zone.defined(defined)
+        start = zone.instant(start)
+        switch (end, start) {
+        case (.at(let end)?, _): self.end = .at(zone.instant(end))
+        case (.after(let length)?, .instant(let start)) where length.days > 0:
+            // Days of the zone, which the record does not know.
+            end = .at(.instant(defined.calendar.end(of: length, from: start)))
+        default: break
+        }
+        self.zone = nil
     }
 
     /// Puts the times of a series into an IANA zone.
     mutating func settleSeries(in name: String) {
         timeZone = name
         zone = LocalCalendar(name).map { .iana($0) }
+    }
+
+    /// Leaves the times of a series in the zone that the text defines.
+    mutating func settleSeries(in defined: DefinedZone) {
+        definedZone = defined
     }
 }
 

@@ -5,7 +5,8 @@ package enum ICalendar {
     /// Reads the events of an iCalendar text.
     ///
     /// What can be used is used: a component that can't be read is left out and reported. Times with a TZID become
-    /// local times in an IANA zone, or instants where the text alone defines the zone; floating times are those of
+    /// local times in an IANA zone. Where the text alone defines the zone they become instants, but a series recurs in
+    /// an IANA zone of the same clocks, or else stays in the text's zone; floating times are those of
     /// the text's X-WR-TIMEZONE, where it has one, and series in UTC recur in it. Of components with one UID and
     /// RECURRENCE-ID the newest counts. Runs on the caller's thread: some 100 ms for 5,000 events.
     ///
@@ -26,16 +27,16 @@ package struct ICalendarImport: Hashable, Sendable {
     package var events: [CalendarEvent]
     /// In the order of the text.
     package var problems: [ICalendarProblem]
-    /// X-WR-TIMEZONE: where the calendar's floating times and all-day events are at home. An IANA name.
+    /// X-WR-TIMEZONE: where the calendar's floating times count. An IANA name.
     package var timeZone: String?
 
     /// The occurrences of the text that overlap `[from, to)`, as `tideline agenda` lists them.
     ///
-    /// - Parameter calendar: where floating and all-day times count, unless the text says it.
+    /// - Parameter calendar: where all-day dates count, and floating times that the text names no zone for.
     package func agenda(from: Instant, to: Instant, in calendar: LocalCalendar) -> Agenda {
         var events = EventCalendar()
         for event in self.events { events.apply(event) }
-        return events.agenda(from: from, to: to, in: timeZone.flatMap { LocalCalendar($0) } ?? calendar)
+        return events.agenda(from: from, to: to, in: calendar)
     }
 }
 

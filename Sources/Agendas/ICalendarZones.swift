@@ -4,11 +4,11 @@ import Timelines
 struct ICalendarZones {
     /// X-WR-TIMEZONE: where floating times are at home, and in which series in UTC recur.
     var calendar: LocalCalendar?
-    /// How many instances of series may still be listed one by one, as their zones agree with no IANA zone.
-    var listable = 100_000
     private var defined: [String: DefinedZone] = [:]
     /// Names that have been looked up: there are few, and each is met again and again.
     private var found: [String: Zone?] = [:]
+    /// Answers of `DefinedZone.twin`, by name and year.
+    private var twins: [String: [Int: String?]] = [:]
 
     enum Zone {
         case iana(LocalCalendar)
@@ -33,6 +33,14 @@ struct ICalendarZones {
             guard case .local(let date, let clock) = time else { return time }
             return .instant(instant(of: WallClock(date, clock)))
         }
+    }
+
+    /// An IANA zone whose clocks show the same as a defined one's from a year on.
+    mutating func twin(of zone: DefinedZone, from year: Int) -> String? {
+        if let known = twins[zone.name]?[year] { return known }
+        let twin = zone.twin(from: year)
+        twins[zone.name, default: [:]].updateValue(twin, forKey: year)
+        return twin
     }
 
     /// - Throws: why the definition can't be used.

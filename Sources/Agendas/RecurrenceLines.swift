@@ -80,7 +80,7 @@ struct RecurrenceLines {
 
     // MARK: - Zones of the text
 
-    /// Puts the local times of a series into instants of the zone that its text defines.
+    /// Puts the local times of RDATEs and EXDATEs into instants of the zone that the text defines.
     mutating func settleInstants(of zone: DefinedZone) {
         lines = lines.map { line in
             guard !line.hasPrefix("RRULE"), !line.contains(";TZID="), let colon = line.firstIndex(of: ":") else {
@@ -94,52 +94,6 @@ struct RecurrenceLines {
             }
             return line[...colon] + values.joined(separator: ",")
         }
-    }
-
-    /// How many instances of a series are listed at most.
-    private static let listed = 5000
-
-    /// Lists the instances of a series in a zone that agrees with no IANA zone.
-    ///
-    /// - Parameter listable: how many there may be; what is listed is taken off.
-    /// - Returns: what is lost thereby.
-    mutating func settleList(
-        from first: WallClock, in zone: DefinedZone, _ listable: inout Int
-    ) throws(CalendarEventProblem) -> String {
-        guard listable > 0 else {
-            throw RecurrenceRule.problem(
-                "TZID \"\(zone.name)\" agrees with no IANA zone, and more series in such zones than can be listed")
-        }
-        let set = try RecurrenceSet(lines: lines)
-        let horizon = LocalDate(year: min(first.date.year + 50, 9999), month: first.date.month, day: 1)
-        let request = StartRequest(
-            first: first, window: first...max(first, WallClock(horizon, .midnight)), isAllDay: false,
-            maximum: Self.listed, exists: { _ in true },
-            isUntil: { start, until in
-                switch until {
-                case .instant(let instant): zone.instant(of: start) <= instant
-                case .local(let date, let time): start <= WallClock(date, time)
-                case .date(let date): start.date <= date
-                }
-            })
-        var steps = ExpansionLimit.steps
-        var starts: Set<WallClock> = []
-        var isComplete = true
-        for rule in set.rules {
-            do throws(ExpansionLimit) {
-                starts.formUnion(try rule.starts(request, steps: &steps))
-            } catch {
-                isComplete = false
-            }
-        }
-        let times = starts.sorted().prefix(Self.listed).map { EventTime.instant(zone.instant(of: $0)).basic }
-        isComplete = isComplete && starts.count < Self.listed
-        listable -= times.count
-        lines.removeAll { $0.hasPrefix("RRULE") }
-        settleInstants(of: zone)
-        if !times.isEmpty { lines.append("RDATE:" + times.joined(separator: ",")) }
-        return "TZID \"\(zone.name)\" agrees with no IANA zone; the series is kept as a list of "
-            + "\(times.count) instances" + (isComplete ? "" : " and ends there")
     }
 }
 

@@ -13,8 +13,6 @@ struct StartRequest {
     var first: WallClock
     var window: ClosedRange<WallClock>
     var isAllDay: Bool
-    /// How many starts are enough.
-    var maximum = Int.max
     /// Whether a wall-clock time exists: what a rule makes in a gap is no instance and is not counted
     /// (RFC 5545 §3.3.10).
     var exists: (WallClock) -> Bool
@@ -57,7 +55,6 @@ extension RecurrenceRule {
                 guard request.exists(start) else { continue }
                 remaining -= 1
                 if start >= request.window.lowerBound { result.append(start) }
-                guard result.count < request.maximum else { return result }
             }
             period += frequency < .daily ? 1 : interval
         }

@@ -96,7 +96,7 @@ struct SeriesExpansion {
         case .local(let date, let time): event.isAllDay ? start.date <= date : start <= WallClock(date, time)
         case .instant(let instant):
             if event.isAllDay {
-                start.date <= (event.timeZone.flatMap { LocalCalendar($0) } ?? .utc).date(at: instant)
+                start.date <= (event.zone ?? .utc).date(at: instant)
             } else if event.isFloating {
                 start.seconds * 1000 <= instant.milliseconds
             } else {

@@ -75,17 +75,6 @@ func definedZones() throws {
     #expect(series.events.first?.recurrence.last == "EXDATE:20190310T130000Z")
 }
 
-@Test("A series in a zone that agrees with none is kept as a list of instants, and that is reported")
-func strangeZone() throws {
-    let strange = eastern.map { $0.replacing("-0400", with: "-0417") }
-    let found = ICalendar.events(
-        in: file(strange + vevent("DTSTART;TZID=Ours:20190309T090000", "RRULE:FREQ=DAILY;COUNT=3")), calendarId: "c")
-    #expect(found.problems.map(\.line) == [20])
-    let event = try #require(found.events.first)
-    #expect(event.start.text == "2019-03-09T14:00:00Z")
-    #expect(event.recurrence == ["RDATE:20190310T131700Z,20190311T131700Z"])
-}
-
 @Test("Floating times are those of X-WR-TIMEZONE, or stay floating")
 func floatingTimes() {
     let lines = vevent("DTSTART:20190210T090000") + ["X-WR-TIMEZONE:Europe/Paris"]

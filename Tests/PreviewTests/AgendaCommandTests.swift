@@ -47,6 +47,32 @@ struct AgendaCommandTests {
         #expect(berlin.output.contains(#""uid":"a""#))
     }
 
+    @Test("without --time-zone the zone is the first file's X-WR-TIMEZONE, of standard input, too; else UTC")
+    func zoneOfFile() async throws {
+        func file(_ name: String, _ zone: String) throws -> String {
+            let lines = [
+                "BEGIN:VCALENDAR", zone, "BEGIN:VEVENT", "UID:\(name)", "DTSTART:20261119T233000Z", "END:VEVENT",
+                "END:VCALENDAR", "",
+            ]
+            return try fixture.write(lines.joined(separator: "\r\n"), to: "\(name).ics")
+        }
+        let berlin = try file("berlin", "X-WR-TIMEZONE:Europe/Berlin")
+        let plain = try file("plain", "VERSION:2.0")
+        let table = ["--format", "table"] + Self.week
+        #expect(
+            try await agenda(["--ics", berlin, plain] + table).output.contains(
+                "2 occurrences from Fri 2026-11-20 00:00 +01:00"))
+        #expect(
+            try await agenda(["--ics", plain, berlin] + table).output.contains(
+                "no occurrences from Fri 2026-11-20 00:00 UTC"))
+        let piped = try await agenda(["--ics", "-"] + Self.week, input: URL(fileURLWithPath: berlin))
+        #expect(piped.output.contains(#""uid":"berlin""#))
+        let words = ["--ics", berlin, "--from", "2026-11-20", "--to", "2026-11-19T23:00:00Z"]
+        let empty = try await agenda(words)
+        #expect(empty.status == 64 && empty.error.contains("'--to' must be after '--from', in Europe/Berlin"))
+        #expect(try await agenda(words + ["--time-zone", "Asia/Tokyo"]).status == 0)
+    }
+
     @Test("reads standard input and folders, and shows a table where it is asked for")
     func inputs() async throws {
         let file = try calendar("a", start: ":20261120T070000Z")

@@ -78,7 +78,8 @@ struct AgendaTests {
         let range = try #require(Instant(rfc3339: from))..<(try #require(Instant(rfc3339: to)))
         var listing = AgendaListing(range: range, in: calendar)
         for file in files {
-            listing.readOccurrences(CalendarInput(file: file, calendarId: CalendarInput.calendarId(of: file)))
+            listing.readOccurrences(
+                CalendarFile.reading(CalendarInput(file: file, calendarId: CalendarInput.calendarId(of: file))))
         }
         listing.sort()
         return listing
@@ -134,7 +135,7 @@ struct AgendaTests {
         #expect(try uids("08:00:00.001", "09:00:00").isEmpty)
     }
 
-    @Test("floating and all-day times count as in the file's own zone, else in the one that is given")
+    @Test("floating times count as in the file's own zone, else in the one that is given; all-day dates in that one")
     func zones() throws {
         let home = try calendar(
             "home", "DTSTART:20261120T090000", "DTEND:20261120T093000", header: "X-WR-TIMEZONE:Asia/Tokyo")
@@ -144,9 +145,17 @@ struct AgendaTests {
         #expect(lines(found).map { $0.contains("T00:00:00Z") } == [true, false], "\(starts)")
         #expect(lines(found).map { $0.contains("T08:00:00Z") } == [false, true])
         let day = try calendar("day", "DTSTART;VALUE=DATE:20261120", header: "X-WR-TIMEZONE:Asia/Tokyo")
-        // 20 November ends in Tokyo when it is 15:00 in UTC.
-        #expect(try listing([day], from: "2026-11-20T14:59:59Z", zone: "UTC").rows.count == 1)
-        #expect(try listing([day], from: "2026-11-20T15:00:00Z", zone: "UTC").rows.isEmpty)
+        // 20 November ends in Tokyo when it is 15:00 in UTC, in Berlin at 23:00: whoever looks from there sees that.
+        for (zone, end) in [
+            ("UTC", "2026-11-21T00"), ("Europe/Berlin", "2026-11-20T23"), ("Asia/Tokyo", "2026-11-20T15"),
+        ] {
+            let last = try #require(Instant(rfc3339: "\(end):00:00Z")) - .seconds(1)
+            #expect(try listing([day], from: last.rfc3339, zone: zone).rows.count == 1, "\(zone)")
+            #expect(try listing([day], from: "\(end):00:00Z", zone: zone).rows.isEmpty, "\(zone)")
+        }
+        let noon = try calendar("noon", "DTSTART:20261119T230000Z")
+        let order = try listing([day, noon], from: "2026-11-19T12:00:00Z", zone: "UTC").rows.map(\.calendarId)
+        #expect(order == ["noon", "day"])
     }
 
     @Test("several files are sorted together: by start, then uid")
@@ -169,7 +178,7 @@ struct AgendaTests {
     func events() throws {
         let file = CalendarInput(file: try fixture.write(team, to: "team.ics"), calendarId: "team")
         var all = AgendaListing(range: nil, in: .utc)
-        all.readEvents(file)
+        all.readEvents(CalendarFile.reading(file))
         all.sort()
         let texts = lines(all)
         #expect(texts.count == 5)
@@ -179,13 +188,52 @@ struct AgendaTests {
         #expect(texts[4].contains(#""recurrenceId":"2026-11-22T08:00:00Z""#))
         let day = try #require(Instant(rfc3339: "2026-11-23T00:00:00Z"))
         var some = AgendaListing(range: day..<(day + .hours(24)), in: .utc)
-        some.readEvents(file)
+        some.readEvents(CalendarFile.reading(file))
         #expect(lines(some).allSatisfy { $0.contains(#""uid":"sync""#) } && some.rows.count == 2)
         let table = AgendaTable(of: all, style: TableStyle()).lines
         #expect(table.contains("  08:00    Sync, Room 4"))
         #expect(table.contains("           RRULE:FREQ=DAILY EXDATE;TZID=Europe/Berlin:20261121T090000"))
         #expect(table.contains("           instead of 2026-11-22T08:00:00Z"))
         #expect(table.last == "5 events · UTC")
+    }
+
+    @Test("a series in a zone that only its file knows is listed with its text, and previewed from what is listed")
+    func definedZone() throws {
+        let file = try fixture.write(
+            """
+            BEGIN:VCALENDAR
+            BEGIN:VTIMEZONE
+            TZID:Ours
+            BEGIN:STANDARD
+            DTSTART:19700101T000000
+            TZOFFSETFROM:+0117
+            TZOFFSETTO:+0117
+            END:STANDARD
+            END:VTIMEZONE
+            BEGIN:VEVENT
+            UID:e
+            SUMMARY:Tide
+            DTSTART;TZID=Ours:20200301T110000
+            RRULE:FREQ=DAILY
+            END:VEVENT
+            END:VCALENDAR
+            """, to: "own.ics")
+        #expect(try lines(listing([file])).count == 3)
+        #expect(try lines(listing([file]))[0].contains(#""start":"2026-11-20T09:43:00Z""#))
+        var events = AgendaListing(range: nil, in: .utc)
+        events.readEvents(CalendarFile.reading(CalendarInput(file: file, calendarId: "own")))
+        let line = try #require(lines(events).first)
+        #expect(line.contains(#""start":"2020-03-01T11:00:00","recurrence""#), "the zone stands in the text alone")
+        #expect(line.contains(#""recurrence":["RRULE:FREQ=DAILY"],"iCalendar":"BEGIN:VCALENDAR\r\n"#))
+        #expect(AgendaTable(of: events, style: TableStyle()).lines[1].contains("09:43"))
+        let widget = #"{"configurationId": "c", "kind": "K", "calendarIds": ["own"], "family": "systemSmall"}"#
+        try fixture.configuration(widget)
+        fixture.files.calendars = [file]
+        let previewed = try fixture.run().records
+        #expect(previewed[0].contains(#""date":"2026-11-20T09:43:00Z","phase":"start""#))
+        fixture.files.calendars = []
+        try fixture.events(line)
+        #expect(try fixture.run().records == previewed)
     }
 
     @Test("the table shows days in local time, and what began before the range on its first day")

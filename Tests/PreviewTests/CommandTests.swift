@@ -92,7 +92,8 @@ struct CommandTests {
         #expect(
             lines == [
                 "tideline: the files have problems:", "widgets.json:1: kind: is missing",
-                "widgets.json:2: expected a JSON object", "none.jsonl: No such file or directory",
+                #"widgets.json:2:1: expected a JSON object or an array of them, found "nonsense""#,
+                "none.jsonl: No such file or directory",
             ])
     }
 }

@@ -33,11 +33,11 @@ struct InputTests {
         let problems = fixture.problems()
         let expected = [
             "widgets.json:1: strategy: must be one of", "widgets.json:1: maximumEntries: must be a whole number",
-            "widgets.json:2: the object that begins here is not closed",
-            "widgets.json:5: strategy.evry: is unknown", "widgets.json:6: expected a JSON object",
-            "widgets.json:7: configurationId is missing", "telemetry.jsonl:1: observedAt: must be",
-            "telemetry.jsonl:2: speed: must be", "telemetry.jsonl:3: vehicleId is missing",
-            "events.jsonl:1: start: must be", "events.jsonl:3: calendarId is missing",
+            "widgets.json:2:1: the object that begins here is not closed",
+            "widgets.json:5: strategy.evry: is unknown", "widgets.json:6:1: expected a JSON object",
+            "widgets.json:7:1: configurationId is missing", "telemetry.jsonl:1: observedAt: must be",
+            "telemetry.jsonl:2: speed: must be", "telemetry.jsonl:3:1: vehicleId is missing",
+            "events.jsonl:1: start: must be", "events.jsonl:3:1: calendarId is missing",
             "no.ics:1: not an iCalendar file", "missing.ics: No such file or directory",
         ]
         #expect(problems.count == expected.count, "\(problems)")

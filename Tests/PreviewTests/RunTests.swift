@@ -65,6 +65,16 @@ struct RunTests {
         #expect(known.previews[0].flatMap(\.timeline.entries).allSatisfy { !$0.isSample && $0.vehicle?.speed == 0 })
     }
 
+    @Test("a snapshot of who is not signed in is a sample with its parameters")
+    func signedOutSnapshot() throws {
+        let fixture = try PreviewFixture()
+        try fixture.configuration(
+            #"{"configurationId": "c", "kind": "K", "signedIn": false, "parameters": {"a": 1}, "vehicleId": "v"}"#)
+        let entry = try #require(
+            try fixture.run(isSnapshot: true).previews.flatMap(Array.init).first?.timeline.entries[0])
+        #expect(entry.phase == .tick && entry.isSample && entry.parameters["a"] == .number("1"))
+    }
+
     @Test("a snapshot is the present alone, a sample instead of a placeholder")
     func snapshot() throws {
         let steps = try tracker().run(isSnapshot: true).previews.flatMap(Array.init)

@@ -128,6 +128,40 @@ struct EventsTests {
         #expect(end.ongoing?.map(\.uid) == ["early", "a", "b", "same"] && end.next?.uid == "tied")
     }
 
+    @Test("Announcements and starts list what else is under way, and nothing where that is nothing")
+    func besideOthers() throws {
+        let long = timed("long", "2026-11-20T09:00:00Z", "2026-11-20T14:00:00Z")
+        let over = timed("over", "2026-11-20T10:00:00Z", "2026-11-20T11:30:00Z")
+        let same = timed("same", "2026-11-20T12:00:00Z", "2026-11-20T12:10:00Z", lead: "PT0S")
+        let timeline = try made([meeting, same, over, long], at: "2026-11-20T08:00:00Z")
+        var ongoing: [String: [String]?] = [:]
+        for entry in timeline.entries {
+            ongoing.updateValue(
+                entry.ongoing?.map(\.uid), forKey: "\(entry.phase.rawValue) \(entry.event?.uid ?? "")")
+        }
+        #expect(ongoing["preEvent long"] == .some(nil) && ongoing["start long"] == .some(nil))
+        #expect(ongoing["preEvent over"] == ["long"] && ongoing["start over"] == ["long"])
+        // What ends at this very date is not under way any more; what starts with it is.
+        #expect(ongoing["preEvent meeting"] == ["long"])
+        #expect(ongoing["start meeting"] == ["long", "same"] && ongoing["start same"] == ["long", "meeting"])
+        #expect(timeline.entries.filter { $0.phase == .preEvent || $0.phase == .start }.allSatisfy { $0.next == nil })
+    }
+
+    @Test("Every phase lists the first 20 that are under way")
+    func atMostTwenty() throws {
+        let many = (10...34).map { timed("m\($0)", "2026-11-20T09:00:\($0)Z", "2026-11-20T14:00:00Z", lead: "PT0S") }
+        let alarm = timed("alarm", "2026-11-20T12:30:00Z", "2026-11-20T12:30:00Z", lead: "PT0S")
+        let timeline = try made([meeting, alarm] + many, at: "2026-11-20T09:30:00Z")
+        let first = (10...29).map { "m\($0)" }
+        for id in ["preEvent/team/meeting", "start/team/meeting", "end/team/meeting", "start/team/alarm"] {
+            let entry = try #require(timeline.entries.first { $0.id.hasPrefix(id) })
+            #expect(entry.ongoing?.map(\.uid) == first, "\(id)")
+        }
+        let night = (10...34).map { timed("m\($0)", "2026-11-20T09:00:\($0)Z", "2026-11-22T14:00:00Z", lead: "PT0S") }
+        let day = try #require(try made(night, at: "2026-11-20T09:30:00Z").entries.first { $0.phase == .day })
+        #expect(day.ongoing?.map(\.uid) == first)
+    }
+
     @Test("Ends, announcements and starts of one instant come in this order, and a day entry only where there is none")
     func oneInstant() throws {
         let before = timed("before", "2026-11-20T22:00:00Z", "2026-11-21T00:00:00Z")

@@ -121,23 +121,4 @@ struct FailureTests {
         let fetched = options([("name", .string("fetched")), ("every", .string("PT0S"))])
         #expect(problem(.object(fetched))?.key == "strategy.inner.every")
     }
-
-    @Test("A snapshot is the first entry alone, a sample instead of a placeholder")
-    func snapshot() throws {
-        let strategy = try TimelineStrategies.strategy(named: "fetched")
-        let used = configuration(strategy) {
-            $0.vehicleId = "bus-7"
-            $0.parameters["name"] = .string("x")
-        }
-        let sample = TimelineProvider.snapshot(for: TimelineRequest(configuration: used, at: now))
-        #expect(lines(sample) == ["2026-11-20T10:00:00Z tick"] && sample.policy == .never && sample.nextUpdate == nil)
-        #expect(sample.entries[0].isSample && sample.entries[0].vehicle == .sample(0))
-        #expect(sample.entries[0].id == "tick/2026-11-20T10:00:00Z")
-        #expect(sample.entries[0].parameters["name"] == .string("x"))
-        let hours = configuration(try TimelineStrategies.strategy(named: "hourly"))
-        let first = TimelineProvider.snapshot(for: TimelineRequest(configuration: hours, at: now))
-        #expect(lines(first) == ["2026-11-20T10:00:00Z tick"] && !first.entries[0].isSample)
-        let placeholder = TimelineProvider.placeholder(for: used, at: now)
-        #expect(placeholder.entries[0].phase == .placeholder && placeholder.entries[0].parameters["name"] != nil)
-    }
 }

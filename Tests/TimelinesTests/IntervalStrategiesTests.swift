@@ -136,11 +136,11 @@ struct IntervalStrategiesTests {
                 "2026-11-20T11:05:00Z tick", "2026-11-20T11:20:00Z tick", "2026-11-20T11:35:00Z tick",
                 "2026-11-20T11:50:00Z tick",
             ])
-        let night = try made("dayNight", at: "2026-11-20T10:59:59Z") { $0.timeZone = "America/New_York" }
+        let night = try made("dayNight", at: "2026-11-20T03:30:00Z") { $0.timeZone = "America/New_York" }
         #expect(
             lines(night) == [
-                "2026-11-20T10:59:59Z tick", "2026-11-20T12:59:59Z tick", "2026-11-20T14:59:59Z tick",
-                "2026-11-20T16:59:59Z tick",
+                "2026-11-20T03:30:00Z tick", "2026-11-20T05:30:00Z tick", "2026-11-20T07:30:00Z tick",
+                "2026-11-20T09:30:00Z tick",
             ])
         #expect(night.policy == .atEnd && day.policy == .atEnd)
         let slow = try made("dayNight", at: "2026-11-20T12:00:00Z") { $0.mode = .lowFrequency }
@@ -157,22 +157,26 @@ struct IntervalStrategiesTests {
     func dayOrNight(from: String, to: String, time: String, isDay: Bool) throws {
         let timeline = try made(
             "dayNight", [("dayFrom", .string(from)), ("dayTo", .string(to))], at: "2026-11-20T\(time):00Z")
-        let second = at("2026-11-20T\(time):00Z") + .minutes(isDay ? 15 : 120)
+        // At 05:59 and 03:59 the next entry is dawn, or would be after two hours.
+        let second =
+            time == "05:59" ? at("2026-11-20T06:00:00Z") : at("2026-11-20T\(time):00Z") + .minutes(isDay ? 15 : 120)
         #expect(timeline.entries[1].date == second)
     }
 
-    @Test("hourly: 12 hours with the city of its defaults, unless the configuration has one")
+    @Test("hourly: 12 hours, with the parameters of its defaults where the configuration has none")
     func hourly() throws {
-        let timeline = try made("hourly", at: "2026-11-20T10:10:00Z") { $0.family = .systemLarge }
+        let defaults = ParameterValue.object(options([("city", .string("San Francisco"))]))
+        let timeline = try made("hourly", [("defaults", defaults)], at: "2026-11-20T10:10:00Z") {
+            $0.family = .systemLarge
+        }
         #expect(timeline.entries.count == 12 && timeline.policy == .atEnd)
         #expect(timeline.nextUpdate == at("2026-11-20T21:10:00Z"))
         #expect(timeline.entries.allSatisfy { $0.parameters["city"] == .string("San Francisco") })
-        let named = try made("hourly", at: "2026-11-20T10:10:00Z") {
+        let named = try made("hourly", [("defaults", defaults)], at: "2026-11-20T10:10:00Z") {
             $0.parameters["city"] = .string("Lisbon")
         }
         #expect(named.entries.count == 10 && named.entries.allSatisfy { $0.parameters["city"] == .string("Lisbon") })
-        let none = try made(
-            "hourly", [("defaults", .object(Parameters())), ("hours", .number("1"))], at: "2026-11-20T10:10:00Z")
+        let none = try made("hourly", [("hours", .number("1"))], at: "2026-11-20T10:10:00Z")
         #expect(none.entries.count == 1 && none.entries[0].parameters.isEmpty)
         #expect(none.policy == .after(at("2026-11-20T11:10:00Z")))
     }

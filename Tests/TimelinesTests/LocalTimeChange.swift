@@ -1,6 +1,6 @@
 import Timelines
 
-/// Changes of local clocks, each odd in its own way: every rule of STRATEGIES.md 1.10 is tested at all of them.
+/// Changes of local clocks, each odd in its own way: every rule of T10 is tested at all of them.
 ///
 /// The tables beside the tests are exact instants, reckoned from the tz database and not by the code under test.
 enum LocalTimeChange: String, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 import Testing
 import Timelines
 
-/// The rules for every strategy (STRATEGIES.md 1), on drafts drawn for the purpose.
+/// The rules for every strategy (T1 to T16), on drafts drawn for the purpose.
 @Suite("Rules for every strategy")
 struct RulesTests {
     let now = at("2026-11-20T10:00:00Z")
@@ -16,21 +16,21 @@ struct RulesTests {
         hours.map { entry(.tick, "2026-11-20T\($0 < 10 ? "0" : "")\($0):00:00Z") }
     }
 
-    @Test("Rule 2: the last entry not later than now is in force, older ones are left out")
+    @Test("T2: the last entry not later than now is in force, older ones are left out")
     func inForce() {
         let timeline = made(DrawnStrategy(ticks(8...12)))
         #expect(lines(timeline).first == "2026-11-20T10:00:00Z tick")
         #expect(timeline.entries.count == 3)
     }
 
-    @Test("Rule 2: where all entries lie in the future a tick shows the present")
+    @Test("T2: where all entries lie in the future a tick shows the present")
     func present() {
         let timeline = made(DrawnStrategy(ticks(11...12).reversed()))
         #expect(lines(timeline) == [10, 11, 12].map { "2026-11-20T\($0):00:00Z tick" })
         #expect(lines(made(DrawnStrategy([]))) == ["2026-11-20T10:00:00Z tick"])
     }
 
-    @Test("Rule 3: at one instant end, preEvent, start, then others; ties by calendarId, uid, start; the same id once")
+    @Test("T3: at one instant end, preEvent, start, then others; ties by calendarId, uid, start; the same id once")
     func order() {
         let time = "2026-11-20T11:00:00Z"
         let (a, b) = (timed("a", time, time, calendarId: "z"), timed("b", time, time, calendarId: "y"))
@@ -45,7 +45,7 @@ struct RulesTests {
         #expect(lines(timeline).map { String($0.drop { $0 != " " }.dropFirst()) } == expected)
     }
 
-    @Test("Rule 4: future day entries go first, the farthest before the nearer; then the far end goes")
+    @Test("T4: future day entries go first, the farthest before the nearer; then the far end goes")
     func limit() {
         let midnights = (21...25).map { entry(.day, "2026-11-\($0)T00:00:00Z") }
         let strategy = DrawnStrategy(ticks(9...13) + midnights + [entry(.tick, "2026-11-26T00:00:00Z")])
@@ -59,7 +59,7 @@ struct RulesTests {
         #expect(phases(1) == ["20T10"])
     }
 
-    @Test("Rule 4: the family decides where no limit is given", arguments: WidgetFamily.allCases)
+    @Test("T4: the family decides where no limit is given", arguments: WidgetFamily.allCases)
     func families(family: WidgetFamily) {
         let strategy = DrawnStrategy((0..<60).map { entry(.tick, "2026-11-20T11:\($0 < 10 ? "0" : "")\($0):00Z") })
         let counts: [WidgetFamily: Int] = [.systemSmall: 5, .systemMedium: 10]
@@ -67,7 +67,7 @@ struct RulesTests {
         #expect(made(strategy) { ($0.family, $0.maximumEntries) = (family, 33) }.entries.count == 33)
     }
 
-    @Test("Rule 4: the due date is that of the entries that stay, or the first that went if that is sooner")
+    @Test("T4: the due date is that of the entries that stay, or the first that went if that is sooner")
     func policyAfterLimit() {
         let cut = made(DrawnStrategy(ticks(10...20))) { $0.maximumEntries = 4 }
         #expect(cut.policy == .atEnd && cut.nextUpdate == at("2026-11-20T13:00:00Z"))
@@ -91,7 +91,7 @@ struct RulesTests {
         #expect(never.policy == .never && never.nextUpdate == nil && never.validUntil == nil)
     }
 
-    @Test("Rule 4: two entries of one instant with the limit between them make that instant the due date")
+    @Test("T4: two entries of one instant with the limit between them make that instant the due date")
     func limitWithinAnInstant() {
         let event = timed("a", "2026-11-20T11:00:00Z", "2026-11-20T12:00:00Z")
         let timeline = made(
@@ -101,14 +101,14 @@ struct RulesTests {
         #expect(timeline.policy == .after(at("2026-11-20T11:00:00Z")))
     }
 
-    @Test("Rule 4: dates that a strategy did not make count as entries that went")
+    @Test("T4: dates that a strategy did not make count as entries that went")
     func leftOutByTheStrategy() {
         var strategy = DrawnStrategy(ticks(10...11), policy: .after(at("2026-11-20T15:00:00Z")))
         strategy.firstLeftOut = at("2026-11-20T12:00:00Z")
         #expect(made(strategy).policy == .after(at("2026-11-20T12:00:00Z")))
     }
 
-    @Test("Rule 5: a timeline that ends now is due one interval later, else at the next local midnight, or sooner")
+    @Test("T5: a timeline that ends now is due one interval later, else at the next local midnight, or sooner")
     func neverDueAtOnce() {
         let only = ticks(9...10)
         #expect(made(DrawnStrategy(only, interval: .minutes(7))).policy == .after(at("2026-11-20T10:07:00Z")))
@@ -119,7 +119,7 @@ struct RulesTests {
         #expect(cut.policy == .after(at("2026-11-20T11:00:00Z")))
     }
 
-    @Test("Rule 5: a timeline can be believed until its first stale entry in the future")
+    @Test("T5: a timeline can be believed until its first stale entry in the future")
     func validUntil() {
         let policy = TimelineReloadPolicy.after(at("2026-11-20T10:30:00Z"))
         let stale = made(DrawnStrategy(ticks(10...10) + [entry(.stale, "2026-11-20T11:00:00Z")], policy: policy))
@@ -128,7 +128,7 @@ struct RulesTests {
         #expect(past.validUntil == at("2026-11-20T10:30:00Z"))
     }
 
-    @Test("Rule 7: an id names phase, calendar, uid and occurrence, or phase and date")
+    @Test("T7: an id names phase, calendar, uid and occurrence, or phase and date")
     func identifiers() {
         let time = "2026-11-20T11:00:00Z"
         let moved = timed("b", time, time, recurrenceId: "2026-11-19T11:00:00Z")
@@ -144,7 +144,7 @@ struct RulesTests {
             ])
     }
 
-    @Test("Rule 8: parameters are in every entry, over the strategy's defaults")
+    @Test("T8: parameters are in every entry, over the strategy's defaults")
     func parameters() {
         var strategy = DrawnStrategy(ticks(11...12))
         strategy.parameterDefaults = options([("city", .string("San Francisco")), ("unit", .string("C"))])
@@ -153,7 +153,7 @@ struct RulesTests {
         #expect(timeline.entries.count == 3 && timeline.entries.allSatisfy { $0.parameters == expected })
     }
 
-    @Test("Rule 11: a tick shows what is under way and began last, else what comes next before the window ends")
+    @Test("T11: a tick shows what is under way and began last, else what comes next before the window ends")
     func ticksShowThePresent() {
         var strategy = DrawnStrategy([])
         strategy.agenda = .init(calendarIds: ["team"], days: 2, preEventLead: .minutes(30))
@@ -177,7 +177,7 @@ struct RulesTests {
             shown([soon, timed("soon", "2026-11-20T10:30:00Z", "2026-11-20T11:00:00Z", calendarId: "a")]) == "soon")
     }
 
-    @Test("Rule 11: of each series a tick shows the latest point at or before it")
+    @Test("T11: of each series a tick shows the latest point at or before it")
     func values() {
         var vehicle = bus(.moving, observedAt: "2026-11-20T09:31:00Z", speed: 30)
         vehicle.series = [
@@ -197,7 +197,7 @@ struct RulesTests {
         #expect(unheard.vehicle == nil)
     }
 
-    @Test("Rule 13: signed out is one entry without vehicle, event and parameters, due in 15 minutes")
+    @Test("T13: signed out is one entry without vehicle, event and parameters, due in 15 minutes")
     func signedOut() throws {
         let used = try configuration(status()) {
             ($0.isSignedIn, $0.vehicleId, $0.parameters) = (false, "bus-7", options([("a", .null)]))
@@ -212,7 +212,7 @@ struct RulesTests {
         #expect(TimelineProvider.needs(of: used) == SourceNeeds())
     }
 
-    @Test("Rule 15: what cannot be used is one error entry whose message names the key")
+    @Test("T15: what cannot be used is one error entry whose message names the key")
     func unusable() {
         let problem = ConfigurationProblem(key: "family", "must be systemMedium")
         let parameters = options([("a", .number("1"))])

@@ -179,33 +179,3 @@ struct WalkTests {
         #expect(took < .seconds(1))
     }
 }
-
-@Suite("A snapshot")
-struct SnapshotTests {
-    private func snapshot(_ vehicle: Vehicle?, _ strategy: any TimelineStrategy) -> Timeline {
-        let used = configuration(strategy) {
-            $0.vehicleId = "bus-7"
-            $0.parameters = options([("name", .string("Player 1"))])
-        }
-        return TimelineProvider.snapshot(
-            for: TimelineRequest(configuration: used, vehicle: vehicle, at: at("2026-11-20T10:00:00Z")))
-    }
-
-    @Test("is the timeline's first entry, never made again")
-    func present() throws {
-        let timeline = snapshot(bus(.idling, observedAt: "2026-11-20T09:59:00Z"), try status())
-        #expect(lines(timeline) == ["2026-11-20T10:00:00Z status"] && timeline.entries[0].vehicle?.status == "Idling")
-        #expect(timeline.policy == .never && timeline.nextUpdate == nil && timeline.validUntil == nil)
-        #expect(!timeline.entries[0].isSample)
-    }
-
-    @Test("shows the first sample instead of a placeholder, but not instead of a calendar without events")
-    func sample() throws {
-        let timeline = snapshot(nil, try status())
-        let entry = timeline.entries[0]
-        #expect(lines(timeline) == ["2026-11-20T10:00:00Z tick"] && entry.id == "tick/2026-11-20T10:00:00Z")
-        #expect(entry.vehicle == .sample(0) && entry.isSample && entry.message == nil)
-        #expect(entry.parameters["name"] == .string("Player 1"))
-        #expect(lines(snapshot(nil, try events())) == ["2026-11-20T00:00:00Z day"])
-    }
-}

@@ -4,7 +4,7 @@ internal import Timelines
 
 extension AgendaListing.Row {
     /// Writes an occurrence as `{uid, recurrenceId?, start, end, allDay, title, status}`: instants in UTC, of all-day
-    /// ones dates, `end` exclusive (DESIGN.md section 4). An event is written as on `calendar.events`.
+    /// ones dates, `end` exclusive (V6). An event is written as on `calendar.events`.
     package func write(to json: inout JSONWriter) {
         switch shown {
         case .event(let event): event.write(to: &json)

@@ -6,7 +6,7 @@ package import Timelines
 package struct AgendaListing {
     /// From when to when; nil: always, which only events can be listed of.
     package let range: Range<Instant>?
-    /// Where floating and all-day times count, unless a file says it.
+    /// Where all-day dates count, and floating times of files that name no zone.
     package let calendar: LocalCalendar
 
     /// The occurrences that overlap the range, or the events that make them.
@@ -26,7 +26,7 @@ package struct AgendaListing {
         }
 
         package var shown: Shown
-        /// Of an all-day one the beginning of its first day, in its file's zone.
+        /// Of an all-day one the beginning of its first day.
         package var start: Instant
         package var calendarId: String
         var uid: String
@@ -41,16 +41,16 @@ package struct AgendaListing {
         self.calendar = calendar
     }
 
-    /// Adds the occurrences of a file.
+    /// Adds the occurrences of a file, or notes that it cannot be read.
     ///
     /// - Precondition: there is a range.
-    package mutating func readOccurrences(_ input: CalendarInput) {
-        guard let file = read(input) else { return }
-        let zone = zone(of: file)
+    package mutating func readOccurrences(_ file: CalendarFile.Reading) {
+        guard let file = noted(file) else { return }
+        let input = file.input
         for occurrence in agenda(of: file) {
             rows.append(
                 Row(
-                    shown: .occurrence(occurrence), start: zone.interval(of: occurrence.when).start,
+                    shown: .occurrence(occurrence), start: calendar.interval(of: occurrence.when).start,
                     calendarId: input.calendarId, uid: occurrence.uid,
                     original: occurrence.recurrenceId?.text ?? ""))
         }
@@ -58,12 +58,12 @@ package struct AgendaListing {
 
     /// Adds the events of a file, as they are: masters with their rules, and overrides. Where there is a range, those
     /// of every UID that has an occurrence in it.
-    package mutating func readEvents(_ input: CalendarInput) {
-        guard let file = read(input) else { return }
-        let zone = zone(of: file)
+    package mutating func readEvents(_ file: CalendarFile.Reading) {
+        guard let file = noted(file) else { return }
+        let input = file.input
         let named = range == nil ? nil : Set(agenda(of: file).map { Array($0.uid.utf8) })
         for event in file.contents.events where named?.contains(Array(event.uid.utf8)) ?? true {
-            let home = event.timeZone.flatMap { LocalCalendar($0) } ?? zone
+            let home = event.isAllDay ? calendar : event.zone ?? calendar
             rows.append(
                 Row(
                     shown: .event(event), start: event.start.instant(in: home), calendarId: input.calendarId,
@@ -85,20 +85,16 @@ package struct AgendaListing {
 
     // MARK: - Files
 
-    private mutating func read(_ input: CalendarInput) -> CalendarFile? {
-        do throws(InputProblem) {
-            let file = try CalendarFile(input)
+    private mutating func noted(_ file: CalendarFile.Reading) -> CalendarFile? {
+        switch file {
+        case .success(let file):
             leftOut += file.leftOut
             remarks += file.remarks
             return file
-        } catch {
-            unreadable.append(error)
+        case .failure(let problem):
+            unreadable.append(problem)
             return nil
         }
-    }
-
-    private func zone(of file: CalendarFile) -> LocalCalendar {
-        file.contents.timeZone.flatMap { LocalCalendar($0) } ?? calendar
     }
 
     /// What there is in the range. Series that have too many instances are left out and reported with their line.

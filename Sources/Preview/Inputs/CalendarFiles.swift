@@ -30,7 +30,7 @@ struct CalendarFiles: ~Copyable {
         do throws(InputProblem) {
             while let record = try source.next() {
                 do throws(MessageProblem) {
-                    try take(record)
+                    try take(record, of: calendarId)
                 } catch {
                     problems.append(InputProblem(file: file, line: nil, reason: error.description))
                 }
@@ -42,14 +42,16 @@ struct CalendarFiles: ~Copyable {
     }
 
     /// As the calendar's task in the pipeline takes a record.
-    private mutating func take(_ record: SourceRecord) throws(MessageProblem) {
+    ///
+    /// - Parameter calendarId: of a record that is iCalendar text; JSON names its own.
+    private mutating func take(_ record: SourceRecord, of calendarId: String = "") throws(MessageProblem) {
         guard let value = record.value else {
             let key = try record.key.withBytes(EventKey.decode)
             calendars[key.calendarId]?.events.remove(key)
             return
         }
         let event = try value.withBytes { bytes throws(MessageProblem) in
-            try CalendarEventMessage.decode(bytes, with: &parser)
+            try CalendarEventMessage.decode(bytes, of: calendarId, with: &parser)
         }
         var calendar = calendars.removeValue(forKey: event.calendarId) ?? .init()
         calendar.events.apply(event)

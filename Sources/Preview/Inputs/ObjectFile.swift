@@ -2,7 +2,7 @@ internal import Messages
 internal import Producers
 
 /// The objects of a JSON file that say whose record they are, one after the other. What is wrong on the way is noted,
-/// and reading goes on with the next line that begins an object.
+/// and reading goes on behind it.
 struct ObjectFile {
     let file: String
     private let content: JSONReplay.Content
@@ -29,7 +29,7 @@ struct ObjectFile {
                 }
             } catch {
                 problems.append(error)
-                if (try? objects.skipToNextLine()) != true { self.objects = nil }
+                if (try? objects.skipFault()) != true { self.objects = nil }
             }
         }
         return nil

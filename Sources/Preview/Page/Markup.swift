@@ -36,15 +36,6 @@ enum Markup {
 
     /// The text cut to so many columns, with an ellipsis where something is left out; nil where nothing useful stays.
     static func fitted(_ text: String, columns: Int) -> String? {
-        if DisplayWidth.of(text) <= columns { return text }
-        guard columns >= 4 else { return nil }
-        var result = ""
-        var width = 1
-        for character in text {
-            width += DisplayWidth.of(character)
-            if width > columns { break }
-            result.append(character)
-        }
-        return result + "…" + (DataText.isOpen(result) ? "\(DataText.endOfIsolate)" : "")
+        DisplayWidth.of(text) <= columns || columns >= 4 ? DisplayWidth.fitted(text, to: columns) : nil
     }
 }

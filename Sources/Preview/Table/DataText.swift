@@ -1,5 +1,5 @@
 /// Text that comes from files, made fit to stand in a line with other text.
-enum DataText {
+package enum DataText {
     /// Around text whose direction must not reach its neighbours: first strong isolate and pop directional isolate
     /// (Unicode Standard Annex 9).
     static let isolate: Character = "\u{2068}"
@@ -7,7 +7,7 @@ enum DataText {
 
     /// What would steer a terminal or break a line becomes a space; what is not seen but turns or hides text is
     /// left out.
-    static func cleaned(_ text: String) -> String {
+    package static func cleaned(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars where !isUnseen(scalar.value) {
             let isControl = scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value)
@@ -17,7 +17,7 @@ enum DataText {
     }
 
     /// Cleaned, and isolated where it holds letters that are written from right to left.
-    static func isolated(_ text: String) -> String {
+    package static func isolated(_ text: String) -> String {
         let text = cleaned(text)
         guard isFromRight(text) else { return text }
         return "\(isolate)\(text)\(endOfIsolate)"

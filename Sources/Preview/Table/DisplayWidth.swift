@@ -1,11 +1,11 @@
 /// How many columns a text takes on a terminal: two for the wide letters of East Asia and for emoji, none for marks
 /// that are put on the letter before (Unicode Standard Annex 11).
-enum DisplayWidth {
-    static func of(_ text: String) -> Int {
+package enum DisplayWidth {
+    package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         // A variation selector 16 asks for an emoji.
         if character.unicodeScalars.contains(where: { $0.value == 0xfe0f }) { return 2 }
@@ -26,12 +26,26 @@ enum DisplayWidth {
     }
 
     /// The text with spaces up to a width.
-    static func padded(_ text: String, to width: Int) -> String {
+    package static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
 
+    /// The text cut to so many columns, with an ellipsis where something is left out.
+    package static func fitted(_ text: String, to columns: Int) -> String {
+        if of(text) <= columns { return text }
+        guard columns >= 1 else { return "" }
+        var result = ""
+        var width = 1
+        for character in text {
+            width += of(character)
+            if width > columns { break }
+            result.append(character)
+        }
+        return result + "…" + (DataText.isOpen(result) ? "\(DataText.endOfIsolate)" : "")
+    }
+
     /// The text in lines of at most so many columns, broken between words where that is possible; at least one line.
-    static func wrapped(_ text: String, to width: Int) -> [String] {
+    package static func wrapped(_ text: String, to width: Int) -> [String] {
         let width = max(2, width)
         var lines: [String] = []
         var line = ""

@@ -1,13 +1,23 @@
-internal import Timelines
+package import Timelines
 
 /// What an entry shows, in a line. Texts from files are cleaned, and isolated where they are written from the right.
-struct EntryText {
+package struct EntryText {
     let local: LocalText
+
+    /// - Parameter calendar: whose local times are written.
+    package init(_ calendar: LocalCalendar) {
+        self.init(local: LocalText(calendar))
+    }
+
+    init(local: LocalText) {
+        self.local = local
+    }
+
     /// The most columns that parameters take, and one of them.
     private static let parametersMax = 60
     private static let parameterMax = 24
 
-    func shows(_ entry: TimelineEntry) -> String {
+    package func shows(_ entry: TimelineEntry) -> String {
         var parts: [String] = []
         if let event = entry.event { parts.append(self.event(event, of: entry)) }
         if let ongoing = entry.ongoing, !ongoing.isEmpty {

@@ -23,6 +23,6 @@ package struct ConfigurationProblems: Error, Hashable, Sendable {
         all = [problem]
     }
 
-    /// The one that an `error` timeline names (STRATEGIES.md 1.15).
+    /// The one that an `error` timeline names (T15).
     package var first: ConfigurationProblem { all[0] }
 }

@@ -1,4 +1,4 @@
-/// One user's widget: what it shows, for whom, and how (DESIGN.md section 3, configuration).
+/// One user's widget: what it shows, for whom, and how (M5).
 package struct WidgetConfiguration: Hashable, Sendable {
     package var configurationId: String
     package var kind: String
@@ -48,7 +48,7 @@ package struct WidgetConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The vehicle that is chosen: not missing, empty or "0" (STRATEGIES.md 2, status).
+    /// The vehicle that is chosen: not missing, empty or "0" (T23).
     package var chosenVehicle: String? {
         guard let vehicleId, !vehicleId.isEmpty, vehicleId != "0" else { return nil }
         return vehicleId

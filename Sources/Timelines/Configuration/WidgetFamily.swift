@@ -3,7 +3,7 @@ package enum WidgetFamily: String, CaseIterable, Sendable {
     case systemSmall, systemMedium, systemLarge, systemExtraLarge, systemExtraLargePortrait
     case accessoryCircular, accessoryRectangular, accessoryInline, accessoryCorner
 
-    /// How many entries a timeline of this family has at most (STRATEGIES.md 1.4).
+    /// How many entries a timeline of this family has at most (T4).
     package var maximumEntries: Int {
         switch self {
         case .systemSmall: 5

@@ -14,7 +14,7 @@ extension WidgetKind {
             key: "family", "must be one that \"\(title)\" supports: \(names); not \(family.rawValue)")
     }
 
-    /// A configuration's own parameters over the kind's defaults (STRATEGIES.md 1.8); a declared one that is null
+    /// A configuration's own parameters over the kind's defaults (T8); a declared one that is null
     /// counts as absent. Nothing is checked.
     package func parameters(over own: Parameters) -> Parameters {
         var result = own
@@ -29,26 +29,61 @@ extension WidgetKind {
     /// - Throws: all, by key, that are missing without a default or not of their type.
     package func checkedParameters(over own: Parameters) throws(ConfigurationProblems) -> Parameters {
         let result = parameters(over: own)
-        let problems = parameters.compactMap { problem(with: result[$0.key], as: $0) }
+        let problems = parameters.flatMap { self.problems(with: result[$0.key], as: $0) }
         if !problems.isEmpty { throw ConfigurationProblems(problems) }
         return result
     }
 
-    private func problem(with value: ParameterValue?, as parameter: Parameter) -> ConfigurationProblem? {
+    private func problems(with value: ParameterValue?, as parameter: Parameter) -> [ConfigurationProblem] {
         let name = "\"\(parameter.title)\" of \"\(title)\""
         let key = "parameters.\(parameter.key)"
         guard let value else {
-            return ConfigurationProblem(
-                key: key, "is missing: \(name) has no default and must be \(parameter.type.withArticle)")
+            let allowed = "\(name) has no default and must be \(parameter.allowed)"
+            return [ConfigurationProblem(key: key, "is missing: \(allowed)")]
         }
-        if parameter.type.allows(value) { return nil }
-        return ConfigurationProblem(
-            key: key, "must be \(parameter.type.withArticle), not \(value.typeWithArticle): it is \(name)")
+        return parameter.faults(of: value).map { fault in
+            let place = fault.element.map { "\(key)[\($0)]" } ?? key
+            return ConfigurationProblem(key: place, "must be \(fault.allowed), not \(fault.found): it is \(name)")
+        }
+    }
+}
+
+extension WidgetKind.Parameter {
+    /// What a value, or an element of it, is instead of what the parameter allows.
+    package struct Fault: Hashable, Sendable {
+        /// Counted from 0; nil: the value itself.
+        package var element: Int?
+        /// To follow "must be".
+        package var allowed: String
+        /// To follow "not".
+        package var found: String
+    }
+
+    /// All that is wrong with a value; of an array each element that is of another type.
+    package func faults(of value: ParameterValue) -> [Fault] {
+        guard type.allows(value) else { return [Fault(allowed: allowed, found: value.typeWithArticle)] }
+        guard case .array(let elements) = value else { return [] }
+        return elements.enumerated().filter { !items.type.allows($0.element) }.map {
+            Fault(element: $0.offset, allowed: items.type.withArticle, found: $0.element.typeWithArticle)
+        }
+    }
+
+    /// To follow "must be".
+    package var allowed: String { type == .array ? "an array of \(items.rawValue)s" : type.withArticle }
+}
+
+extension WidgetKind.ItemType {
+    fileprivate var type: WidgetKind.ParameterType {
+        switch self {
+        case .string: .string
+        case .number: .number
+        case .boolean: .boolean
+        }
     }
 }
 
 extension WidgetKind.ParameterType {
-    package func allows(_ value: ParameterValue) -> Bool {
+    fileprivate func allows(_ value: ParameterValue) -> Bool {
         switch (self, value) {
         case (.string, .string), (.number, .number), (.boolean, .bool), (.array, .array): true
         default: false
@@ -56,7 +91,7 @@ extension WidgetKind.ParameterType {
     }
 
     /// To follow "must be".
-    package var withArticle: String { self == .array ? "an array" : "a \(rawValue)" }
+    fileprivate var withArticle: String { self == .array ? "an array" : "a \(rawValue)" }
 }
 
 extension ParameterValue {

@@ -1,4 +1,4 @@
-/// What is declared of a widget kind (DESIGN.md section 3, kinds): WidgetKit's display name, description, supported
+/// What is declared of a widget kind (M6): WidgetKit's display name, description, supported
 /// families, and the parameters that its users may choose.
 ///
 /// A kind that is not declared has no rules: any family, any parameters.
@@ -28,13 +28,19 @@ package struct WidgetKind: Hashable, Sendable {
         package var key: String
         package var title: String
         package var type: ParameterType
+        /// What each element of an `array` is; of no meaning for other types.
+        package var items: ItemType
         /// Nil: a configuration must have one. Never `null`.
         package var defaultValue: ParameterValue?
 
-        package init(key: String, title: String, type: ParameterType, defaultValue: ParameterValue? = nil) {
+        package init(
+            key: String, title: String, type: ParameterType, items: ItemType = .string,
+            defaultValue: ParameterValue? = nil
+        ) {
             self.key = key
             self.title = title
             self.type = type
+            self.items = items
             self.defaultValue = defaultValue
         }
     }
@@ -43,7 +49,11 @@ package struct WidgetKind: Hashable, Sendable {
         case string, number, boolean, array
     }
 
-    /// How often its recipients are told to reload (STRATEGIES.md 4); nil: as all kinds.
+    package enum ItemType: String, CaseIterable, Sendable {
+        case string, number, boolean
+    }
+
+    /// How often its recipients are told to reload (L1 to L9); nil: as all kinds.
     package struct Reload: Hashable, Sendable {
         /// Reloads per configuration in 24 hours: `limits`.
         package var limit: Int?

@@ -1,5 +1,5 @@
 extension TimelineEntry {
-    /// Rule 7: `preEvent/<calendarId>/<uid>/<occurrence>`, likewise `start` and `end`; `<phase>/<date>` for the others.
+    /// T7: `preEvent/<calendarId>/<uid>/<occurrence>`, likewise `start` and `end`; `<phase>/<date>` for the others.
     var identifier: String {
         switch (phase, event) {
         case (.preEvent, let event?), (.start, let event?), (.end, let event?):

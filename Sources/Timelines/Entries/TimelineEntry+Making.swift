@@ -27,7 +27,7 @@ extension TimelineEntry {
 }
 
 extension TimelineEntry.VehicleView {
-    /// "Loading..." in registration, status and location (STRATEGIES.md 2, placeholders and samples).
+    /// "Loading..." in registration, status and location (T27).
     package static let placeholder: TimelineEntry.VehicleView = {
         var view = TimelineEntry.VehicleView(vehicleId: "0")
         view.registration = "Loading..."

@@ -4,7 +4,8 @@ package struct TimelineEntry: Hashable, Sendable {
     package var date: Instant
     package var phase: Phase
     package var event: Occurrence?
-    /// Nil where the phase does not say it; `[]` where nothing is under way.
+    /// What is under way at `date`, by start, calendarId, uid, at most `ongoingMax`. Where nothing is: `[]` in `day`
+    /// and `end` entries and in the `start` of an occurrence of no length; nil in all others.
     package var ongoing: [Occurrence]?
     package var next: Occurrence?
     package var isTentative: Bool
@@ -24,6 +25,9 @@ package struct TimelineEntry: Hashable, Sendable {
         self.isSample = false
         self.parameters = Parameters()
     }
+
+    /// How many occurrences `ongoing` lists at most.
+    package static let ongoingMax = 20
 
     package enum Phase: String, CaseIterable, Sendable {
         case preEvent, start, end, status, tick, day, stale, placeholder, signedOut, selectVehicle, error
@@ -51,7 +55,7 @@ package struct TimelineEntry: Hashable, Sendable {
         }
     }
 
-    /// Text for people, and the code beside it for clients that translate (STRATEGIES.md 1.15).
+    /// Text for people, and the code beside it for clients that translate (T15).
     package struct Message: Hashable, Sendable {
         package var text: String
         package var code: Code
@@ -66,7 +70,7 @@ package struct TimelineEntry: Hashable, Sendable {
         }
     }
 
-    /// A vehicle as an entry shows it (STRATEGIES.md 2, status). What is not known is nil.
+    /// A vehicle as an entry shows it (T23). What is not known is nil.
     package struct VehicleView: Hashable, Sendable {
         package var vehicleId: String
         package var registration: String?

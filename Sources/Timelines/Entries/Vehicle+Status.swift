@@ -1,6 +1,6 @@
 extension Vehicle {
     /// What the vehicle is taken to be doing at `at`: `Offline` once silent for `offlineAfter`; nil until it has been
-    /// heard of (STRATEGIES.md 2, status).
+    /// heard of (T23).
     package func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
         VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }

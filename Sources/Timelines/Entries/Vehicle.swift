@@ -1,4 +1,4 @@
-/// What a vehicle is doing (DESIGN.md section 3, telemetry).
+/// What a vehicle is doing (M3).
 package enum VehicleStatus: String, CaseIterable, Sendable {
     case moving = "Moving"
     case idling = "Idling"

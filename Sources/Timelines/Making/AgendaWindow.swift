@@ -1,4 +1,4 @@
-/// The window of local days that `events` looks at (STRATEGIES.md 2, events): which occurrences belong to it, and when.
+/// The window of local days that `events` looks at (T20): which occurrences belong to it, and when.
 package struct AgendaWindow: Sendable {
     package let calendar: LocalCalendar
     /// The midnight that began today.

@@ -1,5 +1,5 @@
 /// What a timeline shows, without the timeline: enough to tell whether a newer one shows something else
-/// (STRATEGIES.md 1.6). The same in every process, so it can be kept in state.
+/// (T6). The same in every process, so it can be kept in state.
 package struct ContentDigest: Hashable, Sendable {
     /// Of kind and family.
     package var subject: Digest
@@ -68,7 +68,7 @@ extension ContentDigest {
         return !ContentDigest.isSame(old.prefix { $0.date < nextUpdate }, new.prefix { $0.date < nextUpdate }, at: at)
     }
 
-    /// Rule 2 at a later instant.
+    /// T2 at a later instant.
     private func inForce(at: Instant) -> ArraySlice<Entry> {
         entries[(entries.lastIndex { $0.date <= at } ?? 0)...]
     }

@@ -1,4 +1,4 @@
-/// Rule 11: what is known at the instant of a request, as its ticks show it.
+/// T11: what is known at the instant of a request, as its ticks show it.
 struct Present {
     private let request: TimelineRequest
     private let vehicle: TimelineEntry.VehicleView?

@@ -1,6 +1,6 @@
 /// What every entry carries, whatever made it. Last, so that only entries that stay pay.
 extension Timeline {
-    /// Rules 7 to 9: ids that stay the same when the timeline is made again, parameters, relevance.
+    /// T7 to T9: ids that stay the same when the timeline is made again, parameters, relevance.
     func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
         var timeline = self
         for index in timeline.entries.indices {

@@ -12,7 +12,7 @@ package struct Timeline: Hashable, Sendable {
     package var policy: TimelineReloadPolicy
     /// When the next one is due; absent for `never`, else later than the instant it was made for.
     package var nextUpdate: Instant?
-    /// Until when what is shown can be believed (STRATEGIES.md 1.5).
+    /// Until when what is shown can be believed (T5).
     package var validUntil: Instant?
 
     package init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {

@@ -1,5 +1,5 @@
 extension TimelineDraft {
-    /// Rule 2, of moments in order: the last one with `date ≤ at` is in force, older ones are left out. Where none is,
+    /// T2, of moments in order: the last one with `date ≤ at` is in force, older ones are left out. Where none is,
     /// the first entry is a tick.
     func inForce(at: Instant) -> TimelineDraft {
         var draft = self

@@ -1,5 +1,5 @@
 extension TimelineDraft {
-    /// Rule 4, of moments in order with the one in force first: at most `limit` entries. Future `day` entries go first,
+    /// T4, of moments in order with the one in force first: at most `limit` entries. Future `day` entries go first,
     /// the farthest before the nearer, then others from the far end. The one in force stays, and above a limit of 1 the
     /// `day` entry of the next local midnight.
     func limited(to limit: Int, keepingDayAt nextMidnight: Instant) -> TimelineDraft {

@@ -1,5 +1,5 @@
 extension TimelineDraft {
-    /// Rule 3: ascending by date, at one instant in the order of phases, equal entries of one instant once.
+    /// T3: ascending by date, at one instant in the order of phases, equal entries of one instant once.
     func inOrder() -> TimelineDraft {
         guard moments.count > 1 else { return self }
         let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { precedes($0, $1) }
@@ -28,7 +28,7 @@ extension TimelineDraft {
         return occurrence.precedes(other) ?? (left.place < right.place)
     }
 
-    /// Whether both would have the same id, which is not yet written (rule 7).
+    /// Whether both would have the same id, which is not yet written (T7).
     private func hasSameIdentity(_ left: Moment, _ right: Moment) -> Bool {
         guard left.date == right.date, left.phase == right.phase else { return false }
         guard left.isOfOccurrence else { return true }

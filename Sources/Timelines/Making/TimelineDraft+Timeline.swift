@@ -1,5 +1,5 @@
 extension TimelineDraft {
-    /// Rules 4 and 5, of the moments that stay: their entries, the policy, when the next timeline is due, and until
+    /// T4 and T5, of the moments that stay: their entries, the policy, when the next timeline is due, and until
     /// when this one can be believed.
     func timeline(for request: TimelineRequest, nextMidnight: Instant, in calendar: LocalCalendar) -> Timeline {
         var policy = policy(at: request.at, nextMidnight: nextMidnight, in: calendar)

@@ -1,9 +1,9 @@
-/// What a strategy made, before rules 2 to 5 of STRATEGIES.md 1 are applied: the moments of entries, which are cheap,
+/// What a strategy made, before T2 to T5 are applied: the moments of entries, which are cheap,
 /// and how an entry is made of one. Only those that stay within the limit are made.
 package struct TimelineDraft {
     package var moments: [Moment]
     package var policy: TimelineReloadPolicy
-    /// The strategy's interval, where it has one: rule 5 falls back on it.
+    /// The strategy's interval, where it has one: T5 falls back on it.
     package var interval: CalendarDuration?
     /// With the policy `atEnd`: where the end comes later than this, the policy is `after` it.
     package var latestUpdate: Instant?
@@ -11,12 +11,12 @@ package struct TimelineDraft {
     package var firstLeftOut: Instant?
     /// What the moments of phases `preEvent`, `start` and `end` point to, by start, calendarId, uid.
     package var occurrences: [PlacedOccurrence]
-    /// The entry of a moment; nil: a `tick` that shows what is known (rule 11).
+    /// The entry of a moment; nil: a `tick` that shows what is known (T11).
     package var entry: (Moment) -> TimelineEntry?
 
     /// A draft of ticks.
     ///
-    /// - Parameter entry: the entry of a moment; nil: a `tick` that shows what is known (rule 11).
+    /// - Parameter entry: the entry of a moment; nil: a `tick` that shows what is known (T11).
     package init(
         _ moments: [Moment], policy: TimelineReloadPolicy, interval: CalendarDuration? = nil,
         occurrences: [PlacedOccurrence] = [], entry: @escaping (Moment) -> TimelineEntry? = { _ in nil }

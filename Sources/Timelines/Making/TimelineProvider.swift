@@ -1,6 +1,6 @@
-/// Makes timelines: a strategy's draft, then the rules for every strategy (STRATEGIES.md 1), one step each.
+/// Makes timelines: a strategy's draft, then the rules for every strategy (T1 to T16), one step each.
 package enum TimelineProvider {
-    /// The timeline of a configuration at `request.at`: a pure function of the request (rule 1).
+    /// The timeline of a configuration at `request.at`: a pure function of the request (T1).
     package static func timeline(for request: TimelineRequest) -> Timeline {
         let configuration = request.configuration
         let parameters = parameters(of: configuration)
@@ -17,15 +17,16 @@ package enum TimelineProvider {
             .finished(with: parameters, in: calendar)
     }
 
-    /// What is shown where there is no time to wait (STRATEGIES.md 2, snapshot): the timeline's first entry alone,
-    /// policy `never`; instead of a placeholder the first sample.
+    /// What a widget gallery shows: the entry in force alone, policy `never`. Where there is nothing to see yet (no
+    /// vehicle chosen or heard of, a failure, nobody signed in), it is a tick with the first sample. A configuration
+    /// that cannot be used stays an error.
     package static func snapshot(for request: TimelineRequest) -> Timeline {
         var snapshot = timeline(for: request)
         snapshot.entries.removeSubrange(1...)
         snapshot.policy = .never
         snapshot.nextUpdate = nil
         snapshot.validUntil = nil
-        guard snapshot.entries[0].phase == .placeholder else { return snapshot }
+        guard snapshot.entries[0].showsNothingYet else { return snapshot }
         snapshot.entries = [.sample(0, at: request.at)]
         return snapshot.finished(with: parameters(of: request.configuration), in: request.calendar)
     }
@@ -37,7 +38,7 @@ package enum TimelineProvider {
             .finished(with: parameters(of: configuration), in: .utc)
     }
 
-    /// What is shown for a configuration that cannot be used (rule 15): the message says `key: sentence`.
+    /// What is shown for a configuration that cannot be used (T15): the message says `key: sentence`.
     package static func errorTimeline(
         _ problem: ConfigurationProblem, at: Instant, parameters: Parameters = Parameters()
     ) -> Timeline {
@@ -47,12 +48,12 @@ package enum TimelineProvider {
             .finished(with: parameters, in: .utc)
     }
 
-    /// What a configuration must subscribe to: its strategy's needs, and nothing while signed out (rules 12 and 13).
+    /// What a configuration must subscribe to: its strategy's needs, and nothing while signed out (T12 and T13).
     package static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         configuration.isMade ? configuration.strategy.needs(of: configuration) : SourceNeeds()
     }
 
-    /// Rule 8: the configuration's, with its kind's defaults among them, then the strategy's.
+    /// T8: the configuration's, with its kind's defaults among them, then the strategy's.
     private static func parameters(of configuration: WidgetConfiguration) -> Parameters {
         configuration.parameters.merged(over: configuration.strategy.parameterDefaults)
     }
@@ -66,7 +67,7 @@ package enum TimelineProvider {
 }
 
 extension WidgetConfiguration {
-    /// How many entries its timelines have at most (STRATEGIES.md 1.4).
+    /// How many entries its timelines have at most (T4).
     package var limit: Int { maximumEntries ?? family.maximumEntries }
 
     /// Whether its strategy speaks at all: signed in, or one that does not ask.
@@ -78,5 +79,16 @@ extension ConfigurationProblem {
     package static func unknownTimeZone(_ name: String) -> ConfigurationProblem {
         ConfigurationProblem(
             key: "timeZone", "must be a time zone of the IANA database, such as Europe/Berlin, not \"\(name)\"")
+    }
+}
+
+extension TimelineEntry {
+    /// Whether it stands for what is still to come, be it data, a choice or a sign-in.
+    fileprivate var showsNothingYet: Bool {
+        switch phase {
+        case .placeholder, .selectVehicle, .signedOut: true
+        case .error: message?.code != .configurationInvalid
+        default: false
+        }
     }
 }

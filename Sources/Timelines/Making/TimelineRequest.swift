@@ -1,4 +1,4 @@
-/// What is known when a timeline is made; all that a timeline is a function of (STRATEGIES.md 1.1).
+/// What is known when a timeline is made; all that a timeline is a function of (T1).
 package struct TimelineRequest: Sendable {
     package var configuration: WidgetConfiguration
     /// The configuration's vehicle as far as it is known; nil: nothing was ever heard of it.
@@ -24,7 +24,7 @@ package struct TimelineRequest: Sendable {
 }
 
 extension TimelineRequest {
-    /// PT30M (STRATEGIES.md 1.11)
+    /// PT30M (T11)
     static let offlineAfterDefault = ElapsedTime.minutes(30)
 
     /// After how long without news the vehicle counts as `Offline`.

@@ -1,4 +1,4 @@
-/// The bounds of STRATEGIES.md 2. Durations are compared with days of 24 hours.
+/// The bounds of options (Documentation/Rules/Timelines.md). Durations are compared with days of 24 hours.
 extension OptionForm<CalendarDuration> {
     /// Intervals and spans: PT1S to P31D.
     package static var interval: Self { duration(from: CalendarDuration(time: .seconds(1)), definition: "interval") }

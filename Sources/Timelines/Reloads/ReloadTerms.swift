@@ -1,4 +1,4 @@
-/// How often the recipients of a kind are told to reload, every setting decided (STRATEGIES.md 4).
+/// How often the recipients of a kind are told to reload, every setting decided (L1 to L9).
 package struct ReloadTerms: Hashable, Sendable {
     /// Reloads per configuration in any 24 hours, 1 or more.
     package var limit: Int64
@@ -25,7 +25,7 @@ package struct ReloadTerms: Hashable, Sendable {
     }
 }
 
-/// How many reloads are left, as timelines and reloads say it (DESIGN.md section 3).
+/// How many reloads are left, as timelines and reloads say it (L8).
 package struct ReloadBudget: Hashable, Sendable {
     package var limit: Int64
     /// Whole tokens.

@@ -1,4 +1,4 @@
-/// The reloads that a configuration has left (STRATEGIES.md 4, token bucket): `burst` of them at first, refilled evenly
+/// The reloads that a configuration has left (L3): `burst` of them at first, refilled evenly
 /// by `limit − burst` in 24 hours, so that no 24 hours see more than `limit`.
 ///
 /// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again when 24 hours

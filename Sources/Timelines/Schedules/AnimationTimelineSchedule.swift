@@ -89,5 +89,5 @@ struct AnimationChoice: ScheduleChoice {
         ])
     }
 
-    var summary: String { "every \(minimumInterval.inWords)" }
+    func summary(in mode: TimelineScheduleMode) -> String { "every \(minimumInterval.inWords)" }
 }

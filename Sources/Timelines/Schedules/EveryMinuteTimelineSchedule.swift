@@ -42,5 +42,5 @@ extension EveryMinuteTimelineSchedule: ScheduleChoice {
     }
 
     package var options: Parameters { Parameters() }
-    package var summary: String { "every minute" }
+    package func summary(in mode: TimelineScheduleMode) -> String { "every minute" }
 }

@@ -70,7 +70,7 @@ struct ExplicitChoice: ScheduleChoice {
         Parameters([.init(key: "dates", value: .array(dates.map { .string($0.rfc3339) }))])
     }
 
-    var summary: String { "a date of the schedule" }
+    func summary(in mode: TimelineScheduleMode) -> String { "a date of the schedule" }
 
     func warnings(at: Instant) -> [String] {
         dates.contains { $0 > at }

@@ -46,8 +46,8 @@ extension TimelineSchedule where Self == PeriodicTimelineSchedule {
     }
 }
 
-/// The periodic schedule in a configuration. A period of local days comes at the same time on the wall (STRATEGIES.md
-/// 1.10); any other is elapsed time.
+/// The periodic schedule in a configuration. A period of local days comes at the same time on the wall (T10); any
+/// other is elapsed time.
 struct PeriodicChoice: ScheduleChoice {
     static let name = "periodic"
 
@@ -100,5 +100,9 @@ struct PeriodicChoice: ScheduleChoice {
         ])
     }
 
-    var summary: String { "every \(by.inWords)" }
+    func summary(in mode: TimelineScheduleMode) -> String {
+        guard mode == .lowFrequency, by.days == 0 else { return "every \(by.inWords)" }
+        let minute = ElapsedTime.minutes(1).milliseconds
+        return "every \((by * Int((minute + by.time.milliseconds - 1) / by.time.milliseconds)).inWords)"
+    }
 }

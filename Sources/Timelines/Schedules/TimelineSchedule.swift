@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Says at which dates a timeline shows something new (STRATEGIES.md 3).
+/// Says at which dates a timeline shows something new (S1 to S6).
 ///
 /// The protocol and the schedules that come with it have the names that they have in SwiftUI. A schedule is a pure
 /// value: the same start date and mode give the same dates.

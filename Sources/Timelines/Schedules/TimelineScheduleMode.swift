@@ -1,4 +1,4 @@
-/// How often a schedule or an interval may come (STRATEGIES.md 1.14).
+/// How often a schedule or an interval may come (T14).
 public enum TimelineScheduleMode: String, CaseIterable, Sendable {
     /// The dates as the schedule says.
     case normal

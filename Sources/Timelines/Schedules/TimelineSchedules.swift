@@ -1,4 +1,4 @@
-/// A schedule as a configuration asks for it: `{"type": name, …options}` (STRATEGIES.md 3). A choice is its options.
+/// A schedule as a configuration asks for it: `{"type": name, …options}` (S1 to S6). A choice is its options.
 ///
 /// Adding a schedule is one file that conforms to this, and one line in `TimelineSchedules.all`.
 package protocol ScheduleChoice: Hashable, Sendable {
@@ -18,7 +18,7 @@ package protocol ScheduleChoice: Hashable, Sendable {
     var options: Parameters { get }
 
     /// Why an entry has its date, in words.
-    var summary: String { get }
+    func summary(in mode: TimelineScheduleMode) -> String
 
     /// What is allowed, but hardly meant, in a timeline made at `at`: sentences, the key first.
     func warnings(at: Instant) -> [String]

@@ -1,4 +1,4 @@
-/// Why the data of a timeline counts as failed (STRATEGIES.md 2, failure).
+/// Why the data of a timeline counts as failed (T26).
 enum DataFailure: Hashable {
     case vehicleUnknown(String)
     case silent(String)

@@ -20,8 +20,10 @@ package struct DayNightStrategy: TimelineStrategy {
         summary: "Entries at even intervals, closer by day than by night.",
         discussion: """
             `tick`s as `fixedInterval` makes them, with the day's or the night's interval and span; which of the two \
-            is decided by the local time at which the timeline is made. The next timeline is due at the last entry. In \
-            `lowFrequency` it is always night.
+            is decided by the local time at which the timeline is made. At night the first tick that would not come \
+            before the day begins is dated when it begins, and ends the list: the day's rhythm begins at `dayFrom`. \
+            The next timeline is due at the last entry. In `lowFrequency` the night's values count by day, too. With \
+            `dayFrom` equal to `dayTo` it is always night.
             """,
         options: [
             Options.dayFrom, Options.dayTo, Options.dayEvery, Options.daySpan, Options.nightEvery, Options.nightSpan,
@@ -48,19 +50,47 @@ package struct DayNightStrategy: TimelineStrategy {
     }
 
     package func draft(for request: TimelineRequest) -> TimelineDraft {
-        let isDay = request.configuration.mode == .normal && isDay(request.calendar.time(at: request.at))
-        let (every, span) = isDay ? (dayEvery, daySpan) : (nightEvery, nightSpan)
-        return IntervalTicks(every: every, span: .duration(span), for: request).draft(interval: every)
+        guard !isDay(request.calendar.time(at: request.at)) else {
+            let (every, span) = request.configuration.mode == .normal ? (dayEvery, daySpan) : (nightEvery, nightSpan)
+            return IntervalTicks(every: every, span: .duration(span), for: request).draft(interval: every)
+        }
+        let dawn = dawn(after: request.at, in: request.calendar)
+        let ticks = IntervalTicks(every: nightEvery, span: .duration(nightSpan), until: dawn, for: request)
+        var interval = nightEvery
+        if let dawn, dawn < request.calendar.adding(nightEvery, to: request.at) {
+            interval = CalendarDuration(time: dawn - request.at)
+        }
+        return ticks.draft(interval: interval)
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
-        // Which of the two it is, is decided when the timeline is made, not at the tick's date: both are named.
-        configuration.mode == .lowFrequency
-            ? "every \(nightEvery.inWords)"
-            : "every \(dayEvery.inWords) by day, every \(nightEvery.inWords) by night"
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? {
+        guard let calendar = LocalCalendar(configuration.timeZone) else { return nil }
+        if isDay(calendar.time(at: at)) {
+            return configuration.mode == .normal
+                ? "every \(dayEvery.inWords) by day" : "every \(nightEvery.inWords) in lowFrequency"
+        }
+        return date == dawn(after: at, in: calendar) ? "the day begins" : "every \(nightEvery.inWords) by night"
     }
 
+    /// Whether it is day by the clock.
     private func isDay(_ time: LocalTime) -> Bool {
         dayFrom <= dayTo ? dayFrom <= time && time < dayTo : dayFrom <= time || time < dayTo
+    }
+
+    /// The first instant after `at`, which is at night, at which it is day; nil where it never is.
+    ///
+    /// Clocks that change may begin the day at another time of theirs than `dayFrom`, or once more.
+    private func dawn(after at: Instant, in calendar: LocalCalendar) -> Instant? {
+        guard dayFrom != dayTo else { return nil }
+        var from = at
+        // A day may lie within what clocks skip: then it is the next one's dawn, behind the change.
+        while true {
+            let dawn = calendar.next(dayFrom, after: from)
+            guard let change = calendar.firstChange(after: from, upTo: dawn) else { return dawn }
+            if isDay(calendar.time(at: change)) { return change }
+            from = change
+        }
     }
 }

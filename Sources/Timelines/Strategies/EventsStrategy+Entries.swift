@@ -37,16 +37,28 @@ struct EventsAgenda {
         {
             entry.vehicle = vehicle
         }
-        return moment.phase == .end || !placed.hasLength && moment.phase == .start ? withSurroundings(entry) : entry
+        if moment.phase == .end || moment.phase == .start && !placed.hasLength { return withSurroundings(entry) }
+        let others = underWay(at: moment.date, besides: moment.index)
+        entry.ongoing = others.isEmpty ? nil : others
+        return entry
     }
 
     /// What is under way at the entry's date, and what starts next after it.
     private func withSurroundings(_ entry: TimelineEntry) -> TimelineEntry {
         var entry = entry
         let later = firstIndex(after: entry.date)
-        entry.ongoing = occurrences[..<later].filter { $0.end > entry.date }.map(\.occurrence)
+        entry.ongoing = underWay(at: entry.date)
         entry.next = later < occurrences.count ? occurrences[later].occurrence : nil
         return entry
+    }
+
+    /// What has started at or before `date` and ends after it: the first 20.
+    ///
+    /// - Parameter own: the index of an occurrence that is not listed.
+    private func underWay(at date: Instant, besides own: Int? = nil) -> [Occurrence] {
+        occurrences[..<firstIndex(after: date)].indices.lazy
+            .filter { occurrences[$0].end > date && $0 != own }
+            .prefix(TimelineEntry.ongoingMax).map { occurrences[$0].occurrence }
     }
 
     private func firstIndex(after date: Instant) -> Int {

@@ -1,4 +1,4 @@
-/// The strategy `events`: what comes, begins and ends in the next local days (STRATEGIES.md 2, events).
+/// The strategy `events`: what comes, begins and ends in the next local days (T20).
 package struct EventsStrategy: TimelineStrategy {
     package static let name = "events"
 
@@ -15,10 +15,11 @@ package struct EventsStrategy: TimelineStrategy {
         summary: "What comes, begins and ends in the next local days.",
         discussion: """
             Of each occurrence in the window of local days a `preEvent` before its start, a `start` and an `end`; \
-            at each local midnight without an entry of its own a `day` entry. `end`, `day`, and the `start` of an \
-            occurrence of no length list what is under way in `ongoing` and carry what starts `next`. The next \
-            timeline is due at the next local midnight. All-day occurrences are announced only where the event has a \
-            `preEventLead` of its own, which beats the configuration's.
+            at each local midnight without an entry of its own a `day` entry. All of them list what else is under way \
+            in `ongoing`, at most 20 occurrences; `end`, `day`, and the `start` of an occurrence of no length list it \
+            even where it is nothing, and carry what starts `next`. The next timeline is due at the next local \
+            midnight. All-day occurrences are announced only where the event has a `preEventLead` of its own, which \
+            beats the configuration's.
             """,
         options: [Options.preEventLead, Options.days, Options.dayEntries],
         difference: """

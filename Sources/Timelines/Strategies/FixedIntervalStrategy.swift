@@ -32,7 +32,9 @@ package struct FixedIntervalStrategy: TimelineStrategy {
         return IntervalTicks(every: every, span: span, for: request).draft(interval: every)
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? {
         "every \(every.slowed(for: configuration.mode).inWords)"
     }
 }

@@ -5,7 +5,7 @@ package struct HourlyStrategy: TimelineStrategy {
     private enum Options {
         static let hours = StrategyOption("hours", .integer(1...744), default: 12, "How many entries.")
         static let defaults = StrategyOption(
-            "defaults", .parameters, default: Parameters([.init(key: "city", value: .string("San Francisco"))]),
+            "defaults", .parameters, default: Parameters(),
             "Parameters that count where neither the configuration nor its kind has them.")
     }
 
@@ -24,7 +24,13 @@ package struct HourlyStrategy: TimelineStrategy {
         example: .init(
             """
             {"configurationId": "forecast", "kind": "Forecast", "family": "systemLarge", "strategy": "hourly"}
-            """, at: "2026-11-20T10:00:00Z"))
+            """, at: "2026-11-20T10:00:00Z",
+            kinds: """
+                kinds:
+                  Forecast:
+                    parameters:
+                      city: {title: City, type: string, default: San Francisco}
+                """))
 
     package var hours: Int
     package var defaults: Parameters
@@ -41,5 +47,7 @@ package struct HourlyStrategy: TimelineStrategy {
         return IntervalTicks(every: hour, span: .duration(hour * hours), for: request).draft(interval: hour)
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? { "every hour" }
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? { "every hour" }
 }

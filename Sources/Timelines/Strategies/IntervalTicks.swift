@@ -1,7 +1,7 @@
 /// How far ticks at an even interval reach.
 package enum TickSpan: Hashable, Sendable {
     case duration(CalendarDuration)
-    /// As many as rule 4 allows.
+    /// As many as T4 allows.
     case limit
 }
 
@@ -11,7 +11,8 @@ struct IntervalTicks {
     /// The first date within the span that is beyond the limit.
     var firstLeftOut: Instant?
 
-    init(every: CalendarDuration, span: TickSpan, for request: TimelineRequest) {
+    /// - Parameter last: what the first date that is not before it is replaced by; no date follows.
+    init(every: CalendarDuration, span: TickSpan, until last: Instant? = nil, for request: TimelineRequest) {
         let calendar = request.calendar
         let limit = request.configuration.limit
         let end =
@@ -21,13 +22,15 @@ struct IntervalTicks {
             }
         for number in 0...limit {
             // Counted from `at`: a local time that a gap moved does not move the ones after it.
-            let date = calendar.adding(every * number, to: request.at)
-            guard date < end else { return }
+            let nominal = calendar.adding(every * number, to: request.at)
+            guard nominal < end else { return }
+            let date = last.map { min($0, nominal) } ?? nominal
             if number == limit {
                 firstLeftOut = span == .limit ? nil : date
             } else {
                 moments.append(.tick(date, number))
             }
+            if date == last { return }
         }
     }
 
@@ -58,7 +61,7 @@ extension OptionForm<TickSpan> {
 }
 
 extension CalendarDuration {
-    /// STRATEGIES.md 1.14: in `lowFrequency` no shorter than PT15M.
+    /// T14: in `lowFrequency` no shorter than PT15M.
     func slowed(for mode: TimelineScheduleMode) -> CalendarDuration {
         let shortest = CalendarDuration.minutes(15)
         return mode == .lowFrequency && nominal < shortest.nominal ? shortest : self

@@ -40,5 +40,7 @@ package struct PreviewStrategy: TimelineStrategy {
         return TimelineDraft(moments, policy: .never) { .sample($0.index, at: $0.date) }
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? { "a sample" }
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? { "a sample" }
 }

@@ -50,11 +50,14 @@ package struct ScheduleStrategy: TimelineStrategy {
         return draft
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? {
         guard let calendar = LocalCalendar(configuration.timeZone) else { return nil }
-        let dates = schedule.choice.dates(around: date, mode: mode ?? configuration.mode, in: calendar)
+        let mode = mode ?? configuration.mode
+        let dates = schedule.choice.dates(around: date, mode: mode, in: calendar)
         // The tick before a first date that is yet to come is none of the schedule's.
-        return dates.first { _ in true } == date ? schedule.choice.summary : nil
+        return dates.first { _ in true } == date ? schedule.choice.summary(in: mode) : nil
     }
 
     package func warnings(at: Instant) -> [String] { schedule.choice.warnings(at: at) }

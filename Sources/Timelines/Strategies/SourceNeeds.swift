@@ -1,4 +1,4 @@
-/// What a configuration needs from the tasks of its vehicle and calendars (DESIGN.md 2, subscriptions).
+/// What a configuration needs from the tasks of its vehicle and calendars (DESIGN.md, "The flow").
 package struct SourceNeeds: Hashable, Sendable {
     package var vehicle: VehicleNeed?
     package var agenda: AgendaNeed?
@@ -60,7 +60,7 @@ package struct SourceNeeds: Hashable, Sendable {
 }
 
 extension SourceNeeds.AgendaNeed {
-    /// The window of `events` with its defaults, where the configuration names calendars (STRATEGIES.md 1.11).
+    /// The window of `events` with its defaults, where the configuration names calendars (T11).
     package init?(ofTicks configuration: WidgetConfiguration) {
         guard !configuration.calendarIds.isEmpty else { return nil }
         self.init(calendarIds: configuration.calendarIds, days: 2, preEventLead: configuration.preEventLead)

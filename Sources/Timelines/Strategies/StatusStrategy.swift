@@ -73,7 +73,7 @@ package struct StatusStrategy: TimelineStrategy {
             policy: .after(due))
     }
 
-    /// In `lowFrequency` every vehicle is refreshed as if it were parked (STRATEGIES.md 1.14).
+    /// In `lowFrequency` every vehicle is refreshed as if it were parked (T14).
     private func refresh(of configuration: WidgetConfiguration) -> SourceNeeds.Refresh {
         SourceNeeds.Refresh(
             every: configuration.mode == .lowFrequency ? parkedEvery : every, parkedEvery: parkedEvery,

@@ -1,4 +1,4 @@
-/// One way of making timelines: `status`, `events`, … (STRATEGIES.md 2). A strategy is its options.
+/// One way of making timelines: `status`, `events`, … (T17 to T25, S6). A strategy is its options.
 ///
 /// Adding one is one file that conforms to this, and one line in `TimelineStrategies.all`.
 package protocol TimelineStrategy: Hashable, Sendable {
@@ -23,14 +23,15 @@ package protocol TimelineStrategy: Hashable, Sendable {
     /// After how long without news a vehicle counts as `Offline`; nil where the strategy has no such option.
     var offlineAfter: CalendarDuration? { get }
 
-    /// Whether the strategy makes its timelines for those who are not signed in, too (STRATEGIES.md 1.13).
+    /// Whether the strategy makes its timelines for those who are not signed in, too (T13).
     static var showsSignedOut: Bool { get }
 
-    /// Parameters that count where the configuration and its kind have none of that name (STRATEGIES.md 1.8).
+    /// Parameters that count where the configuration and its kind have none of that name (T8).
     var parameterDefaults: Parameters { get }
 
-    /// Why a `tick` has its date, in words that follow the entry in a preview; nil where its date says all.
-    func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String?
+    /// Why a `tick` of a timeline made at `at` has its date, in words that follow the entry in a preview; nil where it
+    /// is none of the strategy's dates, but shows the present.
+    func reason(ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration) -> String?
 
     /// What is allowed, but hardly meant, in a timeline made at `at`: sentences, the key first.
     func warnings(at: Instant) -> [String]
@@ -40,10 +41,12 @@ extension TimelineStrategy {
     package static var showsSignedOut: Bool { false }
     package var offlineAfter: CalendarDuration? { nil }
     package var parameterDefaults: Parameters { Parameters() }
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? { nil }
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? { nil }
     package func warnings(at: Instant) -> [String] { [] }
 
-    /// What ticks show: the configuration's vehicle and the window of `events` (STRATEGIES.md 1.11).
+    /// What ticks show: the configuration's vehicle and the window of `events` (T11).
     package func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         SourceNeeds(
             vehicle: configuration.chosenVehicle.map {

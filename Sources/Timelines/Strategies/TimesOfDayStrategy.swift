@@ -41,11 +41,15 @@ package struct TimesOfDayStrategy: TimelineStrategy {
         return TimelineDraft(dates.map { .tick($0) }, policy: .atEnd)
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? {
         guard let calendar = LocalCalendar(configuration.timeZone) else { return nil }
         let day = calendar.date(at: date)
         // A time that clocks skip has its date where they skip it to.
         let time = times.first { calendar.instant(of: day, at: $0) == date }
-        return time.map { "\($0.hoursAndMinutes) local time" }
+        return time.map { time in
+            "\(time.hoursAndMinutes) local time" + (calendar.time(at: date) == time ? "" : ", which the clocks skip")
+        }
     }
 }

@@ -63,8 +63,10 @@ package struct WithRetryStrategy: TimelineStrategy {
             entries: [error], policy: .after(request.calendar.adding(retryAfter, to: request.at)))
     }
 
-    package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
-        inner.strategy.reason(ofTickAt: date, for: configuration)
+    package func reason(
+        ofTickAt date: Instant, madeAt at: Instant, for configuration: WidgetConfiguration
+    ) -> String? {
+        inner.strategy.reason(ofTickAt: date, madeAt: at, for: configuration)
     }
 
     package func warnings(at: Instant) -> [String] { inner.strategy.warnings(at: at) }

@@ -1,5 +1,5 @@
-/// Text is ordered and told apart by its UTF-8 bytes (STRATEGIES.md, head), where Swift's own operators take
-/// canonically equivalent texts for the same.
+/// Text is ordered and told apart by its UTF-8 bytes (Documentation/Rules/Timelines.md), where Swift's own operators
+/// take canonically equivalent texts for the same.
 extension String {
     package func precedesByUTF8(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)

@@ -49,7 +49,7 @@ package struct ElapsedTime: Hashable, Comparable, Sendable {
 }
 
 /// A duration as the contract writes it (`P1DT30M`): local days, which are counted first, then elapsed time
-/// (STRATEGIES.md 1.10). Weeks are seven days.
+/// (T10). Weeks are seven days.
 package struct CalendarDuration: Hashable, Sendable {
     package var days: Int
     package var time: ElapsedTime

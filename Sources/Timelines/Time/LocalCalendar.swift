@@ -1,6 +1,7 @@
-/// Local time in one time zone: the dates and wall-clock times of instants, and back (STRATEGIES.md 1.10).
+/// Local time in one time zone: the dates and wall-clock times of instants, and back (T10).
 ///
-/// Cheap to make and to copy; any thread may use it. Zones come from Foundation, on the proleptic Gregorian calendar.
+/// Cheap to make and to copy; any thread may use it. IANA's zones come from Foundation, on the proleptic Gregorian
+/// calendar; others from whoever defines them.
 package struct LocalCalendar: Sendable {
     private let offsets: ZoneOffsets
 
@@ -8,6 +9,18 @@ package struct LocalCalendar: Sendable {
     package init?(_ timeZone: String) {
         guard let offsets = ZoneOffsets.named(timeZone) else { return nil }
         self.offsets = offsets
+    }
+
+    /// The clocks of a zone that IANA's database does not have.
+    ///
+    /// - Parameters:
+    ///   - name: what `timeZone` says; no IANA name.
+    ///   - first: the offset from UTC, east of it positive, until the first change.
+    ///   - changes: from when on each other offset holds, ascending. The last one holds for ever.
+    package init(defined name: String, first: ElapsedTime, changes: [(at: Instant, offset: ElapsedTime)]) {
+        offsets = ZoneOffsets(
+            name: name, first: first.milliseconds,
+            changes: changes.map { (at: $0.at.milliseconds, offset: $0.offset.milliseconds) })
     }
 
     package static let utc: LocalCalendar = {
@@ -19,7 +32,7 @@ package struct LocalCalendar: Sendable {
 
     /// What becomes of a wall-clock time that the zone's clocks skip.
     package enum GapRule: Sendable {
-        /// The first instant after the gap: STRATEGIES.md 1.10, for times of day and midnights.
+        /// The first instant after the gap: T10, for times of day and midnights.
         case firstInstantAfter
         /// The offset before the gap: RFC 5545 section 3.3.5, for starts and ends of events.
         case offsetBefore
@@ -73,6 +86,21 @@ extension LocalCalendar {
         case .offsetBefore: return Instant(milliseconds: early)
         case .firstInstantAfter: return change(after: late, upTo: early)
         }
+    }
+
+    /// The first instant later than `instant` at which the clocks would show `time`, if they did not change until then.
+    func next(_ time: LocalTime, after instant: Instant) -> Instant {
+        let ofDay = local(instant) - local(instant).floored(by: Instant.millisecondsOfDay) * Instant.millisecondsOfDay
+        let distance = Int64(time.secondOfDay) * 1000 - ofDay
+        return Instant(
+            milliseconds: instant.milliseconds + (distance > 0 ? distance : distance + Instant.millisecondsOfDay))
+    }
+
+    /// The first instant in `(instant, end]` at which the clocks change; nil where they do not. `end` is at most a day
+    /// later.
+    func firstChange(after instant: Instant, upTo end: Instant) -> Instant? {
+        let (late, early) = (instant.milliseconds, end.milliseconds)
+        return offsets.offset(at: late) == offsets.offset(at: early) ? nil : change(after: late, upTo: early)
     }
 
     /// In a gap the clocks have not yet changed at `late`, reckoned with the offset after it, but have at `early`.

@@ -3,10 +3,11 @@ import Synchronization
 
 /// The offsets of one time zone from UTC, with its changes between 1900 and 2100 at hand.
 ///
-/// Made once per process and zone; immutable, so any thread may read it.
+/// Of an IANA zone made once per process; immutable, so any thread may read it.
 final class ZoneOffsets: Sendable {
     let name: String
-    private let zone: TimeZone
+    /// Says what the table does not; nil: the first and the last offset hold for ever.
+    private let zone: TimeZone?
     /// Milliseconds since 1970, ascending. `offsets[i]` holds until `changes[i]`, the last one until the table's end.
     private let changes: [Int64]
     private let offsets: [Int64]
@@ -39,9 +40,22 @@ final class ZoneOffsets: Sendable {
         self.missingDays = missingDays
     }
 
+    /// Of a zone that IANA's database does not have.
+    ///
+    /// - Parameter changes: ascending; from when on each offset holds.
+    init(name: String, first: Int64, changes: [(at: Int64, offset: Int64)]) {
+        self.name = name
+        zone = nil
+        self.changes = changes.map(\.at)
+        offsets = [first] + changes.map(\.offset)
+        missingDays = zip(changes, offsets).flatMap { change, before in
+            ZoneOffsets.wholeDays(from: change.at + before, to: change.at + change.offset)
+        }
+    }
+
     /// Milliseconds east of Greenwich.
     func offset(at milliseconds: Int64) -> Int64 {
-        guard ZoneOffsets.tableBegin..<ZoneOffsets.tableEnd ~= milliseconds else {
+        if let zone, !(ZoneOffsets.tableBegin..<ZoneOffsets.tableEnd ~= milliseconds) {
             return zone.offset(at: milliseconds)
         }
         var low = 0

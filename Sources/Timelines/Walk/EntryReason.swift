@@ -15,8 +15,10 @@ package enum EntryReason {
         case .status: return "as known then"
         case .stale: return stale(entry, at: at)
         case .tick:
-            return configuration.strategy.reason(ofTickAt: entry.date, for: configuration)
-                ?? tick(entry, in: timeline, at: at)
+            // What is made once and for all and carries a sample has no other reason: a preview, or a snapshot.
+            if entry.isSample, timeline.policy == .never { return "a sample" }
+            return configuration.strategy.reason(ofTickAt: entry.date, madeAt: at, for: configuration)
+                ?? (entry.date == at ? "what is known now" : "as scheduled")
         case .placeholder:
             let isStatus = configuration.strategy is StatusStrategy
             return isStatus ? "nothing heard of the vehicle yet" : "the data is unknown, silent or unreadable"
@@ -46,14 +48,6 @@ package enum EntryReason {
         case .unreadable: "the newest record cannot be read"
         default: "what is to be shown is not there"
         }
-    }
-
-    /// Ticks at even distances say the distance.
-    private static func tick(_ entry: TimelineEntry, in timeline: Timeline, at: Instant) -> String {
-        let dates = timeline.entries.filter { $0.phase == .tick }.map(\.date)
-        let distances = Set(zip(dates, dates.dropFirst()).map { $1 - $0 })
-        if distances.count == 1, let distance = distances.first { return "every \(distance.words)" }
-        return entry.date == at ? "what is known now" : "as scheduled"
     }
 }
 

@@ -5,7 +5,7 @@ extension TimelineWalk {
         package var at: Instant
         package var cause: Cause
         package var timeline: Timeline
-        /// From 1; the same content keeps it (STRATEGIES.md 1.6).
+        /// From 1; the same content keeps it (T6).
         package var revision: Int64
         /// From 1.
         package var refreshCount: Int64
@@ -13,7 +13,7 @@ extension TimelineWalk {
         package var isVisibleChange: Bool
     }
 
-    /// Why a timeline is made (STRATEGIES.md 1.12). Of several causes at one instant the first of this order is named.
+    /// Why a timeline is made (T12). Of several causes at one instant the first of this order is named.
     package enum Cause: Hashable, Sendable {
         case configuration
         /// Something is known of its vehicle for the first time.

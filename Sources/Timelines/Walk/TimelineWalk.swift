@@ -1,9 +1,9 @@
 /// The timelines of one configuration over a stretch of time, one after the other, as the pipeline makes them
-/// (STRATEGIES.md 1.12): when the configuration comes, when a timeline is due, and when its vehicle has news.
+/// (T12): when the configuration comes, when a timeline is due, and when its vehicle has news.
 ///
 /// Lazy: each step is made when it is asked for. A walk may be iterated any number of times, with the same result.
 package struct TimelineWalk: Sequence {
-    /// A configuration that cannot be used has one timeline, which says why (STRATEGIES.md 1.15).
+    /// A configuration that cannot be used has one timeline, which says why (T15).
     package let configuration: Result<WidgetConfiguration, ConfigurationProblem>
     /// When the configuration comes.
     package let at: Instant

@@ -1,7 +1,7 @@
 import Testing
 import Timelines
 
-/// The budget of a configuration (STRATEGIES.md 4, token bucket).
+/// The budget of a configuration (L3).
 @Suite struct TokenBucketTests {
     private let start = Instant(milliseconds: 1_772_438_400_000)
 
