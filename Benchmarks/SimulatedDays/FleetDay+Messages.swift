@@ -8,7 +8,7 @@ extension FleetDay {
         static let configurations = 2
     }
 
-    /// The number of a message's source, its key and its value (DESIGN.md section 3).
+    /// The number of a message's source, its key and its value (M2).
     func text(of message: Message, at: Instant) -> (source: Int, key: String, value: String) {
         switch message {
         case .masterData(let vehicle):

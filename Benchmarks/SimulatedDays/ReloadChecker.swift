@@ -3,7 +3,7 @@ package import RecordLog
 package import Timelines
 
 /// Judges reloads by the records alone: keeps for each configuration what stands, what its recipient has seen, and the
-/// tokens that are left, and holds each reload, and each that did not come, to STRATEGIES.md 1.6 and 4.
+/// tokens that are left, and holds each reload, and each that did not come, to T6 and 4.
 ///
 /// Knows nothing of how the pipeline decides. Instants come in order. Within one nobody can tell whether a reload is of
 /// what stood before or of what came then: its revision does.

@@ -1,6 +1,6 @@
 package import Timelines
 
-/// What holds for the reloads of a kind: its settings, as its declaration and the defaults of STRATEGIES.md 4 say.
+/// What holds for the reloads of a kind: its settings, as its declaration and the defaults of L1 to L9 say.
 package struct ReloadRules {
     package var limit: Int64
     package var burst: Int64

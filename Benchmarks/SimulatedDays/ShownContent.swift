@@ -1,7 +1,7 @@
 import Messages
 import Timelines
 
-/// What a published timeline shows, read from its record by the words of STRATEGIES.md 1.6.
+/// What a published timeline shows, read from its record by the words of T6.
 struct ShownContent {
     struct Entry {
         var date: Instant

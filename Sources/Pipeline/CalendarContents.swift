@@ -100,7 +100,7 @@ struct CalendarContents {
         }
     }
 
-    /// How many occurrences fit into a message (rule 11). What is left out could not be shown: so many bytes hold more
+    /// How many occurrences fit into a message (R11). What is left out could not be shown: so many bytes hold more
     /// than the 500 entries that a timeline has at most, or more than a timeline may be long.
     private static func count(of placed: [PlacedOccurrence], fitting bytesMax: Int) -> Int {
         var bytes = 0

@@ -8,7 +8,7 @@ struct CalendarFiling {
     /// A key of the topic: `calendarId/…`, or the calendar's alone.
     let name: String
 
-    /// The contract's JSON is filed under the ids that it names (DESIGN.md 3, calendar event), what other systems say
+    /// The contract's JSON is filed under the ids that it names (M4), what other systems say
     /// under the record's key: their ids are not always those of the events here. One resource under a key that only
     /// names its calendar, or none, has nothing but its ids.
     ///
@@ -41,10 +41,9 @@ struct CalendarFiling {
 /// Reads records, once more after a restore.
 struct CalendarRecordReader: ~Copyable {
     private var parser = JSONParser()
-    private var json = JSONWriter()
 
     /// What older records of a name may leave in the newer one's state, so that its record in the changelog keeps its
-    /// bounds (DESIGN.md 2, rule 11).
+    /// bounds (R11).
     private static let newerBytesMax = 1 << 20
 
     mutating func read(
@@ -65,10 +64,10 @@ struct CalendarRecordReader: ~Copyable {
         }
         // On another system a zone may be unknown. What can't be read any more is as gone until it comes again.
         guard let events = batch?.events else { return [] }
-        if state.newer.isEmpty { return events }
+        if state.newer.isEmpty || events.isEmpty { return events }
         var newer: [EventKey: CalendarEvent] = [:]
         for value in state.newer {
-            if let event = event(value) { newer[event.key] = event }
+            if let event = event(value, of: events[0].calendarId) { newer[event.key] = event }
         }
         return events.map { newer[$0.key] ?? $0 }
     }
@@ -76,7 +75,7 @@ struct CalendarRecordReader: ~Copyable {
     /// The events that a record stands for after an older one of its name: of each the newer version, but none that it
     /// does not hold any more.
     ///
-    /// - Returns: the events, and those of the older record among them, in the JSON of the contract.
+    /// - Returns: the events, and those of the older record among them, each as a record of its own holds it.
     mutating func merge(
         _ events: [CalendarEvent], over older: [CalendarEvent]
     ) -> (events: [CalendarEvent], newer: [[UInt8]]) {
@@ -86,10 +85,8 @@ struct CalendarRecordReader: ~Copyable {
         var room = Self.newerBytesMax
         let merged = events.map { event in
             guard let other = known[event.key], other.isNewer(than: event) else { return event }
-            json.removeAll()
-            other.write(to: &json)
-            let bytes = json.bytes
-            guard bytes.count <= room, self.event(bytes) == other else { return event }
+            let bytes = other.message.value
+            guard bytes.count <= room, self.event(bytes, of: other.calendarId) == other else { return event }
             room -= bytes.count
             newer.append(bytes)
             return other
@@ -97,8 +94,8 @@ struct CalendarRecordReader: ~Copyable {
         return (merged, newer)
     }
 
-    private mutating func event(_ json: [UInt8]) -> CalendarEvent? {
-        json.withUnsafeBytes { try? CalendarEventMessage.decode($0, with: &parser) }
+    private mutating func event(_ value: [UInt8], of calendarId: String) -> CalendarEvent? {
+        value.withUnsafeBytes { try? CalendarEventMessage.decode($0, of: calendarId, with: &parser) }
     }
 
     /// Of versions of one event in a record the newest, of equal ones the last.

@@ -236,7 +236,7 @@ final class CalendarProcessor: Processor {
 
     private static let agendaBytesMax = 2 << 20
 
-    /// A window that has moved on makes no timeline by itself (STRATEGIES.md 1.12), but the next one shows it.
+    /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.
     func punctuate(_ context: TaskContext) {
         while let slot = midnights.pop(now: context.now) {
             guard let midnight = subscriptions[slot]?.told?.until else { continue }

@@ -9,7 +9,8 @@ struct CalendarRecordState: StateValue {
     var contentType: String?
     /// Of the calendar's records: which of two came first.
     var arrival: UInt64
-    /// Newer versions of events in it that an older record of this key held, in the JSON of the contract.
+    /// Newer versions of events in it that an older record of this key held, each as a record of its own
+    /// holds it.
     var newer: [[UInt8]]
 
     init(value: [UInt8], contentType: String?, arrival: UInt64, newer: [[UInt8]]) {

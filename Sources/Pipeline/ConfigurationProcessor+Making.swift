@@ -32,6 +32,7 @@ extension ConfigurationProcessor {
     }
 
     private func make(_ slot: Int, _ context: TaskContext) {
+        remake(slot)
         guard let state = configurations[slot], let pending = state.pending, state.value != nil else { return }
         // What was published does not become older, but where the clock went back (`clockWentBack`).
         let wanted = settings.notAhead(pending.at, of: context.instant)
@@ -47,15 +48,49 @@ extension ConfigurationProcessor {
         var made = Made(
             timeline(of: message, state, at: at), frame, state, at: at, budget: budget, sources: sources(of: state))
         encode(made.record)
+        var isTooLarge = false
         if json.count > settings.timelineBytesMax {
             let problem = ConfigurationProblem(
                 key: "maximumEntries",
                 "the timeline has \(json.count) bytes, at most \(settings.timelineBytesMax) are allowed")
-            let error = TimelineProvider.errorTimeline(problem, at: at)
+            var error = TimelineProvider.errorTimeline(problem, at: at)
+            // What was too large is past at some time: the next one is due when it would have been.
+            if let due = made.record.timeline.nextUpdate {
+                error.policy = .after(due)
+                error.nextUpdate = due
+                error.validUntil = due
+            }
+            isTooLarge = true
             made = Made(error, frame, state, at: at, budget: budget, sources: sources(of: state))
             encode(made.record)
         }
-        publish(slot, made, frame, pending, state, context)
+        publish(slot, made, isTooLarge: isTooLarge, frame, pending, state, context)
+    }
+
+    /// Before anything new is taken in, or made: what was published by other rules is made once more by those of now,
+    /// as of then, to be compared with what comes. So what differs by data is told apart, and nobody is told of what
+    /// differs by the rules alone. Done when something is due anyway, never at the start.
+    ///
+    /// Where a vehicle's task brings all that a timeline needs, what was known is not kept; there a timeline is made
+    /// when its recipient comes by itself, or of other data.
+    func remake(_ slot: Int) {
+        guard let state = configurations[slot], let published = state.published, state.remade == nil,
+            published.rules != settings.contentRules.version
+        else { return }
+        guard state.value != nil, state.areAllAnswered, !isRefreshedByVehicle(slot) else { return }
+        let message = message(of: slot)
+        // Under another declaration of its kind it is another configuration.
+        guard state.kindDigest == kinds.digest(of: message.kind) else { return }
+        let frame = Frame(message)
+        var remade = ContentDigest(
+            of: timeline(of: message, state, at: published.at), kind: frame.kind, family: frame.family)
+        // Whoever shows it comes back when it said.
+        remade.nextUpdate = published.digest.nextUpdate
+        configurations[slot]!.remade = remade
+        // What differs from what was seen, and was not offered, differs only after its recipient has come back.
+        guard state.offered == nil, let seen = state.seen.digest else { return }
+        remade.nextUpdate = seen.nextUpdate
+        configurations[slot]!.seen.digest = remade
     }
 
     /// Whether the agendas are those of the window at `at`: midnights move it on.
@@ -70,19 +105,26 @@ extension ConfigurationProcessor {
     }
 
     private func publish(
-        _ slot: Int, _ made: Made, _ frame: Frame, _ pending: ConfigurationState.Pending,
+        _ slot: Int, _ made: Made, isTooLarge: Bool, _ frame: Frame, _ pending: ConfigurationState.Pending,
         _ state: ConfigurationState, _ context: TaskContext
     ) {
         let record = made.record
         emit(record, sinks: frame.sinks, traceParent: pending.traceParent, context)
+        // Brought up to a later time it shows what its recipient's goes on to show by itself.
+        let isTimeAlone =
+            settings.leavesWhenCaughtUp && !state.hasNewData
+            && (pending.cause == .scheduled || pending.cause == .noted)
         let isVisible = configurations.modify(slot) { state in
-            let isVisible = state!.sees(made.digest, revision: record.revision, at: record.generatedAt)
+            let isVisible = state!.sees(
+                made.digest, revision: record.revision, at: record.generatedAt, isTimeAlone: isTimeAlone)
             state!.revision = record.revision
             state!.refreshCount = record.refreshCount
             state!.pending = nil
             state!.published = .init(
                 at: record.generatedAt, nextUpdate: record.timeline.nextUpdate, digest: made.digest,
-                isFailure: record.timeline.isFailure)
+                isFailure: record.timeline.isFailure, rules: settings.contentRules.version, isTooLarge: isTooLarge)
+            state!.remade = nil
+            state!.hasNewData = false
             return isVisible
         }
         published.insert(slot)
@@ -108,8 +150,8 @@ extension ConfigurationProcessor {
             return TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
         case .usable(let configuration):
             let contents = state.sources.compactMap(\.content)
-            return TimelineProvider.timeline(
-                for: TimelineRequest(
+            return settings.contentRules.timeline(
+                TimelineRequest(
                     configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
                     hasUnreadableSource: contents.contains(where: \.isUnreadable),
                     occurrences: contents.flatMap(\.occurrences), at: at))

@@ -1,3 +1,4 @@
+import Messages
 import StreamCore
 import Timelines
 
@@ -8,6 +9,10 @@ extension ConfigurationProcessor {
         guard let state = configurations[slot], state.value != nil, !isRefreshedByVehicle(slot),
             let published = state.published
         else { return nil }
+        if published.isFailure && published.nextUpdate == nil && published.rules != settings.contentRules.version {
+            // One that can be used was too large, under a release that never tried it again.
+            if case .usable = message(of: slot) { return Due(at: published.at) }
+        }
         return published.nextUpdate.map { due(slot, at: $0, madeAt: published.at) }
     }
 

@@ -23,7 +23,7 @@ final class ConfigurationProcessor: Processor {
     var json = JSONWriter()
     let headers: CloudEventHeaders
 
-    /// The counter of revisions of a deleted configuration is kept for so long (DESIGN.md 2): 30 days.
+    /// The counter of revisions of a deleted configuration is kept for so long : 30 days.
     private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
     private static let subscriptionsKey = "subscriptions"
 
@@ -60,6 +60,7 @@ final class ConfigurationProcessor: Processor {
         _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
         _ context: TaskContext
     ) {
+        remake(slot)
         if isForOthers(message, slot) { leaveRecipient(slot, context) }
         var state = configurations[slot] ?? ConfigurationState()
         let old = state.sources.map(\.id)
@@ -117,6 +118,8 @@ final class ConfigurationProcessor: Processor {
         state.value = nil
         state.sources = []
         state.published = nil
+        state.remade = nil
+        state.hasNewData = false
         state.pending = nil
         state.renewal = nil
         state.refreshCount = 0
@@ -192,13 +195,17 @@ final class ConfigurationProcessor: Processor {
         guard let state = configurations[slot], state.version == update.version else { return }
         guard let index = state.sources.firstIndex(where: { $0.id == update.source }) else { return }
         guard update.revision >= state.sources[index].revision else { return }
+        remake(slot)
         let wasAnswered = state.areAllAnswered
+        if update.revision != state.sources[index].revision { configurations[slot]!.hasNewData = true }
         configurations[slot]!.sources[index].revision = update.revision
         configurations[slot]!.sources[index].content = update.content
         configurations[slot]!.sources[index].isAnswered = true
         if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }
         guard let now = configurations[slot], now.areAllAnswered else { return }
-        if update.cause == .noted && !settings.leavesWhenCaughtUp { return }
+        // What could not be shown for its size is tried again with whatever has come.
+        let isTried = settings.leavesWhenCaughtUp || now.published?.isTooLarge == true
+        if update.cause == .noted && !isTried { return }
         if !wasAnswered {
             makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: now.traceParent))
         } else if let renewal = now.renewal {

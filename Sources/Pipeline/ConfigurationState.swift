@@ -28,6 +28,11 @@ struct ConfigurationState: StateValue {
     /// The instant of a renewal that waits for its sources' snapshots.
     var renewal: Instant?
     var deletedAt: Instant?
+    /// A source has other data than what was published was made of.
+    var hasNewData = false
+    /// What was published as the rules of now would have made it then, of what was known then. Nil: they did make it,
+    /// or nothing has been heard since.
+    var remade: ContentDigest?
 
     struct Source {
         var id: SourceID
@@ -47,6 +52,10 @@ struct ConfigurationState: StateValue {
         var digest: ContentDigest
         /// It shows that something could not be had.
         var isFailure: Bool
+        /// `ContentRules.version` by which it was made.
+        var rules = 0
+        /// It says that the timeline was too large.
+        var isTooLarge = false
     }
 
     struct Pending {
@@ -60,6 +69,10 @@ struct ConfigurationState: StateValue {
     init() {}
 
     var areAllAnswered: Bool { sources.allSatisfy(\.isAnswered) }
+
+    /// What was published last, to be compared with what the rules of now make. Nil: nothing was.
+    var standing: ContentDigest? { published.map { remade ?? $0.digest } }
+
     /// Another recipient, or another kind, begins with nothing.
     mutating func forgetRecipient() {
         seen = .nothing
@@ -101,6 +114,28 @@ struct ConfigurationState: StateValue {
         writer.write(optional: deletedAt)
         writer.write(optional: traceParent) { $0.write($1) }
         writer.write(kindDigest)
+        encodeLaterFields(into: &writer)
+    }
+
+    /// What releases before 0.1.0 neither read nor write: state of theirs is of rules 0, with nothing else to say.
+    private func encodeLaterFields(into writer: inout ByteWriter) {
+        let rules = published?.rules ?? 0
+        let isTooLarge = published?.isTooLarge ?? false
+        guard rules != 0 || isTooLarge || hasNewData || remade != nil else { return }
+        writer.write(count: rules)
+        writer.write(isTooLarge)
+        writer.write(hasNewData)
+        writer.write(optional: remade) { $0.write($1) }
+    }
+
+    private mutating func readLaterFields(from reader: inout ByteReader) throws(CorruptBytes) {
+        if reader.isAtEnd { return }
+        let rules = Int(truncatingIfNeeded: try reader.varint())
+        let isTooLarge = try reader.bool()
+        published?.rules = rules
+        published?.isTooLarge = isTooLarge
+        hasNewData = try reader.bool()
+        remade = try reader.bool() ? try reader.contentDigest() : nil
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -137,6 +172,7 @@ struct ConfigurationState: StateValue {
         deletedAt = try reader.optionalInstant()
         traceParent = try reader.bool() ? try reader.array() : nil
         kindDigest = try reader.uint64()
+        try readLaterFields(from: &reader)
     }
 }
 

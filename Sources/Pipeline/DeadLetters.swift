@@ -12,7 +12,7 @@ private let traceParentBytesMax = 256
 
 extension TaskContext {
     /// Sends a record that cannot be used to the dead letters, in the same transaction: key, value and headers as they
-    /// came, the reason in headers after them. One that would not fit loses its value (DESIGN.md 2, rule 11).
+    /// came, the reason in headers after them. One that would not fit loses its value (R11).
     func deadLetter(_ record: InputRecord, _ problem: MessageProblem, _ settings: PipelineSettings) {
         let topic = topology.sources[Int(record.origin.source)].topic
         let problem = problem.shortened

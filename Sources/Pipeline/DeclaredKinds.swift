@@ -37,6 +37,8 @@ extension WidgetKind {
             writer.write(parameter.key)
             writer.write(parameter.title)
             writer.write(parameter.type.rawValue)
+            // Strings are what an array holds where nothing is said: such kinds keep the digest that they had.
+            if parameter.items != .string { writer.write(parameter.items.rawValue) }
             writer.write(optional: parameter.defaultValue) { $0.write($1) }
         }
         return max(1, writer.digest)

@@ -28,7 +28,7 @@ struct Frame {
 
     /// What stands in keys and headers of outputs, several times over, and cannot be left out there.
     ///
-    /// - Throws: where that is so much that an output might not fit (DESIGN.md 2, rule 11).
+    /// - Throws: where that is so much that an output might not fit (R11).
     func check() throws(MessageProblem) {
         let names = [configurationId, kind, recipient] + (sinks ?? [])
         let size = names.reduce(0) { $0 + $1.utf8.count }

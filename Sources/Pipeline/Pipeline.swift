@@ -22,22 +22,27 @@ package struct PipelineSettings: Sendable {
     package var topics: TopicNames
     /// CloudEvents' `source` of what is written.
     package var eventSource: String
-    /// The declared ones (DESIGN.md 3, kinds).
+    /// The declared ones (M6).
     package var kinds = WidgetKinds()
-    /// What holds for every kind that says nothing else (STRATEGIES.md 4).
+    /// What holds for every kind that says nothing else (L1 to L9).
     package var reload = WidgetKind.Reload()
-    /// A record with a larger value is a dead letter (DESIGN.md 2, rule 11).
+    /// A record with a larger value is a dead letter (R11).
     package var recordBytesMax = 1 << 20
     /// A larger timeline becomes an `error` timeline.
     package var timelineBytesMax = 1_000_000
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
-    /// (STRATEGIES.md 1.12); a clock that goes back by more has jumped. Milliseconds.
+    /// (T12); a clock that goes back by more has jumped. Milliseconds.
     package var pauseMilliseconds: Int64 = 60_000
     /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
     package var spreadMilliseconds: Int64 = 0
-    /// Whether every start begins with the same time again (DESIGN.md 4, `--clock`): then due times in state stay.
+    /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; nil: all counts
+    /// as it says.
+    package var telemetryFuture: ElapsedTime? = .minutes(5)
+    /// What makes content.
+    package var contentRules = ContentRules.current
+    /// Whether every start begins with the same time again (V4): then due times in state stay.
     package var startsClockAnew = false
     /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false

@@ -39,7 +39,7 @@ extension Due {
     }
 
     /// The instant for which a timeline is made whose timer fires at `now`: its due date, but now after a pause
-    /// (STRATEGIES.md 1.12), and where the one after it is to be made by now as well: what was missed is made once. A
+    /// (T12), and where the one after it is to be made by now as well: what was missed is made once. A
     /// run that leaves when it has caught up has a clock that stands, so it makes everything for now.
     ///
     /// - Parameter next: what would be due next after a renewal at the due date; nil: nothing, or that is not known.
@@ -59,7 +59,7 @@ extension PipelineSettings {
     func notAhead(_ at: Instant, of now: Instant) -> Instant { isAhead(at, of: now) ? now : at }
 }
 
-/// Why a timeline is made, and whether its visible change may be announced (STRATEGIES.md 4).
+/// Why a timeline is made, and whether its visible change may be announced (L1 to L9).
 enum Cause: UInt8 {
     /// The source answers a subscription.
     case subscribed = 0
@@ -69,7 +69,7 @@ enum Cause: UInt8 {
     case scheduled = 3
     case configurationChanged = 4
     /// The source can be read again, or no longer, or its window has moved on: this makes no timeline, but counts in
-    /// the next one (STRATEGIES.md 1.12 and 2, failure). A run that leaves when it has caught up brings every timeline
+    /// the next one (T12 and 2, failure). A run that leaves when it has caught up brings every timeline
     /// up to this, too.
     case noted = 5
 }

@@ -22,6 +22,9 @@ final class VehicleProcessor: Processor {
     /// Vehicles that changed since timelines were brought up last; kept only where that is done.
     private var changed = PendingSlots<Void>()
     private var hasBroughtUpAll = false
+    /// Vehicles that were warned of by name, telemetry from the future; those of this transaction.
+    var warned: Set<Int> = []
+    var warnedNow: [Int] = []
 
     struct Pending {
         /// Tell whatever the comparison says: an answer or a snapshot, with its instant.
@@ -35,6 +38,8 @@ final class VehicleProcessor: Processor {
         var offlineAfter: ElapsedTime
         /// The status does not decide alone: there is a sensitivity, or a silence that may be shorter now.
         var needsLook: Bool
+        /// What was told is so large that timelines with it may have been too large; else 0.
+        var heavyBytes: Int
     }
 
     init(_ settings: PipelineSettings) {
@@ -87,13 +92,26 @@ final class VehicleProcessor: Processor {
         }
         let slot = vehicles.slot(of: id, hash: hash)
         while newest.count <= slot { newest.append(.min) }
-        if telemetry.observedAt.milliseconds < newest[slot] {
+        let observation = judge(
+            record, observedAt: telemetry.observedAt.milliseconds, slot: slot, stored: newest[slot], now: context.now)
+        if observation.observedAt < newest[slot] && observation.replacesFrom == nil {
             context.counters.late += 1
             return
         }
+        if observation.isFromFuture {
+            noteFuture(
+                record, slot: slot, said: telemetry.observedAt, arrival: observation.observedAt, context)
+        }
         let (status, observedAt, wasUnreadable) = vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
-            _ = telemetry.apply(to: &state!.vehicle)
+            if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
+            _ = telemetry.apply(
+                to: &state!.vehicle, observedAt: Instant(milliseconds: observation.observedAt))
+            // Master data: what is stored was observed when this came at the latest.
+            if let arrival = observation.replacesFrom, state!.vehicle.observedAt == nil {
+                state!.vehicle.observedAt = Instant(milliseconds: arrival)
+            }
+            state!.isHeldToArrival = settings.telemetryFuture != nil
             let wasUnreadable = state!.isUnreadable
             state!.isKnown = true
             state!.isUnreadable = false
@@ -109,9 +127,16 @@ final class VehicleProcessor: Processor {
             let isNews =
                 VehicleStatus.effective(status, observedAt: observedAt, at: now, offlineAfter: glance.offlineAfter)
                 != glance.status || (glance.needsLook && hasNews(subscription, of: slot, now))
-            guard isNews || wasUnreadable else { continue }
+            guard isNews || wasUnreadable || isLighter(slot, than: glance) else { continue }
             pending.insert(subscription) { Pending(must: nil, traceParent: context.traceParent(of: record)) }
         }
+        guard observation.replacesFrom != nil else { return }
+        // It falls silent earlier than was reckoned with.
+        for subscription in links.subscriptions(of: slot) { arm(subscription) }
+    }
+
+    private func isLighter(_ slot: Int, than glance: Glance) -> Bool {
+        glance.heavyBytes > 0 && vehicles[slot].map { $0.heavyBytes < glance.heavyBytes } ?? false
     }
 
     /// Whether the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
@@ -236,18 +261,23 @@ final class VehicleProcessor: Processor {
         subscriptions[slot]!.told = .init(
             at: at, status: status, silences: silences, isUnreadable: state?.isUnreadable ?? false,
             revision: state?.revision ?? 0, vehicle: subscription.sensitivity == nil ? nil : state?.known,
-            refreshDue: due)
+            refreshDue: due, heavyBytes: state?.heavyBytes ?? 0)
         glance(at: slot)
         arm(slot)
     }
 
-    /// Lets a subscriber know that the vehicle can be read again, or no longer. Whom every timeline comes to from here
-    /// learns it then; a run that leaves when it has caught up brings it up.
+    /// Lets a subscriber know that the vehicle can be read again, or no longer: whom every timeline comes to from here
+    /// learns it then. And that so large a vehicle has become smaller: its timeline may have been too large. A run that
+    /// leaves when it has caught up brings both up.
     private func note(_ slot: Int, _ state: VehicleState?, at: Instant, _ context: TaskContext) {
         guard let subscription = subscriptions[slot], let told = subscription.told, let state,
-            state.isUnreadable != told.isUnreadable, subscription.need.refresh == nil, !settings.leavesWhenCaughtUp
+            !settings.leavesWhenCaughtUp
         else { return }
+        let isMark = state.isUnreadable != told.isUnreadable && subscription.need.refresh == nil
+        guard isMark || state.heavyBytes < told.heavyBytes else { return }
         subscriptions[slot]!.told!.isUnreadable = state.isUnreadable
+        subscriptions[slot]!.told!.heavyBytes = state.heavyBytes
+        glance(at: slot)
         let update = SourceUpdate(
             source: .vehicle(subscription.need.vehicleId), version: subscription.version, revision: state.revision,
             cause: .noted, at: at, content: SourceContent(state), traceParent: nil)
@@ -262,7 +292,7 @@ final class VehicleProcessor: Processor {
             subscription.told.map { told in
                 Glance(
                     status: told.status, offlineAfter: subscription.need.offlineAfter,
-                    needsLook: subscription.sensitivity != nil || told.silences > 0)
+                    needsLook: subscription.sensitivity != nil || told.silences > 0, heavyBytes: told.heavyBytes)
             }
         }
     }
@@ -271,9 +301,11 @@ final class VehicleProcessor: Processor {
 
     func finishRestore(_ context: TaskContext) { derive() }
 
-    func committed(_ context: TaskContext) {}
+    func committed(_ context: TaskContext) { warnedNow.removeAll() }
 
     func reverted(_ context: TaskContext) {
+        warned.subtract(warnedNow)
+        warnedNow.removeAll()
         _ = pending.take()
         _ = changed.take()
         hasBroughtUpAll = false

@@ -12,6 +12,8 @@ struct VehicleState: StateValue {
     var revision: UInt64 = 0
     /// The record that was applied last.
     var origin: Origin?
+    /// Its `observedAt` was held against the arrival of a record, and is not from the future.
+    var isHeldToArrival = false
 
     init(vehicleId: String) {
         vehicle = Vehicle(vehicleId: vehicleId)
@@ -26,6 +28,8 @@ struct VehicleState: StateValue {
         writer.write(isUnreadable)
         writer.write(varint: revision)
         writer.write(optional: origin) { $1.encode(into: &$0) }
+        // What follows is not read by releases before it, and not written by them.
+        if isHeldToArrival { writer.write(true) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -34,6 +38,33 @@ struct VehicleState: StateValue {
         isUnreadable = try reader.bool()
         revision = try reader.varint()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
+        isHeldToArrival = reader.isAtEnd ? false : try reader.bool()
+    }
+}
+
+extension VehicleState {
+    /// The bytes of JSON that each entry of a timeline shows of it at the most, where they are so many that a
+    /// timeline of the most entries may be too large for them; else 0.
+    var heavyBytes: Int {
+        let texts = [vehicle.registration, vehicle.alias, vehicle.customAddressIcon, vehicle.address]
+        let series = vehicle.series.reduce(0) { $0 + $1.name.jsonBytes + 32 }
+        let bytes = texts.reduce(series) { $0 + ($1?.jsonBytes ?? 0) }
+        return bytes > Self.lightBytesMax ? bytes : 0
+    }
+
+    private static let lightBytesMax = 1024
+}
+
+extension String {
+    /// Its bytes in JSON, without the quotation marks; control characters count as six, the most that any takes.
+    fileprivate var jsonBytes: Int {
+        utf8.reduce(0) { bytes, byte in
+            switch byte {
+            case ..<0x20: bytes + 6
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes + 2
+            default: bytes + 1
+            }
+        }
     }
 }
 
@@ -56,6 +87,8 @@ struct VehicleSubscription: StateValue {
         var vehicle: Vehicle?
         /// When the refresh is due; nil where the configuration's own timer does that.
         var refreshDue: Instant?
+        /// `VehicleState.heavyBytes` as told.
+        var heavyBytes = 0
     }
 
     init(version: UInt64, need: SourceNeeds.VehicleNeed, sensitivity: WidgetConfiguration.Sensitivity?) {
@@ -76,6 +109,8 @@ struct VehicleSubscription: StateValue {
             writer.write(optional: told.vehicle) { $0.write($1) }
             writer.write(optional: told.refreshDue)
         }
+        // What follows is not read by releases before it, and not written by them.
+        if let told, told.heavyBytes > 0 { writer.write(count: told.heavyBytes) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -94,6 +129,7 @@ struct VehicleSubscription: StateValue {
             told = Told(
                 at: at, status: status, silences: silences, isUnreadable: isUnreadable, revision: revision,
                 vehicle: vehicle, refreshDue: try reader.optionalInstant())
+            if !reader.isAtEnd { told!.heavyBytes = Int(try reader.varint()) }
         }
     }
 

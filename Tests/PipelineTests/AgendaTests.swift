@@ -2,7 +2,7 @@ import Messages
 import Testing
 import Timelines
 
-/// What is known at the instant of a timeline (STRATEGIES.md 1.1, 1.11, 1.12), where several sources say it.
+/// What is known at the instant of a timeline (T1, T11, T12), where several sources say it.
 @Suite("Agendas move on, and sources are as of the same instant")
 struct AgendaTests {
     static let ticks =

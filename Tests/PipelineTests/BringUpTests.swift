@@ -35,7 +35,7 @@ extension PipelineFixture {
 }
 
 extension PipelineTests {
-    /// The run that ends when it has caught up (DESIGN.md 4, `process --until-caught-up`).
+    /// The run that ends when it has caught up (V4).
     @Suite struct BringUpTests {
         @Test(
             "All records at once give what the provider makes of them at T, and a second run adds nothing",

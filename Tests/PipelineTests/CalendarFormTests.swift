@@ -4,7 +4,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Calendars as people keep them, as records of `calendar.events` (DESIGN.md 3, calendar event).
+    /// Calendars as people keep them, as records of `calendar.events` (M4).
     @Suite("Calendar records of every form") struct CalendarFormTests {
         static let configuration =
             #""calendarIds": ["team"], "family": "systemLarge", "preEventLead": "PT0S", "strategy": "#
@@ -48,6 +48,52 @@ extension PipelineTests {
                 #expect(try !pipeline.outline("c1").contains("start 12:00 a"))
                 try await pipeline.restart()
                 for uid in ["a", "b", "c"] { pipeline.removeEvent("team/\(uid)") }
+                try await pipeline.settle()
+                #expect(try pipeline.outline("c1") == ["tick 08:00"])
+                #expect(pipeline.outputs.deadLetters.isEmpty)
+            }
+        }
+
+        @Test("A series recurs in the zone that its record defines; an override is a record of its own")
+        func definedZone() async throws {
+            try await PipelineFixture.run { pipeline in
+                let text = """
+                    BEGIN:VCALENDAR
+                    BEGIN:VTIMEZONE
+                    TZID:Ours
+                    BEGIN:STANDARD
+                    DTSTART:19700101T000000
+                    TZOFFSETFROM:+0117
+                    TZOFFSETTO:+0117
+                    END:STANDARD
+                    END:VTIMEZONE
+                    BEGIN:VEVENT
+                    UID:e
+                    SUMMARY:e
+                    DTSTART;TZID=Ours:20200301T110000
+                    DURATION:PT1H
+                    RRULE:FREQ=DAILY
+                    END:VEVENT
+                    END:VCALENDAR
+                    """
+                pipeline.iCalendar("team/e", text: text)
+                pipeline.configuration("c1", Self.configuration)
+                try await pipeline.settle()
+                #expect(try pipeline.outline("c1").prefix(3) == ["tick 08:00 e", "start 09:43 e", "end 10:43 e"])
+                pipeline.event("team", "e", "15:00", "15:30", #""recurrenceId": "\#(at("09:43").rfc3339)""#)
+                try await pipeline.settle()
+                try await pipeline.restart()
+                #expect(try pipeline.outline("c1").prefix(3) == ["tick 08:00 e", "start 15:00 e", "end 15:30 e"])
+                // JSON of the same key replaces it, and a tombstone of that key removes it.
+                pipeline.event("team", "e", "12:00", "12:30")
+                try await pipeline.settle()
+                #expect(try pipeline.outline("c1").contains("start 12:00 e"))
+                pipeline.iCalendar("team/e", text: text)
+                try await pipeline.settle()
+                pipeline.removeEvent("team/e/\(at("09:43").rfc3339)")
+                try await pipeline.settle()
+                #expect(try pipeline.outline("c1").prefix(3) == ["tick 08:00 e", "start 09:43 e", "end 10:43 e"])
+                pipeline.removeEvent("team/e")
                 try await pipeline.settle()
                 #expect(try pipeline.outline("c1") == ["tick 08:00"])
                 #expect(pipeline.outputs.deadLetters.isEmpty)

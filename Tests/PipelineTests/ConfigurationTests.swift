@@ -5,7 +5,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// What a configuration's coming, changing and going does (DESIGN.md 2 and 3; STRATEGIES.md 1.6, 1.12 to 1.15).
+    /// What a configuration's coming, changing and going does (M5; T6, T12 to T15).
     @Suite struct ConfigurationTests {
         @Test(
             "When the vehicle is swapped nothing of the old one is shown, and no placeholder flashes",
@@ -119,6 +119,24 @@ extension PipelineTests {
                 entry = try pipeline.entry("c1")
                 #expect(entry.phase == .day)
                 #expect(pipeline.reloads("c1").map(\.reason) == [.configurationChanged, .configurationChanged])
+            }
+        }
+
+        @Test("An error of a configuration goes to the kind, family and recipient that its record names")
+        func unusableFrame() async throws {
+            try await PipelineFixture.run { pipeline in
+                pipeline.configuration(
+                    "c1", #""kind": "Board", "family": "systemLarge", "recipient": "wall", "strategy": "nothing""#)
+                pipeline.configuration("c2", #""kind": 7, "recipient": 8"#)
+                pipeline.configuration("c3", #""kind": null"#)
+                try await pipeline.settle()
+                let timelines = try ["c1", "c2", "c3"].map { try pipeline.timeline($0) }
+                #expect(timelines.map(\.timeline.entries[0].phase) == [.error, .error, .error])
+                #expect(timelines.map(\.kind) == ["Board", "7", ""])
+                #expect(timelines.map(\.recipient) == ["wall", "8", "c3"])
+                #expect(timelines[0].family == .systemLarge)
+                #expect(pipeline.reloads("wall").map(\.kind) == ["Board"])
+                #expect(pipeline.reloads("8").map(\.kind) == ["7"])
             }
         }
 

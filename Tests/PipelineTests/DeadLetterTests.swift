@@ -6,7 +6,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// What cannot be read goes to `tideline.dead-letters`, and processing goes on (DESIGN.md 3, dead letters).
+    /// What cannot be read goes to `tideline.dead-letters`, and processing goes on (M10).
     @Suite struct DeadLetterTests {
         struct Bad: Sendable, CustomTestStringConvertible {
             var testDescription: String

@@ -3,7 +3,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Strategy `events`, end to end (STRATEGIES.md 2, events).
+    /// Strategy `events`, end to end (T20).
     @Suite struct EventsTests {
         @Test("An event is announced, starts and ends; midnights without an entry are days", arguments: Ground.allCases)
         func entries(_ ground: Ground) async throws {

@@ -4,7 +4,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Budget, gathering, holding and dropping of reloads (STRATEGIES.md 4).
+    /// Budget, gathering, holding and dropping of reloads (L1 to L9).
     @Suite struct GovernorTests {
         /// Two tokens at once, one more every hour.
         private static func options(

@@ -5,7 +5,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Headers of outputs, framing of inputs (DESIGN.md 3).
+    /// Headers of outputs, framing of inputs (M9, M13).
     @Suite struct HeaderTests {
         static let trace = Header("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
@@ -33,7 +33,7 @@ extension PipelineTests {
                 let reload = try #require(pipeline.outputs.reloads.first).record
                 #expect(reload.header("ce_type") == "tideline.reload.v1")
                 #expect(reload.header("ce_subject") == "r")
-                #expect(reload.header("ce_id") == "r/K/1/2026-03-02T08:00:00Z")
+                #expect(reload.header("ce_id") == "r/K/c1/1/2026-03-02T08:00:00Z")
             }
         }
 

@@ -3,7 +3,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// The agenda moves on with time (STRATEGIES.md 2, events; 1.12).
+    /// The agenda moves on with time (T20, T12).
     @Suite struct HorizonTests {
         static let thirdDay = "2026-03-04"
 

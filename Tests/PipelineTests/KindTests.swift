@@ -6,7 +6,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Declared kinds (DESIGN.md 3, kinds).
+    /// Declared kinds (M6).
     @Suite struct KindTests {
         private static let gameCharacter: WidgetKind = {
             var kind = WidgetKind(kind: "GameCharacter")
@@ -16,6 +16,7 @@ extension PipelineTests {
             kind.parameters = [
                 .init(key: "alliances", title: "Alliances", type: .array, defaultValue: .array([])),
                 .init(key: "avatar", title: "Avatar", type: .string, defaultValue: .string("Player 1")),
+                .init(key: "city", title: "City", type: .string, defaultValue: .string("San Francisco")),
                 .init(key: "health", title: "Health", type: .number, defaultValue: .number("100.0")),
                 .init(key: "name", title: "Name", type: .string),
             ]

@@ -11,6 +11,8 @@ final class MemoryStage: Stage {
     let events = StreamEvents()
     /// Called after each step of a thread.
     var afterStep: () throws -> Void = {}
+    /// What producers' clocks say.
+    var wall: () -> Int64 = { -1 }
     private(set) var threads: [Int: StreamThread] = [:]
     private var started = 0
 
@@ -39,7 +41,8 @@ final class MemoryStage: Stage {
         let count = memory.partitionCount(of: record.topic)
         let byKey = record.key.map { key in key.withUnsafeBytes { Murmur2.partition(of: $0, partitions: count) } }
         memory.append(
-            record.topic, record.partition ?? byKey ?? 0, key: record.key, value: record.value, headers: record.headers)
+            record.topic, record.partition ?? byKey ?? 0, key: record.key, value: record.value, headers: record.headers,
+            timestamp: record.timestamp ?? wall())
     }
 
     func start(_ plan: ThreadPlan) throws -> Int {

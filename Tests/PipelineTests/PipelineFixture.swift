@@ -60,7 +60,9 @@ final class PipelineFixture {
             let stage = MemoryStage(steps: steps)
             self.stage = stage
             memory = stage
-            clock = FixtureClock(at(start), steps: steps)
+            let clock = FixtureClock(at(start), steps: steps)
+            self.clock = clock
+            stage.wall = { clock.wall() }
         case .broker:
             stage = BrokerStage(bootstrap: try await TestBroker.shared().bootstrap)
             memory = nil
@@ -122,6 +124,14 @@ final class PipelineFixture {
     func restart(declaring kinds: WidgetKind...) async throws {
         try await stage.stop(thread)
         settings.kinds = WidgetKinds(kinds)
+        plan.topology = Topology.widgets(settings)
+        try await startThread()
+    }
+
+    /// The same with other settings.
+    func restart(_ change: (inout PipelineSettings) -> Void) async throws {
+        try await stage.stop(thread)
+        change(&settings)
         plan.topology = Topology.widgets(settings)
         try await startThread()
     }

@@ -1,7 +1,7 @@
 // PipelineTests: the whole widgets topology through stream threads, on a log in memory and on a real broker.
 //
 // Time is injected on both: a test puts records in, moves the clock, settles, and looks at what was published. Each
-// sentence is a line of the contract (DESIGN.md, STRATEGIES.md). What holds for every record that the pipeline writes,
+// sentence is a line of the contract (Documentation/Rules). What holds for every record that the pipeline writes,
 // whatever the test, is in `Rules`, which the fixture checks each time it settles.
 
 import Testing

@@ -3,7 +3,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Who is told to load anew, and why (STRATEGIES.md 4, 1.6), where changes are not
+    /// Who is told to load anew, and why (L1 to L9, T6), where changes are not
     /// gathered and there are tokens.
     @Suite struct ReloadTests {
         @Test(

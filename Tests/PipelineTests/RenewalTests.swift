@@ -3,7 +3,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// A timeline is renewed at its `nextUpdate`, for that instant, and at no other (STRATEGIES.md 1.12).
+    /// A timeline is renewed at its `nextUpdate`, for that instant, and at no other (T12).
     @Suite struct RenewalTests {
         /// What a configuration asks for, and the due dates of its first renewals when it came at 08:00.
         struct Family: Sendable, CustomTestStringConvertible {

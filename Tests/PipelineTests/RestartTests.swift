@@ -6,7 +6,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// State is what the log holds: another thread goes on where one ended (DESIGN.md 2).
+    /// State is what the log holds: another thread goes on where one ended (DESIGN.md, "The stream thread").
     @Suite struct RestartTests {
         @Test("A restart publishes nothing new", arguments: Ground.allCases)
         func nothingNew(_ ground: Ground) async throws {

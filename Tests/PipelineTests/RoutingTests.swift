@@ -5,7 +5,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Every producer's partitioner and every partition count gives the same (DESIGN.md 2, in place or forwarded).
+    /// Every producer's partitioner and every partition count gives the same (DESIGN.md, "In place or forwarded").
     @Suite struct RoutingTests {
         @Test(
             "Records in partitions that another partitioner chose are forwarded and give the same",

@@ -4,7 +4,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// A vehicle that falls silent, once for each strategy that asks (STRATEGIES.md 1.12 and 2, failure).
+    /// A vehicle that falls silent, once for each strategy that asks (T12 and 2, failure).
     @Suite struct SilenceTests {
         /// `stale` after 20 minutes, an error after an hour; nothing is due by itself for a day.
         private static let strategy = #"""

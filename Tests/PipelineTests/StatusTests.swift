@@ -6,7 +6,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Strategy `status`, end to end (STRATEGIES.md 2, status; 1.12).
+    /// Strategy `status`, end to end (T23, T12).
     @Suite struct StatusTests {
         @Test(
             "A vehicle not yet heard of is a placeholder, and its first record makes a status at once",

@@ -12,6 +12,8 @@ final class StreamEvents: Sendable {
         /// `topic-partition@offset: reason` of each that was told of by name.
         var deadLetters: [String] = []
         var moreDeadLetters = 0
+        /// `topic-partition@offset: reason`, as well.
+        var warnings: [String] = []
     }
 
     private let totals = Mutex(Totals())
@@ -30,6 +32,8 @@ final class StreamEvents: Sendable {
                 case .deadLetter(let place, let offset, let reason):
                     totals.deadLetters.append("\(place)@\(offset): \(reason)")
                 case .moreDeadLetters(let count): totals.moreDeadLetters += count
+                case .warning(let place, let offset, let reason, _):
+                    totals.warnings.append("\(place)@\(offset): \(reason)")
                 case .failed(let error, let doing): totals.failures.append("\(doing): \(error)")
                 default: break
                 }

@@ -6,7 +6,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// Data that counts as failed because the newest record could not be read (STRATEGIES.md 2, failure).
+    /// Data that counts as failed because the newest record could not be read (T26).
     @Suite struct UnreadableSourceTests {
         @Test(
             "A record that cannot be read fails its vehicle's next timeline, until one is read",

@@ -2,7 +2,7 @@ import Messages
 import StreamCore
 import Timelines
 
-/// What a configuration's task tells its recipient's (STRATEGIES.md 4).
+/// What a configuration's task tells its recipient's (L1 to L9).
 enum ReloadMessage {
     /// There is something new to see; replaces an older offer of the same configuration.
     case offer(ReloadOffer)
@@ -55,7 +55,7 @@ struct ReloadOffer: StateValue {
     var reason: ReloadNotification.Reason
     /// Somebody asked for it: it goes out whatever there is to see.
     var isRequested = false
-    /// From then on the recipient has come back by itself and seen what stood (STRATEGIES.md 4).
+    /// From then on the recipient has come back by itself and seen what stood (L1 to L9).
     var voidFrom: Instant?
     /// What is to be seen; comes back with the announcement.
     var digest: ContentDigest

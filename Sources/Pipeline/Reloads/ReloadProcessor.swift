@@ -3,7 +3,7 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// The governor: tells each recipient which of its configurations to load anew, within their budgets (STRATEGIES.md 4).
+/// The governor: tells each recipient which of its configurations to load anew, within their budgets (L1 to L9).
 ///
 /// Changes of one recipient and kind are gathered for `coalesce` from the first, then go out together, each for a token
 /// of its configuration. One without a token is held until there is one, and then goes out by itself.

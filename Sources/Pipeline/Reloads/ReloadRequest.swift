@@ -1,6 +1,6 @@
 package import StreamCore
 
-/// Asks for a reload of all configurations of a kind, outside the budget (DESIGN.md 4, `reload`).
+/// Asks for a reload of all configurations of a kind, outside the budget (L9).
 package struct ReloadRequest: Hashable, StateValue, Sendable {
     package var kind: String
     /// Nil: every recipient.

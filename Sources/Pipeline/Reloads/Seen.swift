@@ -2,7 +2,7 @@ import StreamCore
 import Timelines
 
 /// What a configuration's recipient has seen of it: what was announced last or, once the `nextUpdate` of what it saw
-/// has passed, what stood then (STRATEGIES.md 4).
+/// has passed, what stood then (L1 to L9).
 struct Seen {
     /// That it was of when it was seen; 0: nothing was. Later revisions may show the same, but were not seen: an
     /// announcement of one between may still be under way.
@@ -15,16 +15,25 @@ struct Seen {
 
 extension ConfigurationState {
     /// Nil: nothing was seen.
-    var seenDigest: ContentDigest? { seen.revision == 0 ? nil : seen.digest ?? published?.digest }
+    var seenDigest: ContentDigest? { seen.revision == 0 ? nil : seen.digest ?? standing }
 
     /// Whether what is made for `at`, and is about to take the place of what was published, is a visible change against
     /// what was seen. Moves on what was seen, where its `nextUpdate` has passed.
     ///
-    /// - Parameter newRevision: of what is made.
-    mutating func sees(_ made: ContentDigest, revision newRevision: Int64, at: Instant) -> Bool {
+    /// - Parameters:
+    ///   - newRevision: of what is made.
+    ///   - isTimeAlone: it is made of the same data as what was published: what was seen goes on by itself, but where
+    ///     something else is still to be announced.
+    mutating func sees(
+        _ made: ContentDigest, revision newRevision: Int64, at: Instant, isTimeAlone: Bool = false
+    ) -> Bool {
         guard var shown = seenDigest else { return true }
+        if isTimeAlone && offered == nil {
+            seen = Seen(revision: newRevision)
+            return false
+        }
         if let cameBack = shown.nextUpdate, cameBack <= at {
-            guard let standing = published?.digest, cameBack < at, standing.nextUpdate.map({ $0 > at }) ?? true else {
+            guard let standing, cameBack < at, standing.nextUpdate.map({ $0 > at }) ?? true else {
                 // Whoever shows it comes for this one.
                 seen = Seen(revision: newRevision)
                 return false
