@@ -22,7 +22,7 @@ final class RdKafkaAdmin: Admin {
 
     func connect(timeout: Duration) throws(LogError) {
         let deadline = ContinuousClock.now + timeout
-        failures = []
+        // What earlier attempts met stands: librdkafka tells the same failure once.
         while true {
             let left = deadline - .now
             if client.hasBroker(timeout: min(max(left, .zero), .milliseconds(500))) { return }
@@ -30,9 +30,7 @@ final class RdKafkaAdmin: Admin {
             guard left > .zero else { break }
         }
         let tried = failures.isEmpty ? "nothing was refused, nothing answered" : failures.joined(separator: "; ")
-        throw LogError(
-            .unreachable, name: "_TRANSPORT",
-            "no broker answered at \(settings.bootstrapServers) within \(timeout): \(tried)", isRetriable: true)
+        throw LogError(.unreachable, name: "_TRANSPORT", tried, isRetriable: true)
     }
 
     /// Errors wait in a queue until they are served. Nobody polls an admin, so every request does it.
@@ -41,9 +39,14 @@ final class RdKafkaAdmin: Admin {
         if let committedReader { rd_kafka_poll(committedReader.pointer, 0) }
     }
 
+    /// Keeps what went wrong, each thing once: without the time that it took and how often it was told, and without
+    /// librdkafka's word that all brokers are down, which says nothing more.
     private func note(_ failure: LogError) {
-        guard !failures.contains(failure.message) else { return }
-        failures = failures.suffix(Self.failuresMax - 1) + [failure.message]
+        let text = String(
+            failure.message.prefix(
+                upTo: failure.message.firstRange(of: " (after ")?.lowerBound ?? failure.message.endIndex))
+        guard !failures.contains(text), !text.contains("brokers are down") else { return }
+        failures = failures.suffix(Self.failuresMax - 1) + [text]
     }
 
     func reader(isolation: IsolationLevel) throws(LogError) -> ClientHandle {

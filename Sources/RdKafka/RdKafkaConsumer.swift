@@ -62,7 +62,7 @@ final class RdKafkaConsumer: Consumer {
     ///
     /// librdkafka 2.0.2 aborts the process when a cooperative consumer is destroyed between the answers to its first
     /// JoinGroup and SyncGroup, closed before or not: its assignor has no state to free yet. In that time it would not
-    /// leave the group either (DESIGN, rule 12). So a first assignment that is on its way is waited for, and given
+    /// leave the group either (DESIGN, R12). So a first assignment that is on its way is waited for, and given
     /// back without the listener hearing of it.
     func close() {
         guard !isClosed else { return }

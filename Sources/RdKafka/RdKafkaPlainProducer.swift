@@ -11,8 +11,8 @@ final class RdKafkaPlainProducer: PlainProducer {
     private var written = 0
     private var isClosed = false
 
-    /// As long as librdkafka itself tries to deliver a record (`message.timeout.ms`).
-    private static let roomTimeout = Duration.seconds(300)
+    /// After that `produce` throws `queueFull`; the caller may try again.
+    private static let roomTimeout = Duration.seconds(10)
 
     init(_ client: ClientHandle) {
         self.client = client
@@ -41,6 +41,12 @@ final class RdKafkaPlainProducer: PlainProducer {
         } catch {
             throw client.fatalFailure?.error ?? error.error
         }
+    }
+
+    func unacknowledged() throws(LogError) -> Int {
+        rd_kafka_poll(client.pointer, 0)
+        try throwFailure()
+        return Int(rd_kafka_outq_len(client.pointer))
     }
 
     func flush(timeout: Duration) throws(LogError) {

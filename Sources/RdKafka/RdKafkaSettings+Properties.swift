@@ -20,7 +20,7 @@ extension RdKafkaSettings {
         switch role {
         case .consumer:
             common += [
-                // Survivors learn of a rebalance by heartbeat (DESIGN, rule 4).
+                // Survivors learn of a rebalance by heartbeat (DESIGN, R4).
                 ("session.timeout.ms", "10000"),
                 ("heartbeat.interval.ms", "500"),
                 // TCP and the broker's disk check the bytes already; it costs a tenth of reading.
@@ -45,7 +45,10 @@ extension RdKafkaSettings {
         case .plainProducer:
             common += [
                 ("compression.type", "lz4"),
-                ("linger.ms", "20"),
+                // Half the processor time of 5 ms at 2,000 records a second; a flush does not wait for it.
+                ("linger.ms", "50"),
+                // A producer that runs for days outlives an outage of any length: records wait for the broker.
+                ("message.timeout.ms", "0"),
                 ("batch.num.messages", "100000"),
                 ("queue.buffering.max.messages", "500000"),
                 ("queue.buffering.max.kbytes", "262144"),

@@ -5,7 +5,7 @@ package struct ConsumedBatch: ~Copyable {
     /// Partitions whose end was reached *after* the records above: the offset there, past any transaction markers.
     package var ends: [PartitionEnd]
     package var failures: [LogError]
-    /// The rebalance listener ran inside this poll: the records are not to be trusted (rule 1).
+    /// The rebalance listener ran inside this poll: the records are not to be trusted (R1).
     package var rebalanced: Bool
 
     /// Reads the headers of one of the records; of use only while the batch lives.

@@ -34,7 +34,7 @@ package protocol Consumer: AnyObject {
     /// Asks the broker. The high one is the last stable offset for a read_committed handle.
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks
 
-    /// The group metadata of now; nil when this consumer is not a member with a generation (rule 3).
+    /// The group metadata of now; nil when this consumer is not a member with a generation (R3).
     func groupMetadata() -> (any GroupMetadata)?
 
     /// Leaves the group (the listener is told what is revoked) and ends. Nothing may be called afterwards.

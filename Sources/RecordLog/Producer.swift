@@ -22,7 +22,7 @@ package protocol TransactionalProducer: AnyObject {
         _ offsets: [(TopicPartition, CommittedOffset)], group: any GroupMetadata, timeout: Duration
     ) throws(TransactionError)
 
-    /// Flushes and commits. `retriable` after a time-out: the outcome is not known yet, call again (rule 6).
+    /// Flushes and commits. `retriable` after a time-out: the outcome is not known yet, call again (R6).
     func commit(timeout: Duration) throws(TransactionError)
 
     func abort(timeout: Duration) throws(TransactionError)
@@ -40,6 +40,11 @@ package protocol PlainProducer: AnyObject {
         topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError)
+
+    /// How many records are not acknowledged yet.
+    ///
+    /// - Throws: what an earlier record failed with.
+    func unacknowledged() throws(LogError) -> Int
 
     /// Waits until everything is acknowledged.
     func flush(timeout: Duration) throws(LogError)

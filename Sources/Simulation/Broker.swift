@@ -8,7 +8,7 @@ struct Broker: Sendable {
     var transactionFaults = FaultQueue<TransactionalCall, TransactionError>()
     var logFaults = FaultQueue<LogCall, LogError>()
     var counters = Counters()
-    /// While true, EndTxn answers and its markers wait (rule 2).
+    /// While true, EndTxn answers and its markers wait (R2).
     var delaysMarkers = false
     var rejoin = Rejoin.inPoll
     /// Milliseconds since 1970.

@@ -66,7 +66,7 @@ extension MemoryCluster {
     }
 
     /// Lets the retention time of offsets pass: an empty group loses all, a live one those of topics that its members
-    /// do not subscribe to (rule 5).
+    /// do not subscribe to (R5).
     package func expireOffsets(_ group: String) {
         withBroker { $0.expireOffsets(of: group) }
     }
@@ -74,7 +74,7 @@ extension MemoryCluster {
 
 /// What happens to transactions from outside.
 extension MemoryCluster {
-    /// While true, commits and aborts answer before their markers are written (rule 2): the last stable offset and the
+    /// While true, commits and aborts answer before their markers are written (R2): the last stable offset and the
     /// group's offsets stay behind until it is false again, or the same transactional id writes again or initialises.
     package var delaysMarkers: Bool {
         get { withBroker { $0.delaysMarkers } }

@@ -89,7 +89,7 @@ package struct Counters: Hashable, Sendable {
     /// By producers of either kind, whatever became of their transactions.
     package var recordsProduced = 0
     package var recordsDelivered = 0
-    /// Those that a poll with a rebalance threw away (rule 1).
+    /// Those that a poll with a rebalance threw away (R1).
     package var recordsDropped = 0
     package var transactionsCommitted = 0
     /// For whatever reason; time-outs and fencing included.

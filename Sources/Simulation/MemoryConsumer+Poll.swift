@@ -5,7 +5,7 @@ extension MemoryConsumer {
     ///
     /// A poll in which the listener ran also takes records of the partitions that were kept, throws the first half
     /// away together with all ends, and leaves the positions behind all of them: who does not seek loses records, as
-    /// with librdkafka's batch queue (rule 1).
+    /// with librdkafka's batch queue (R1).
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch {
         checkIsOpen()
         precondition(maximum > 0)
@@ -60,7 +60,7 @@ extension MemoryConsumer {
             return 0
         }
         if assignment.position < log.low || assignment.position > log.high {
-            // auto.offset.reset is earliest everywhere (rule 5).
+            // auto.offset.reset is earliest everywhere (R5).
             assignment.position = log.low
             broker.counters.offsetResets += 1
         }

@@ -97,7 +97,7 @@ final class MemoryConsumer: Consumer {
                     hasTimedOut = true
                     throw error
                 }
-                // After a time-out librdkafka gives neither offset nor error (rule 2); the port has a name for that.
+                // After a time-out librdkafka gives neither offset nor error (R2); the port has a name for that.
                 throw LogError(.unstableOffsets, name: "UNSTABLE_OFFSET_COMMIT", error.message, isRetriable: true)
             }
         }

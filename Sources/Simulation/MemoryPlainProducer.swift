@@ -24,6 +24,11 @@ final class MemoryPlainProducer: PlainProducer {
         }
     }
 
+    func unacknowledged() throws(LogError) -> Int {
+        precondition(!isClosed)
+        return 0
+    }
+
     func flush(timeout: Duration) throws(LogError) {
         precondition(!isClosed)
     }

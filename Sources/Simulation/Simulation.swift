@@ -4,8 +4,8 @@
 // What is as in Kafka: transaction markers take up offsets, read_committed stops at the last stable offset, epochs
 // fence, the coordinator ends transactions that last too long, offsets travel in transactions and are unstable until
 // those end, a stale member's offsets are refused, cooperative rebalancing moves only what must move.
-// What is as in librdkafka: the rebalance runs inside `poll`, which loses records of kept partitions (DESIGN.md
-// section 2, rule 1); ends are told once each; an empty transaction never meets the coordinator; fenced is for ever.
+// What is as in librdkafka: the rebalance runs inside `poll`, which loses records of kept partitions (R1); ends are
+// told once each; an empty transaction never meets the coordinator; fenced is for ever.
 //
 // What is simpler: a call takes effect before it returns, so a produce fails at once and not at its delivery report;
 // no call waits, whatever its time-out; there is one replica, and no broker fails unless a test injects the failure.

@@ -11,7 +11,8 @@ package final class StreamTask {
     /// In order of id, so that the changelog is written in the same order every time.
     private let orderedStores: [any ChangelogStore]
     private var committedCounters = TaskCounters()
-    private var committedDeadLetters = DeadLetterNotices()
+    private var committedDeadLetters = TaskContext.noDeadLetters
+    private var committedWarnings = TaskContext.noWarnings
     private var clockWatch: ClockWatch
     private var isRestored = false
     /// The processors were told of the time of this restore; as of the last commit.
@@ -139,6 +140,8 @@ package final class StreamTask {
         context.counters.reset()
         committedDeadLetters = context.deadLetters
         context.deadLetters.removeAll()
+        committedWarnings = context.warnings
+        context.warnings.removeAll()
         for processor in processors { processor.committed(context) }
     }
 
@@ -149,6 +152,7 @@ package final class StreamTask {
         context.outputs.removeAll()
         context.counters.reset()
         context.deadLetters.removeAll()
+        context.warnings.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         clockWatch.revert()
@@ -164,9 +168,15 @@ package final class StreamTask {
     }
 
     /// Takes the dead letters of the last committed transaction.
-    package func takeDeadLetters() -> DeadLetterNotices {
+    package func takeDeadLetters() -> RecordNotices {
         defer { committedDeadLetters.removeAll() }
         return committedDeadLetters
+    }
+
+    /// Takes what the last committed transaction warned of.
+    package func takeWarnings() -> RecordNotices {
+        defer { committedWarnings.removeAll() }
+        return committedWarnings
     }
 
     // MARK: - Restore

@@ -1,7 +1,7 @@
 package import RecordLog
 
 /// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
-/// it, else through the exchange (DESIGN.md 2, local delivery).
+/// it, else through the exchange (DESIGN.md, "Local delivery").
 package protocol MessageRouter: AnyObject {
     func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32)
 }
@@ -19,7 +19,13 @@ package final class TaskContext {
     package var outputs = OutputBuffer()
     package var counters = TaskCounters()
     /// Of the open transaction.
-    package var deadLetters = DeadLetterNotices()
+    package internal(set) var deadLetters = TaskContext.noDeadLetters
+    /// Records of the open transaction that were used, but not as they are.
+    package internal(set) var warnings = TaskContext.noWarnings
+    /// More at once help nobody.
+    static let noDeadLetters = RecordNotices(namedMax: 10)
+    /// Of these each is said once only, so many are kept.
+    static let noWarnings = RecordNotices(namedMax: 250)
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 
@@ -77,9 +83,18 @@ package final class TaskContext {
 
     /// Notes for whoever watches that a record was set aside, and why.
     package func noteDeadLetter(_ record: InputRecord, reason: String) {
-        let topic = topology.sources[Int(record.origin.source)].topic
-        deadLetters.add(topic: topic, record.origin, reason: reason)
+        deadLetters.add(topic: topic(of: record), record.origin, reason: reason)
     }
+
+    /// Notes for whoever watches what was remarkable about a record that is used nevertheless.
+    ///
+    /// - Parameter subject: what the reason is about, in short, such as `vehicle v1`.
+    /// - Returns: whether it will be said by name when this is committed; else it is one of a number.
+    package func warn(of record: InputRecord, about subject: String, _ reason: String) -> Bool {
+        warnings.add(topic: topic(of: record), record.origin, reason: reason, subject: subject)
+    }
+
+    private func topic(of record: InputRecord) -> String { topology.sources[Int(record.origin.source)].topic }
 
     /// Writes a record to an output topic, by its index in the topology.
     package func emit(
@@ -98,6 +113,8 @@ package struct TaskCounters: Hashable, Sendable {
     package var forwarded = 0
     /// Telemetry older than what is known.
     package var late = 0
+    /// Telemetry observed later than its arrival, which counts as observed at its arrival.
+    package var fromFuture = 0
     /// By output of the topology.
     package var outputs: [Int] = []
     /// What processors count by names of their own.
@@ -111,6 +128,7 @@ package struct TaskCounters: Hashable, Sendable {
         records += other.records
         forwarded += other.forwarded
         late += other.late
+        fromFuture += other.fromFuture
         if outputs.isEmpty { outputs = Array(repeating: 0, count: other.outputs.count) }
         for index in other.outputs.indices { outputs[index] += other.outputs[index] }
         labelled.merge(other.labelled, uniquingKeysWith: +)
@@ -122,6 +140,7 @@ package struct TaskCounters: Hashable, Sendable {
         records = 0
         forwarded = 0
         late = 0
+        fromFuture = 0
         for index in outputs.indices { outputs[index] = 0 }
         labelled.removeAll(keepingCapacity: true)
     }

@@ -1,5 +1,5 @@
 /// The positions of one task: for the exchange and every input partition that it reads, the offset of the next record.
-/// The only ones that count (rule 1), and state like any other (rule 5): written to the changelog in the transaction
+/// The only ones that count (R1), and state like any other (R5): written to the changelog in the transaction
 /// that moved them.
 package final class TaskPositions {
     /// The source number under which the exchange's own position is kept.
@@ -11,7 +11,7 @@ package final class TaskPositions {
         package fileprivate(set) var next: Int64
         /// As of the last commit, else where this task began; where a revert goes back to.
         package fileprivate(set) var committed: Int64
-        /// Whether this task has committed it yet: the first commit is the claim of rule 4.
+        /// Whether this task has committed it yet: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool
 
         package var isDirty: Bool { next != committed || !isClaimed }
@@ -60,7 +60,7 @@ package final class TaskPositions {
     }
 
     /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
-    /// (rule 9). Forgotten here, it would be read from the beginning again.
+    /// (R9). Forgotten here, it would be read from the beginning again.
     package func encode(into writer: inout ByteWriter) {
         let unread = restored.filter { known in
             !entries.contains { $0.source == known.source && $0.partition == known.partition }

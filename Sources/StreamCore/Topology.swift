@@ -28,7 +28,7 @@ package struct Topology: Sendable {
         package var topic: String
         /// The processor that gets its records.
         package var node: Int
-        /// After assignment sources are read to the end that is seen then, lower numbers first (rule 8).
+        /// After assignment sources are read to the end that is seen then, lower numbers first (R8).
         package var readingOrder: Int
 
         package init(topic: String, node: Int, readingOrder: Int) {

@@ -1,7 +1,7 @@
 package import RecordLog
 package import StreamCore
 
-/// The exchange and the changelog of an application (rule 7): made where they are missing, refused where they are not
+/// The exchange and the changelog of an application (R7): made where they are missing, refused where they are not
 /// what this program can run on.
 package struct InternalTopics: Sendable {
     package var exchange: String

@@ -13,19 +13,24 @@ package final class StreamApplication: Sendable {
 
     private struct Shared {
         var statuses: [StreamStatus]
+        var progress: CommonProgress
         var failure: StreamFailure?
     }
 
     /// - Parameters:
-    ///   - names: one per thread, random (rule 4).
-    ///   - touch: called at each iteration of each thread, at most once a second; for a health file.
+    ///   - names: one per thread, random (R4).
+    ///   - touch: called while there is progress, each time that all threads have got on since the last time; for a
+    ///     health file.
     package init(
         names: [String], cluster: any Cluster, topology: Topology, settings: StreamSettings, clock: any StreamClock,
         layout: InternalTopics.Layout, targets: [TopicPartition: Offset]? = nil,
         touch: @escaping @Sendable () -> Void = {}, observer: @escaping StreamObserver
     ) {
         precondition(!names.isEmpty, "There is a thread.")
-        shared = Mutex(Shared(statuses: Array(repeating: StreamStatus(), count: names.count)))
+        shared = Mutex(
+            Shared(
+                statuses: Array(repeating: StreamStatus(), count: names.count),
+                progress: CommonProgress(threads: names.count)))
         ended = DispatchGroup()
         self.touch = touch
         for (index, name) in names.enumerated() {
@@ -75,6 +80,8 @@ package final class StreamApplication: Sendable {
     }
 
     private func drive(_ thread: StreamThread, _ index: Int) {
+        thread.willWait = { [unowned self, unowned thread] in report(thread.status, index) }
+        thread.shouldEnd = { [unowned self] in isStopping }
         do throws(StreamFailure) {
             try thread.start()
             var reported: Duration = .zero
@@ -85,7 +92,7 @@ package final class StreamApplication: Sendable {
                 if now - reported < .milliseconds(100) { continue }
                 reported = now
                 report(thread.status, index)
-                touch()
+                if shared.withLock({ $0.progress.note(thread.lastProgress, of: index) }) { touch() }
             }
         } catch {
             fail(error)
@@ -105,9 +112,17 @@ package final class StreamApplication: Sendable {
     }
 }
 
-/// Blocks the calling OS thread.
+/// Blocks the calling OS thread for at least `duration`, which may be less than a millisecond. Uses no CPU meanwhile.
 package func pause(_ duration: Duration) {
-    Thread.sleep(forTimeInterval: Double(duration.milliseconds) / 1000)
+    guard duration > .zero else { return }
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = Int64(now.tv_nsec) + (attoseconds + 999_999_999) / 1_000_000_000
+    // Until an instant, so that signals on the way make it no longer.
+    var end = timespec(
+        tv_sec: now.tv_sec + Int(seconds + nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
 }
 
 extension Duration {

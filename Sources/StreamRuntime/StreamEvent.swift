@@ -14,10 +14,15 @@ package enum StreamEvent: Sendable {
     case deadLetter(TopicPartition, Offset, reason: String)
     /// So many more in the same transaction.
     case moreDeadLetters(Int)
+    /// A record is used, but not as it is; told when that is committed. The subject is what the reason is
+    /// about, in short, such as `vehicle v1`; nil: the record alone.
+    case warning(TopicPartition, Offset, reason: String, subject: String?)
+    /// So many more in the same transaction.
+    case moreWarnings(Int)
     case producerReplaced(LogError, failuresInARow: Int)
-    /// A dead owner's transaction was ended (rule 4).
+    /// A dead owner's transaction was ended (R4).
     case claimSettled(transactionalId: String)
-    /// New partitions of an input topic (rule 9).
+    /// New partitions of an input topic (R9).
     case partitionsAdded(topic: String, count: Int32)
     /// A position that the topic no longer holds: records were removed before they were read.
     case positionOutOfRange(TopicPartition, position: Offset, kept: Watermarks)

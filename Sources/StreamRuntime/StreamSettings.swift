@@ -12,19 +12,22 @@ package struct StreamSettings: Sendable {
     package var backlogRecords = 10_000
     /// `transaction.timeout.ms` of the producer.
     package var transactionTimeout: Duration = .seconds(10)
-    /// How long stable offsets are waited for before the dead owner's transaction is ended (rule 4).
+    /// How long stable offsets are waited for before the dead owner's transaction is ended (R4).
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
     /// Any other question to the broker.
     package var callTimeout: Duration = .seconds(5)
+    /// How often a thread that commits nothing asks whether the broker answers, and how long it waits for that.
+    package var answerInterval: Duration = .seconds(5)
+    package var answerTimeout: Duration = .seconds(2)
     package var pollMaximum = 10_000
     package var pollTimeoutMax: Duration = .milliseconds(100)
-    /// How often partition counts are read anew (rule 9) and consumed exchange records are removed (rule 7).
+    /// How often partition counts are read anew (R9) and consumed exchange records are removed (R7).
     package var maintenanceInterval: Duration = .seconds(30)
-    /// How often all offsets are committed anew, moved or not (rule 5).
+    /// How often all offsets are committed anew, moved or not (R5).
     package var offsetsRefreshInterval: Duration = .seconds(3600)
-    /// So many failures of the producer in a row end the thread (rule 6).
+    /// So many failures of the producer in a row end the thread (R6).
     package var failuresMax = 5
-    /// How long a thread that is to end waits for its first assignment (rule 12).
+    /// How long a thread that is to end waits for its first assignment (R12).
     package var leaveTimeout: Duration = .seconds(5)
     /// Whether the exchange's consumed records are removed with DeleteRecords.
     package var removesConsumedRecords = true
@@ -37,7 +40,7 @@ package struct StreamSettings: Sendable {
         self.stateTopic = stateTopic
     }
 
-    /// min(5 s, half the transaction time-out): what a revoke may take (rule 6).
+    /// min(5 s, half the transaction time-out): what a revoke may take (R6).
     package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
 
     func check() {

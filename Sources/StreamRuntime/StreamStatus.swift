@@ -24,13 +24,16 @@ package struct StreamStatus: Sendable {
 
     package enum State: Hashable, Sendable {
         case created
-        case restoring(records: Int, end: Int64)
+        /// The changelog is read up to `next` of `end`, both offsets.
+        case restoring(next: Int64, end: Int64)
         case running
     }
 
     package struct Position: Sendable {
         package var topicPartition: TopicPartition
         package var next: Offset
+        /// When the last record that was read was produced, in milliseconds since 1970; nil: none was read yet.
+        package var lastTimestamp: Int64?
     }
 
     package init() {}
@@ -41,7 +44,8 @@ extension StreamThread {
         var counted = TaskCounters()
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             counted.add(runtime.task.takeCounters())
-            tell(runtime.task.takeDeadLetters())
+            tell(deadLetters: runtime.task.takeDeadLetters())
+            tell(warnings: runtime.task.takeWarnings())
         }
         committedCounters.add(counted)
         commitsCount += 1
@@ -49,12 +53,21 @@ extension StreamThread {
         observer(.committed(records: counted.records))
     }
 
-    private func tell(_ letters: DeadLetterNotices) {
+    private func tell(deadLetters letters: RecordNotices) {
         for letter in letters.named {
             let place = TopicPartition(letter.topic, letter.partition)
             observer(.deadLetter(place, Offset(letter.offset), reason: letter.reason))
         }
         if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
+    }
+
+    private func tell(warnings: RecordNotices) {
+        for warning in warnings.named {
+            let place = TopicPartition(warning.topic, warning.partition)
+            observer(
+                .warning(place, Offset(warning.offset), reason: warning.reason, subject: warning.subject))
+        }
+        if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
     }
 
     func makeStatus() -> StreamStatus {
@@ -68,12 +81,14 @@ extension StreamThread {
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {
-                StreamStatus.Position(topicPartition: $0.topicPartition, next: Offset(runtime.next(of: $0)))
+                StreamStatus.Position(
+                    topicPartition: $0.topicPartition, next: Offset(runtime.next(of: $0)),
+                    lastTimestamp: $0.lastTimestamp)
             }
             let state: StreamStatus.State =
                 switch runtime.state {
                 case .created: .created
-                case .restoring(let end): .restoring(records: runtime.restoredRecords, end: end)
+                case .restoring(let end): .restoring(next: min(runtime.restoredNext, end), end: end)
                 case .running: .running
                 }
             status.tasks.append(.init(partition: partition, state: state, positions: positions))

@@ -1,10 +1,10 @@
 import RecordLog
 import StreamCore
 
-/// Ending what dead owners left open (rule 4).
+/// Ending what dead owners left open (R4).
 extension StreamThread {
     /// Ends the transactions of dead owners: whoever committed last wrote its transactional id beside the offset, and
-    /// initialising a producer of that id aborts what it left open (rule 4).
+    /// initialising a producer of that id aborts what it left open (R4).
     func settleClaims(of created: [TaskRuntime]) {
         let now = clock.monotonic()
         for runtime in created where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {

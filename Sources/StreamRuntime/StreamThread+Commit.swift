@@ -4,7 +4,7 @@ import StreamCore
 /// A commit, in numbered steps (KIP-447):
 /// 1. flush what the processors conflated, until no message flows within the thread;
 /// 2. hand outputs and each changed key of the state to the producer;
-/// 3. send the positions of every task that wrote, at least its exchange offset (rule 3), with current group metadata;
+/// 3. send the positions of every task that wrote, at least its exchange offset (R3), with current group metadata;
 /// 4. commit the transaction;
 /// 5. make the overlays the state.
 /// No way out leaves a transaction open: what fails is aborted, or its producer replaced.
@@ -22,7 +22,7 @@ extension StreamThread {
         }
         flush()
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
-        // Who sent a message need not have changed anything else, so then every task is fenced (rule 3).
+        // Who sent a message need not have changed anything else, so then every task is fenced (R3).
         let all = refreshes || !sentThroughExchange.isEmpty
         let writers = runningTasks.filter { all || $0.hasProduced || $0.task.isDirty }
         if writers.isEmpty && exchangeOutputs.isEmpty && !isTransactionOpen { return noteWhatIsBroughtUp() }
@@ -146,7 +146,7 @@ extension StreamThread {
         isTransactionOpen = true
     }
 
-    /// Repeats the same call while it says so, until the deadline (rule 6).
+    /// Repeats the same call while it says so, until the deadline (R6).
     func repeated(
         until deadline: Duration, _ body: () throws(TransactionError) -> Void
     ) throws(TransactionError) {

@@ -1,7 +1,7 @@
 import RecordLog
 import StreamCore
 
-/// What is done now and then: new partitions (rule 9), consumed exchange records (rule 7).
+/// What is done now and then: new partitions (R9), consumed exchange records (R7).
 extension StreamThread {
     func maintain() throws(StreamFailure) {
         let now = clock.monotonic()

@@ -11,8 +11,8 @@ extension StreamThread {
         return now
     }
 
-    /// The exchange goes first (rule 8); records below a position, or of partitions that are to be moved, are not used
-    /// (rule 1).
+    /// The exchange goes first (R8); records below a position, or of partitions that are to be moved, are not used
+    /// (R1).
     func process(_ batch: borrowing ConsumedBatch) throws(StreamFailure) {
         if batch.records.isEmpty && batch.ends.isEmpty { return }
         let reader = batch.headerReader
@@ -22,7 +22,7 @@ extension StreamThread {
         process(batch.records, exchange: false)
         for end in batch.ends {
             guard let cursor = cursor(topic: end.topic, partition: end.partition), !cursor.needsSeek else { continue }
-            // Moves over transaction markers, which no record tells of (rule 10).
+            // Moves over transaction markers, which no record tells of (R10).
             if end.offset > cursor.runtime.next(of: cursor) {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
@@ -42,17 +42,22 @@ extension StreamThread {
         var topic: Int32 = -1
         var partition: Int32 = -1
         var current: PartitionCursor?
+        var timestamp: Int64?
+        defer { if let timestamp { current?.lastTimestamp = timestamp } }
         for record in records {
             if record.topic != topic || record.partition != partition {
+                if let timestamp { current?.lastTimestamp = timestamp }
                 topic = record.topic
                 partition = record.partition
                 current = cursor(topic: topic, partition: partition)
+                timestamp = nil
             }
             guard let cursor = current, (cursor.source == TaskPositions.exchange) == exchange else { continue }
             let task = cursor.runtime.task
             if cursor.needsSeek || record.offset < task.positions.entries[cursor.position].next { continue }
             if exchange { receive(record, cursor) } else { task.process(record, source: cursor.source) }
             task.positions.move(cursor.position, to: record.offset + 1)
+            timestamp = record.timestamp
             if !localMessages.isEmpty { deliverLocalMessages() }
         }
     }
@@ -83,7 +88,7 @@ extension StreamThread {
 }
 
 /// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
-/// position has passed everything that may have been sent to it before (DESIGN.md 2, local delivery).
+/// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
 extension StreamThread: MessageRouter {
     package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32) {
         if let target = tasks[partition], canDeliverLocally(to: target) {

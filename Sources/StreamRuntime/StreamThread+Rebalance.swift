@@ -39,7 +39,7 @@ extension StreamThread: RebalanceListener {
         giveUp(partitions)
     }
 
-    /// Every record that was fetched may be one of those that a rebalance dropped (rule 1).
+    /// Every record that was fetched may be one of those that a rebalance dropped (R1).
     func distrustKeptPartitions() {
         for cursor in cursors.values where cursor.isAssigned { cursor.needsSeek = true }
     }

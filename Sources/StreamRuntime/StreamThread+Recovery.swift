@@ -1,7 +1,7 @@
 import RecordLog
 import StreamCore
 
-/// What each kind of failure leads to (rule 6). An unknown outcome is never taken for success.
+/// What each kind of failure leads to (R6). An unknown outcome is never taken for success.
 extension StreamThread {
     func recover(from error: TransactionError) throws(StreamFailure) {
         switch error {
@@ -61,14 +61,16 @@ extension StreamThread {
         try initialiseProducer()
     }
 
-    /// Waits for as long as an outage lasts; what never can succeed ends the thread.
+    /// Waits for as long as an outage lasts, but no longer once the thread is to end. What never can succeed ends it.
     func initialiseProducer() throws(StreamFailure) {
         while true {
+            willWait()
             do throws(TransactionError) {
                 return try producer.initialise(timeout: settings.transactionTimeout)
             } catch {
                 observer(.failed(error.cause, doing: "initialising the producer"))
                 switch error {
+                case .retriable where shouldEnd(): return
                 case .retriable: continue
                 case .abortable(let cause), .fenced(let cause), .fatal(let cause):
                     try replaceProducer(because: cause)

@@ -1,7 +1,7 @@
 import RecordLog
 import StreamCore
 
-/// Taking over tasks, in the order of rule 2: (a) stable offsets, (b) the changelog's end, (c) the changelog up to it,
+/// Taking over tasks, in the order of R2: (a) stable offsets, (b) the changelog's end, (c) the changelog up to it,
 /// (d) the inputs.
 extension StreamThread {
     func restore() throws(StreamFailure) {
@@ -68,6 +68,7 @@ extension StreamThread {
             guard let runtime = tasks[record.partition], case .restoring = runtime.state else { continue }
             guard let key = record.key else { continue }
             runtime.restoredRecords += 1
+            runtime.restoredNext = record.offset + 1
             do throws(CorruptBytes) {
                 try runtime.task.restore(key: key, value: record.value)
             } catch {
@@ -93,15 +94,15 @@ extension StreamThread {
         for start in runtime.starts { addCursor(start, to: runtime) }
         runtime.state = .running
         // Its claim is committed in this iteration, before any of its input is read: who takes over after a crash must
-        // find the right name (rule 4).
+        // find the right name (R4).
         lastCommit = clock.monotonic() - max(settings.commitInterval, settings.backlogCommitInterval)
-        // Another owner may have sent to any of this thread's tasks before (DESIGN.md 2, local delivery).
+        // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
         advanceStage(of: runtime)
     }
 
-    /// From the state, else from the committed offset, else from the earliest (rule 5).
+    /// From the state, else from the committed offset, else from the earliest (R5).
     func addCursor(_ start: TaskStart, to runtime: TaskRuntime) {
         let known =
             runtime.task.positions.restoredNext(source: start.source, partition: start.topicPartition.partition)
@@ -128,7 +129,7 @@ extension StreamThread {
     }
 
     /// Begins to read the sources of the next reading order when those before have reached the end that was seen when
-    /// the task was assigned (rule 8).
+    /// the task was assigned (R8).
     private func advanceStage(of runtime: TaskRuntime) {
         while true {
             let waiting = runtime.inputs.filter { !$0.isAssigned }

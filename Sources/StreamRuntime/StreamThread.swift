@@ -9,6 +9,10 @@ package final class StreamThread {
     let settings: StreamSettings
     let clock: any StreamClock
     let observer: StreamObserver
+    /// Called before the thread waits for a broker for long, so that its status is told as it is by then.
+    var willWait: () -> Void = {}
+    /// Whether the thread is to end: then it waits no longer for a broker that does not answer.
+    var shouldEnd: () -> Bool = { false }
     /// *P*, the exchange's partition count.
     let partitions: Int32
     /// Where input partitions ended when a run that leaves once it has caught up began; nil: it goes on for ever.
@@ -18,7 +22,7 @@ package final class StreamThread {
     let consumer: any Consumer
     /// Reads changelogs, read_committed.
     let restorer: any Consumer
-    /// Asks for ends and last claims, read_uncommitted (rules 2 and 4).
+    /// Asks for ends and last claims, read_uncommitted (R2 and R4).
     let probe: any Consumer
     var producer: any TransactionalProducer
     let admin: any Admin
@@ -50,6 +54,13 @@ package final class StreamThread {
     var commitsCount = 0
     var abortsCount = 0
     var lastCommitted: Duration?
+    /// See `StreamProgress`.
+    var progress = StreamProgress()
+    var lastObserved = Duration.zero
+    /// The broker was asked whether it answers.
+    var lastAsked: Duration
+    var lastAnswer: Duration?
+    var isUnanswered = false
 
     struct LocalMessage {
         var partition: Int32
@@ -57,7 +68,7 @@ package final class StreamThread {
     }
 
     /// - Parameters:
-    ///   - name: makes the transactional id unique, and is kept for as long as the thread lives (rule 4).
+    ///   - name: makes the transactional id unique, and is kept for as long as the thread lives (R4).
     ///   - partitions: of the exchange and the changelog, which exist.
     ///   - sourcePartitions: by source of the topology.
     package init(
@@ -87,6 +98,7 @@ package final class StreamThread {
         lastCommit = now
         lastMaintenance = now
         lastOffsetsRefresh = now
+        lastAsked = now
     }
 
     /// Initialises the producer and joins the group. Call once, before the first iteration.
@@ -104,7 +116,7 @@ package final class StreamThread {
 
     /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///
-    /// - Throws: when the producer failed too often in a row (rule 6); everything else is recovered from.
+    /// - Throws: when the producer failed too often in a row (R6); everything else is recovered from.
     package func runOnce() throws(StreamFailure) {
         let now = readClock()
         seekWhereNeeded()
@@ -118,11 +130,12 @@ package final class StreamThread {
         try punctuate()
         if clock.monotonic() - lastCommit >= commitInterval { try commit() }
         try maintain()
+        noteProgress()
     }
 
     /// Commits what is done, leaves the group and ends. Nothing may be called afterwards.
     package func close() {
-        // Closing before the first assignment can crash librdkafka 2.0.2 (rule 12).
+        // Closing before the first assignment can crash librdkafka 2.0.2 (R12).
         let deadline = clock.monotonic() + settings.leaveTimeout
         while !wasEverAssigned && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)

@@ -22,15 +22,17 @@ final class TaskRuntime {
     let createdAt: Duration
     var lastWaitingReport: Duration
     var restoredRecords = 0
-    /// Until it is seen whether a dead owner's transaction holds the changelog up (rule 4).
+    /// The changelog has been read up to here.
+    var restoredNext: Int64 = 0
+    /// Until it is seen whether a dead owner's transaction holds the changelog up (R4).
     var restoringSince: Duration?
-    /// Owners whose transactions were ended for this takeover (rule 4).
+    /// Owners whose transactions were ended for this takeover (R4).
     var settledOwners: Set<String> = []
     /// Where to begin, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
     var inputs: [PartitionCursor] = []
-    /// Sources of this reading order and below are being read (rule 8); nil: none yet.
+    /// Sources of this reading order and below are being read (R8); nil: none yet.
     var stage: Int?
     /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
     var localBarrier: Int64?
@@ -69,12 +71,14 @@ final class PartitionCursor {
     unowned let runtime: TaskRuntime
     /// Index in the task's positions.
     let position: Int
-    /// The end that was seen when the task was assigned (rule 8).
+    /// The end that was seen when the task was assigned (R8).
     let stageEnd: Int64
     /// The consumer has been told to read it.
     var isAssigned = false
-    /// What the consumer returns may not be used before it is moved to the task's position (rule 1).
+    /// What the consumer returns may not be used before it is moved to the task's position (R1).
     var needsSeek = false
+    /// When the last record that was read was produced, in milliseconds since 1970; nil: none was read yet.
+    var lastTimestamp: Int64?
 
     init(_ start: TaskStart, runtime: TaskRuntime, position: Int) {
         topicPartition = start.topicPartition

@@ -96,7 +96,7 @@ struct AdminTests {
             defer { admin.close() }
             #expect { try admin.connect(timeout: .seconds(1)) } throws: { error in
                 guard let error = error as? LogError else { return false }
-                return error.code == .unreachable && error.message.contains("127.0.0.1:1 within")
+                return error.code == .unreachable && error.message.contains("127.0.0.1:1")
                     && error.message.contains("Connection refused")
             }
         }

@@ -90,7 +90,7 @@ struct GroupTests {
         a.consumer.poll()
         #expect(a.consumer.poll().records == [], "its positions are past all of them")
         #expect(try a.consumer.seek([(TopicPartition("t", 0), Offset(0))], timeout: .zero) == [])
-        #expect(a.consumer.poll().records == (0..<5).map { "0/\($0)=\($0)" }, "rule 1 gets them back")
+        #expect(a.consumer.poll().records == (0..<5).map { "0/\($0)=\($0)" }, "R1 gets them back")
     }
 
     @Test("partitions assigned by hand beside the group's stay, and lose records as well")

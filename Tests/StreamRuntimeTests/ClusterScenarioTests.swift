@@ -37,7 +37,7 @@ struct ClusterScenarioTests {
     }
 
     @Test(
-        "a member that dies in the middle of a commit is succeeded by another, which ends its transaction (rule 4)",
+        "a member that dies in the middle of a commit is succeeded by another, which ends its transaction (R4)",
         .timeLimit(.minutes(4)), arguments: ClusterKind.allCases, ["sendOffsets", "commit"])
     func death(kind: ClusterKind, call: String) async throws {
         let application = try await kind.application(partitions: 2)

@@ -4,9 +4,9 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Fenced transactions: rule 3")
+@Suite("Fenced transactions: R3")
 struct FencingRulesTests {
-    @Test("Rule 3: every transaction carries the exchange offset of each task that wrote, changed or not")
+    @Test("R3: every transaction carries the exchange offset of each task that wrote, changed or not")
     func everyTransactionIsFenced() throws {
         let application = SimulatedApplication(partitions: 2)
         let members = try [application.join("a"), application.join("b")]
@@ -32,7 +32,7 @@ struct FencingRulesTests {
         #expect(checked > 4)
     }
 
-    @Test("Rule 3: a transaction in which tasks only sent messages is fenced as well")
+    @Test("R3: a transaction in which tasks only sent messages is fenced as well")
     func messagesAreFenced() throws {
         let application = SimulatedApplication(partitions: 2, topology: BellProcessor.topology)
         let members = try [application.join("a"), application.join("b")]
@@ -45,7 +45,7 @@ struct FencingRulesTests {
         }
     }
 
-    @Test("Rule 3: what a member writes after its tasks have moved is refused")
+    @Test("R3: what a member writes after its tasks have moved is refused")
     func zombie() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -63,7 +63,7 @@ struct FencingRulesTests {
         #expect(second.events.has("assigned"))
     }
 
-    @Test("Rule 3: metadata without member id or generation is never used: the transaction is aborted")
+    @Test("R3: metadata without member id or generation is never used: the transaction is aborted")
     func noMetadata() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")

@@ -4,7 +4,7 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Internal topics: rule 7")
+@Suite("Internal topics: R7")
 struct InternalTopicsTests {
     let cluster = MemoryCluster()
     let topics = InternalTopics(applicationId: "app")

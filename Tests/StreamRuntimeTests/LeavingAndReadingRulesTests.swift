@@ -4,7 +4,7 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Order of reading and leaving: rules 8 and 12")
+@Suite("Order of reading and leaving: R8 and R12")
 struct LeavingAndReadingRulesTests {
     /// Emits the name of each record's source, in the order in which the records come.
     private final class OrderProcessor: Processor {
@@ -51,7 +51,7 @@ struct LeavingAndReadingRulesTests {
         return application
     }
 
-    @Test("Rule 8: after assignment sources are read to the end seen then, in their order")
+    @Test("R8: after assignment sources are read to the end seen then, in their order")
     func stages() throws {
         let application = orderApplication(records: 15)
         try application.join("a")
@@ -60,7 +60,7 @@ struct LeavingAndReadingRulesTests {
         #expect(order(of: application) == expected)
     }
 
-    @Test("Rule 8: a source that goes on growing does not hold up the next: only the end seen at assignment counts")
+    @Test("R8: a source that goes on growing does not hold up the next: only the end seen at assignment counts")
     func growingSource() throws {
         let application = orderApplication(records: 6)
         let member = try application.join("a")
@@ -75,7 +75,7 @@ struct LeavingAndReadingRulesTests {
         #expect(appended < 100)
     }
 
-    @Test("Rule 8: an empty source is passed at once")
+    @Test("R8: an empty source is passed at once")
     func emptySources() throws {
         let application = SimulatedApplication(partitions: 1, topology: OrderProcessor.topology)
         application.cluster.append("a.telemetry", 0, key: "k", value: "v")
@@ -84,7 +84,7 @@ struct LeavingAndReadingRulesTests {
         #expect(order(of: application) == ["a.telemetry 0"])
     }
 
-    @Test("Rule 8: later the exchange goes first, whatever else a batch holds")
+    @Test("R8: later the exchange goes first, whatever else a batch holds")
     func exchangeFirst() throws {
         let application = SimulatedApplication(partitions: 1, topology: OrderProcessor.topology)
         try application.join("a")
@@ -113,7 +113,7 @@ struct LeavingAndReadingRulesTests {
         #expect(application.committed("app.exchange", 1) == 1)
     }
 
-    @Test("Rule 12: a member that is told to end before its first assignment waits for it, then leaves the group")
+    @Test("R12: a member that is told to end before its first assignment waits for it, then leaves the group")
     func leavingBeforeAssignment() throws {
         let application = SimulatedApplication()
         let staying = try application.join("a")
@@ -129,7 +129,7 @@ struct LeavingAndReadingRulesTests {
         #expect(staying.runningTasks == [0, 1])
     }
 
-    @Test("Rule 12: it waits for five seconds at most")
+    @Test("R12: it waits for five seconds at most")
     func leavingWithoutAssignment() throws {
         let application = SimulatedApplication()
         let member = try application.join("a", tick: .milliseconds(10))

@@ -1,4 +1,4 @@
-// StreamRuntimeTests: the thirteen rules of the runtime (DESIGN.md), each with a test named after it; exactly-once
+// StreamRuntimeTests: the rules of the runtime, R1 to R13 (DESIGN.md), each with a test named after it; exactly-once
 // under schedules of random faults; the same scenarios in memory and on a real broker.
 //
 // What runs is `LedgerTopology`, which books every input offset and every message, so that `LedgerAudit` can tell from

@@ -4,9 +4,9 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Failures and unknown outcomes: rule 6")
+@Suite("Failures and unknown outcomes: R6")
 struct OutcomeRulesTests {
-    @Test("Rule 6: the same call is repeated while it is retriable; nothing is aborted or replaced for that")
+    @Test("R6: the same call is repeated while it is retriable; nothing is aborted or replaced for that")
     func retriable() throws {
         let application = SimulatedApplication()
         let member = try application.join("a", tick: .milliseconds(1))
@@ -26,7 +26,7 @@ struct OutcomeRulesTests {
     private static let noAnswers = 2_000
 
     @Test(
-        "Rule 6: a commit of unknown outcome is settled by the next producer of the same id, and all tasks are retaken",
+        "R6: a commit of unknown outcome is settled by the next producer of the same id, and all tasks are retaken",
         arguments: [FaultMoment.beforeEffect, .afterEffect])
     func unknownOutcome(moment: FaultMoment) throws {
         let application = SimulatedApplication()
@@ -49,7 +49,7 @@ struct OutcomeRulesTests {
     }
 
     @Test(
-        "Rule 6: a fenced or fatal producer is replaced, whichever call tells",
+        "R6: a fenced or fatal producer is replaced, whichever call tells",
         arguments: [TransactionalCall.produce, .sendOffsets, .commit, .abort],
         [TransactionError.fenced(broken), .fatal(broken)])
     func replaced(call: TransactionalCall, error: TransactionError) throws {
@@ -65,7 +65,7 @@ struct OutcomeRulesTests {
         #expect(member.events.count("producerReplaced") == 1)
     }
 
-    @Test("Rule 6: a transaction that was open for too long is aborted by the broker, and done again")
+    @Test("R6: a transaction that was open for too long is aborted by the broker, and done again")
     func transactionTimeout() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
@@ -83,7 +83,7 @@ struct OutcomeRulesTests {
         #expect(!member.events.has("producerReplaced"))
     }
 
-    @Test("Rule 6: five failures in a row end the thread, and what it then does is harmless")
+    @Test("R6: five failures in a row end the thread, and what it then does is harmless")
     func fiveFailures() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
@@ -101,7 +101,7 @@ struct OutcomeRulesTests {
     }
 
     @Test(
-        "Rule 6: the thread that ends after an unknown outcome leaves it as it is",
+        "R6: the thread that ends after an unknown outcome leaves it as it is",
         arguments: [
             FaultMoment.beforeEffect, .afterEffect,
         ])
@@ -120,7 +120,7 @@ struct OutcomeRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 6: a commit in between begins the row anew")
+    @Test("R6: a commit in between begins the row anew")
     func failuresBetweenCommits() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
@@ -134,7 +134,7 @@ struct OutcomeRulesTests {
         #expect(member.events.count("producerReplaced") == 12)
     }
 
-    @Test("Rule 6: a revoke takes half the transaction time-out at most; then the partitions are given up uncommitted")
+    @Test("R6: a revoke takes half the transaction time-out at most; then the partitions are given up uncommitted")
     func revokeDeadline() throws {
         let application = SimulatedApplication(partitions: 4)
         application.settings.commitInterval = .seconds(9)
@@ -157,7 +157,7 @@ struct OutcomeRulesTests {
         #expect(second.runningTasks.count == 2)
     }
 
-    @Test("Rule 6: a lost assignment aborts: what was read of it is not committed")
+    @Test("R6: a lost assignment aborts: what was read of it is not committed")
     func lost() throws {
         let application = SimulatedApplication()
         application.settings.commitInterval = .seconds(5)

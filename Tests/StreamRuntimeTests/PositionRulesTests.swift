@@ -4,9 +4,9 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Positions: rules 1, 5 and 10")
+@Suite("Positions: R1, R5 and R10")
 struct PositionRulesTests {
-    @Test("Rule 1: positions are the task's own: what a rebalance drops of kept partitions is read again")
+    @Test("R1: positions are the task's own: what a rebalance drops of kept partitions is read again")
     func droppedRecords() throws {
         let application = SimulatedApplication(partitions: 4)
         application.settings.pollMaximum = 5
@@ -23,7 +23,7 @@ struct PositionRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 1: after an abort the same records are read again, with the state that was before them")
+    @Test("R1: after an abort the same records are read again, with the state that was before them")
     func abort() throws {
         let application = SimulatedApplication()
         try application.join("a")
@@ -37,7 +37,7 @@ struct PositionRulesTests {
         #expect(application.members[0].thread.status.aborts == 2)
     }
 
-    @Test("Rule 5: positions are state: nothing is read again or skipped after the group's offsets have expired")
+    @Test("R5: positions are state: nothing is read again or skipped after the group's offsets have expired")
     func expiredOffsets() throws {
         let application = SimulatedApplication(partitions: 2, inputPartitions: 4)
         let first = try application.join("a")
@@ -52,7 +52,7 @@ struct PositionRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 5: where neither state nor group knows a position, reading begins at the earliest record")
+    @Test("R5: where neither state nor group knows a position, reading begins at the earliest record")
     func earliest() throws {
         let application = SimulatedApplication()
         application.append(40)
@@ -60,7 +60,7 @@ struct PositionRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 5: where the state knows nothing, the committed offset counts")
+    @Test("R5: where the state knows nothing, the committed offset counts")
     func committedOffset() throws {
         let application = SimulatedApplication()
         application.append(40)
@@ -84,7 +84,7 @@ struct PositionRulesTests {
         #expect(application.audit.applied.keys.sorted() == inputs.sorted())
     }
 
-    @Test("Rule 5: all offsets are committed anew every hour, moved or not")
+    @Test("R5: all offsets are committed anew every hour, moved or not")
     func refreshedOffsets() throws {
         let application = SimulatedApplication(partitions: 2, inputPartitions: 4)
         let member = try application.join("a")
@@ -122,7 +122,7 @@ struct PositionRulesTests {
         #expect(application.audit.applied["0/14"] == nil && application.audit.applied["0/15"] == 1)
     }
 
-    @Test("Rule 10: positions move over transaction markers, so that no lag stays behind")
+    @Test("R10: positions move over transaction markers, so that no lag stays behind")
     func markers() throws {
         let application = SimulatedApplication()
         let members = try [application.join("a"), application.join("b")]

@@ -12,7 +12,7 @@ struct RealBrokerRuleTests {
     @Test(
         """
         a member joins and leaves ten times under 1,000 records/s per partition: no input offset is missing and none \
-        is applied twice (rule 1)
+        is applied twice (R1)
         """)
     func joiningAndLeavingUnderLoad() async throws {
         let application = try await ClusterKind.kafka.application(partitions: 4)
@@ -47,11 +47,11 @@ struct RealBrokerRuleTests {
     @Test(
         """
         broker with offsets.retention.minutes=1 and offsets.retention.check.interval.ms=5000, two minutes of silence: \
-        nothing is read again, nothing is skipped (rule 5)
+        nothing is read again, nothing is skipped (R5)
         """)
     func expiredOffsets() async throws {
         guard try await TestBroker.shared().kind.takesProperties else {
-            print("not shown on this broker, which takes no server properties: rule 5 with offsets.retention.minutes=1")
+            print("not shown on this broker, which takes no server properties: R5 with offsets.retention.minutes=1")
             return
         }
         let broker = try await TestBroker.dedicated(properties: [

@@ -4,12 +4,12 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Taking over: rules 2 and 4")
+@Suite("Taking over: R2 and R4")
 struct TakeOverRulesTests {
     private static let timedOut = LogError(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)
     private static let unstable = LogError(.unstableOffsets, name: "UNSTABLE_OFFSET_COMMIT", "open", isRetriable: true)
 
-    @Test("Rule 2: a time-out, or −1001 after one, is not \"no offset\"", arguments: [timedOut, unstable])
+    @Test("R2: a time-out, or −1001 after one, is not \"no offset\"", arguments: [timedOut, unstable])
     func unansweredIsNotNone(error: LogError) throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -26,7 +26,7 @@ struct TakeOverRulesTests {
         #expect(application.cluster.timesFired(fault) == 6)
     }
 
-    @Test("Rule 2: stable offsets first, then the changelog's end, then the changelog, then the inputs")
+    @Test("R2: stable offsets first, then the changelog's end, then the changelog, then the inputs")
     func order() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -54,7 +54,7 @@ struct TakeOverRulesTests {
         #expect(steps == steps.sorted())
     }
 
-    @Test("Rule 2: a commit that was answered before its markers were written is restored")
+    @Test("R2: a commit that was answered before its markers were written is restored")
     func delayedMarkers() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -74,7 +74,7 @@ struct TakeOverRulesTests {
         application.cluster.delaysMarkers = false
     }
 
-    @Test("Rule 2: the changelog is read up to its end as a read_uncommitted handle sees it, whoever holds it up")
+    @Test("R2: the changelog is read up to its end as a read_uncommitted handle sees it, whoever holds it up")
     func openTransactionInChangelog() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -98,7 +98,7 @@ struct TakeOverRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 4: a claim is committed as soon as a task runs, before anything else")
+    @Test("R4: a claim is committed as soon as a task runs, before anything else")
     func claim() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -116,7 +116,7 @@ struct TakeOverRulesTests {
     }
 
     @Test(
-        "Rule 4: the transaction that a dead owner left open is ended by its heir, long before it times out",
+        "R4: the transaction that a dead owner left open is ended by its heir, long before it times out",
         arguments: ["sendOffsets", "commit"])
     func deadOwner(call: String) throws {
         let application = SimulatedApplication()
@@ -135,7 +135,7 @@ struct TakeOverRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 4: an owner that was settled but lives is fenced, makes its producer anew, and nothing comes twice")
+    @Test("R4: an owner that was settled but lives is fenced, makes its producer anew, and nothing comes twice")
     func settledAlive() throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
@@ -153,7 +153,7 @@ struct TakeOverRulesTests {
         #expect(!second.events.has("producerReplaced"))
     }
 
-    @Test("Rule 4: the transactional id is kept over every producer of a thread")
+    @Test("R4: the transactional id is kept over every producer of a thread")
     func transactionalId() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")

@@ -5,9 +5,9 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Topics: rules 7, 9, 11 and 13")
+@Suite("Topics: R7, R9, R11 and R13")
 struct TopicRulesTests {
-    @Test("Rule 7: exchange records are removed up to the committed offset")
+    @Test("R7: exchange records are removed up to the committed offset")
     func consumedRecords() throws {
         let application = SimulatedApplication()
         for name in ["a", "b"] { try application.join(name) }
@@ -19,7 +19,7 @@ struct TopicRulesTests {
         #expect(application.cluster.records("app.exchange").isEmpty)
     }
 
-    @Test("Rule 7: what is read but not committed stays, for the next owner")
+    @Test("R7: what is read but not committed stays, for the next owner")
     func uncommittedRecords() throws {
         let application = SimulatedApplication()
         application.settings.commitInterval = .seconds(2)
@@ -45,7 +45,7 @@ struct TopicRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 7: a failure to remove them is told, and hinders nothing")
+    @Test("R7: a failure to remove them is told, and hinders nothing")
     func removalFails() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
@@ -62,7 +62,7 @@ struct TopicRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 9: new partitions of an input are read from the earliest record, without a rebalance")
+    @Test("R9: new partitions of an input are read from the earliest record, without a rebalance")
     func growth() throws {
         let application = SimulatedApplication(partitions: 2, inputPartitions: 3)
         let members = try [application.join("a"), application.join("b")]
@@ -79,7 +79,7 @@ struct TopicRulesTests {
         #expect(members.map { $0.events.count("partitionsAdded(topic: \"a.in\", count: 6)") } == [1, 1])
     }
 
-    @Test("Rule 9: a new partition goes on where it was when its task moves to members that have not seen it yet")
+    @Test("R9: a new partition goes on where it was when its task moves to members that have not seen it yet")
     func growthUnseen() throws {
         let application = SimulatedApplication(partitions: 1, inputPartitions: 1)
         let first = try application.join("a")
@@ -103,7 +103,7 @@ struct TopicRulesTests {
         #expect(third.events.count("partitionsAdded") == 1)
     }
 
-    @Test("Rule 9: a failure to read the partition counts is told, and made good the next time")
+    @Test("R9: a failure to read the partition counts is told, and made good the next time")
     func growthUnanswered() throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
@@ -120,7 +120,7 @@ struct TopicRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("Rule 11: the internal topics take every record that an input takes, with what is known of it")
+    @Test("R11: the internal topics take every record that an input takes, with what is known of it")
     func sizes() throws {
         let cluster = MemoryCluster()
         cluster.createTopic("a.in", partitions: 2)
@@ -133,7 +133,7 @@ struct TopicRulesTests {
         #expect(limits[1] >= limits[0] + 64 << 10 && limits[2] >= limits[0] + 64 << 10)
     }
 
-    @Test("Rule 11: a record that the broker refuses for its size goes round for ever, so sizes are checked before")
+    @Test("R11: a record that the broker refuses for its size goes round for ever, so sizes are checked before")
     func refusedForItsSize() throws {
         let application = SimulatedApplication(outputSettings: [.init("max.message.bytes", "10")])
         let member = try application.join("a")
@@ -145,7 +145,7 @@ struct TopicRulesTests {
         #expect(!member.events.has("producerReplaced"))
     }
 
-    @Test("Rule 13: the same transactional path runs on librdkafka's mock cluster")
+    @Test("R13: the same transactional path runs on librdkafka's mock cluster")
     func mockCluster() async throws {
         let cluster = try MockCluster(settings: RdKafkaSettings(bootstrapServers: ""))
         let driven = DrivenApplication(cluster: cluster, partitions: 2)

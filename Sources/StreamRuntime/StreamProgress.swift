@@ -1,0 +1,80 @@
+/// When a stream thread last got on: for whoever asks whether it is well.
+///
+/// A turning loop is no progress. These are:
+/// - a commit that succeeded;
+/// - an answer of the broker while nothing waits to be committed and no task is being taken over;
+/// - a task that was given to the thread, and each step of taking it over: its changelog is read further, or it runs.
+struct StreamProgress {
+    /// What is seen of a thread after an iteration. All times are on its monotonic clock.
+    struct Observation {
+        var now: Duration
+        /// Committed transactions since the start.
+        var commits = 0
+        /// Aborted ones.
+        var aborts = 0
+        /// Something was read or made that no commit holds yet.
+        var isUncommitted = false
+        /// When the broker last answered a question; nil: never.
+        var lastAnswer: Duration?
+        /// By partition.
+        var tasks: [Int32: TaskStep] = [:]
+    }
+
+    /// How far a task has come.
+    enum TaskStep: Comparable {
+        case created
+        /// The changelog is read up to this offset.
+        case restoring(Int64)
+        case running
+    }
+
+    /// Nil: not yet.
+    private(set) var last: Duration?
+    private var commits = 0
+    private var aborts = 0
+    private var tasks: [Int32: TaskStep] = [:]
+    /// When something was last seen that no later commit holds; nil: all that was seen is committed.
+    private var uncommittedAt: Duration?
+
+    /// After a transaction was aborted nothing waits until its records are read again. Without this a thread whose
+    /// transactions all fail would get on in between.
+    private static let rereadTime = Duration.seconds(10)
+
+    mutating func observe(_ seen: Observation) {
+        let isCommitted = seen.commits != commits
+        let hasStepped = seen.tasks.contains { partition, step in tasks[partition].map { $0 < step } ?? true }
+        // What was read of tasks that are gone is not this thread's to commit.
+        if isCommitted || Set(seen.tasks.keys) != Set(tasks.keys) { uncommittedAt = nil }
+        if seen.isUncommitted || seen.aborts != aborts { uncommittedAt = seen.now }
+        if let since = uncommittedAt, seen.now - since > Self.rereadTime { uncommittedAt = nil }
+        commits = seen.commits
+        aborts = seen.aborts
+        tasks = seen.tasks
+        if isCommitted || hasStepped { last = seen.now }
+        let isIdle = uncommittedAt == nil && seen.tasks.values.allSatisfy { $0 == .running }
+        if isIdle, let answer = seen.lastAnswer { last = max(last ?? answer, answer) }
+    }
+}
+
+/// Tells when all threads of an application have got on since it was told last: the slowest decides.
+struct CommonProgress {
+    private var threads: [Duration?]
+    private var told: [Duration?]
+
+    init(threads count: Int) {
+        threads = Array(repeating: nil, count: count)
+        told = threads
+    }
+
+    /// - Parameter progress: when the thread last got on; nil: not yet.
+    /// - Returns: whether this was the last of all threads to get on. Then the next round begins.
+    mutating func note(_ progress: Duration?, of thread: Int) -> Bool {
+        threads[thread] = progress
+        let allGotOn = zip(threads, told).allSatisfy { progress, told in
+            guard let progress else { return false }
+            return told.map { progress > $0 } ?? true
+        }
+        if allGotOn { told = threads }
+        return allGotOn
+    }
+}
