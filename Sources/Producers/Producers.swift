@@ -20,10 +20,14 @@ package protocol RecordSource: AnyObject {
 
     /// Parts of the input that were left out because they cannot be used, in the order of the input.
     var skipped: [InputProblem] { get }
+
+    /// How many parts were left out, where not all are named.
+    var skippedCount: Int { get }
 }
 
 extension RecordSource {
     package var skipped: [InputProblem] { [] }
+    package var skippedCount: Int { skipped.count }
 }
 
 /// A record to publish.

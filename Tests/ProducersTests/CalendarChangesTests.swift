@@ -75,6 +75,41 @@ struct CalendarChangesTests {
         #expect(try stage.publish([second]).isEmpty)
     }
 
+    @Test("a series in a zone that only its file knows is a text of its own, its overrides are records beside it")
+    func definedZone() throws {
+        let stage = try CalendarStage()
+        let zone = """
+            BEGIN:VTIMEZONE\nTZID:Ours\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0117\nTZOFFSETTO:+0117
+            END:STANDARD\nEND:VTIMEZONE
+            """
+        func series(_ lines: String...) -> String {
+            let own = ["BEGIN:VEVENT", "UID:s", "DTSTART;TZID=Ours:20261120T070000"]
+            return (own + lines + ["END:VEVENT"]).joined(separator: "\n")
+        }
+        let master = series("RRULE:FREQ=DAILY", "DTSTAMP:20261102T000000Z")
+        let override = series("RECURRENCE-ID;TZID=Ours:20261121T070000", "SUMMARY:Moved")
+        let file = try stage.file("team.ics", zone, master, override)
+        let records = try stage.changes(of: [file]).changes.flatMap(\.records)
+        #expect(records.map(\.keyText) == ["team/s", "team/s/2026-11-21T05:43:00Z"])
+        #expect(records.map { $0.headers.map(\.name) } == [["content-type"], []])
+        #expect(records[0].valueText?.contains("\r\nTZOFFSETTO:+0117\r\n") == true)
+        #expect(records[1].valueText?.hasPrefix("{") == true)
+        #expect(try stage.publish([file]) == ["add team/s", "add team/s/2026-11-21T05:43:00Z"])
+        #expect(try stage.publish([file], prune: true).isEmpty)
+        // An older version is told from a newer one, though it is no JSON: a tombstone goes first.
+        let older = try stage.file("team.ics", zone, series("RRULE:FREQ=DAILY", "DTSTAMP:20261101T000000Z"))
+        let changes = try stage.changes(of: [older], prune: true)
+        #expect(
+            changes.changes.map { "\($0.action) \($0.records.map { $0.value == nil })" } == [
+                "change [true, false]", "remove [true]",
+            ])
+        _ = try stage.publish([older], prune: true)
+        // In a zone that IANA has, the same key holds JSON.
+        let moved = try stage.file("team.ics", event("s", "RRULE:FREQ=DAILY"))
+        #expect(try stage.publish([moved]) == ["change team/s"])
+        #expect(try stage.publish([moved]).isEmpty)
+    }
+
     @Test("what is gone becomes tombstones where that is asked for, of these calendars alone, and once")
     func prune() throws {
         let stage = try CalendarStage()

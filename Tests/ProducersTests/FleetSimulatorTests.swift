@@ -19,6 +19,7 @@ struct FleetSimulatorTests {
         var address: String
         var registration: String?
         var alias: String?
+        var series: [String: [Point]]?
 
         var instant: Instant { Instant(rfc3339: observedAt)! }
 
@@ -29,6 +30,11 @@ struct FleetSimulatorTests {
             if speed >= 3 { return "Moving" }
             return ignition == true ? "Idling" : "Stopped"
         }
+    }
+
+    private struct Point: Decodable {
+        var at: String
+        var value: Double
     }
 
     private func reports(_ records: [SourceRecord]) throws -> [Report] {
@@ -57,7 +63,7 @@ struct FleetSimulatorTests {
 
     @Test("records come in the order of their due times, and each says its vehicle's id")
     func order() throws {
-        let records = try FleetSimulator(count: 30, seed: 3, start: start).take(10_000)
+        let records = try FleetSimulator(count: 30, seed: 3, start: start, hasFaults: false).take(10_000)
         #expect(zip(records, records.dropFirst()).allSatisfy { $0.due! <= $1.due! })
         for (record, report) in zip(records, try reports(records)) {
             #expect(record.keyText == report.vehicleId)
@@ -65,18 +71,9 @@ struct FleetSimulatorTests {
         }
     }
 
-    @Test("a little of it comes late and out of order, and never by more than 40 s")
-    func late() throws {
-        let records = try FleetSimulator(count: 30, seed: 3, start: start).take(10_000)
-        let delays = zip(records, try reports(records)).map { $0.due! - $1.instant }
-        let late = delays.filter { $0 > .zero }
-        #expect((50...400).contains(late.count))
-        #expect(late.allSatisfy { $0 >= .seconds(5) && $0 <= .seconds(40) })
-    }
-
     @Test("does everything a fleet does: it drives, idles, stops, parks and charges, within the limits")
     func believable() throws {
-        let records = try FleetSimulator(count: 100, seed: 11, start: start).take(40_000)
+        let records = try FleetSimulator(count: 100, seed: 11, start: start, hasFaults: false).take(40_000)
         let reports = try reports(records)
         var statuses: [String: Int] = [:]
         for report in reports { statuses[report.derivedStatus, default: 0] += 1 }
@@ -94,7 +91,10 @@ struct FleetSimulatorTests {
 
     @Test("no vehicle jumps: between two reports it goes no farther than its speed allows")
     func continuous() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(20_000)
+        try expectNoJumps(FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000))
+    }
+
+    private func expectNoJumps(_ records: [SourceRecord]) throws {
         var last: [String: Report] = [:]
         for report in try reports(records).sorted(by: { $0.instant < $1.instant }) {
             defer { last[report.vehicleId] = report }
@@ -110,7 +110,7 @@ struct FleetSimulatorTests {
 
     @Test("reports every few seconds on the way and rarely when parked")
     func intervals() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start).take(20_000)
+        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000)
         let end = records.last!.due! - .minutes(1)
         var last: [String: Report] = [:]
         for report in try reports(records).sorted(by: { $0.instant < $1.instant }) {
@@ -120,5 +120,73 @@ struct FleetSimulatorTests {
             #expect(report.instant - before.instant <= .seconds(6))
         }
         #expect(records.last!.due! - start > .minutes(20), "parked vehicles are quiet")
+    }
+
+    @Test("over two days, through changes of shifts, nobody jumps and everybody goes on driving")
+    func shifts() throws {
+        let fleet = FleetSimulator(count: 6, seed: 9, start: start, rate: 0.1, hasFaults: false)
+        let records = try fleet.take(2 * 8640)
+        try expectNoJumps(records)
+        let moving = try reports(records.suffix(8640)).filter { $0.derivedStatus == "Moving" }
+        #expect(Set(moving.map(\.vehicleId)).count == 6)
+    }
+
+    @Test("started again later, vehicles are where they would have been")
+    func restart() throws {
+        let first = FleetSimulator(count: 15, seed: 5, start: start, rate: 10, hasFaults: false)
+        let before = try first.take(10 * 600)
+        let later = FleetSimulator(count: 15, seed: 5, start: before.last!.due!, rate: 10, hasFaults: false)
+        try expectNoJumps(before + later.take(600))
+    }
+
+    @Test("with a rate sends so many a second in all, vehicle by vehicle, each with the time at which it is due")
+    func rate() throws {
+        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20, hasFaults: false).take(2000)
+        for (index, record) in records.enumerated() {
+            #expect(record.due == start + ElapsedTime(milliseconds: Int64(index) * 50))
+        }
+        for (record, report) in zip(records, try reports(records)) { #expect(report.instant == record.due) }
+        var counts: [String: Int] = [:]
+        for record in records { counts[record.keyText, default: 0] += 1 }
+        // Who is in a garage without reception is not heard.
+        #expect(counts.values.filter { $0 >= 250 }.count >= 6, "\(counts)")
+    }
+
+    @Test("with a rate counts late and double records, too")
+    func rateWithFaults() throws {
+        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20).take(2000)
+        #expect(records.last!.due! - start == ElapsedTime(milliseconds: 1999 * 50))
+        #expect(zip(records, records.dropFirst()).allSatisfy { $0.due! < $1.due! })
+    }
+
+    @Test("with a rate begins when its first record is taken, so that nothing is caught up with")
+    func begins() throws {
+        let now = start + .seconds(3)
+        let fleet = FleetSimulator(count: 8, seed: 5, start: start, rate: 20, hasFaults: false, clock: { now })
+        #expect(try fleet.take(3).map { $0.due! - now } == [0, 50, 100].map { ElapsedTime(milliseconds: $0) })
+    }
+
+    @Test("goes on from now where nobody took its records for a while")
+    func catchesUp() throws {
+        for rate in [nil, 20.0] {
+            var now = start
+            let fleet = FleetSimulator(count: 8, seed: 5, start: start, rate: rate, hasFaults: false, clock: { now })
+            _ = try fleet.take(100)
+            now = start + .hours(3)
+            let records = try fleet.take(9)
+            let early = records.filter { $0.due! < now }
+            #expect(early.count <= 1 && records.last!.due! - now < .minutes(1), "\(String(describing: rate))")
+        }
+    }
+
+    @Test("says its batteries' and tanks' levels as series, which go down on the way")
+    func series() throws {
+        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000)
+        let series = try reports(records).compactMap(\.series)
+        #expect(Set(series.flatMap(\.keys)) == ["battery", "fuel"])
+        let points = series.flatMap(\.values)
+        #expect(points.allSatisfy { (1...6).contains($0.count) && $0.allSatisfy { (0...100).contains($0.value) } })
+        #expect(points.allSatisfy { zip($0, $0.dropFirst()).allSatisfy { $0.at <= $1.at } })
+        #expect(points.contains { zip($0, $0.dropFirst()).contains { $0.value > $1.value } })
     }
 }

@@ -71,18 +71,27 @@ final class KeptProducer: PlainProducer {
     var records: [Record] = []
     var flushes = 0
     var failure: LogError?
+    /// How many of the records are not acknowledged.
+    var waiting = 0
+    /// How often there is no room before there is some.
+    var fullCount = 0
 
     func produce(
         topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         if let failure { throw failure }
+        if fullCount > 0 {
+            fullCount -= 1
+            throw LogError(.queueFull, name: "_QUEUE_FULL", "no room")
+        }
         records.append(
             Record(
                 topic: topic, partition: partition ?? -1, offset: Offset(Int64(records.count)),
                 key: key.map { Array($0) }, value: value.map { Array($0) }, headers: headers))
     }
 
+    func unacknowledged() throws(LogError) -> Int { waiting }
     func flush(timeout: Duration) throws(LogError) { flushes += 1 }
     func close() {}
 }
@@ -90,7 +99,10 @@ final class KeptProducer: PlainProducer {
 /// A clock that moves only when somebody waits.
 final class SteppingClock: PacingClock {
     var now = Duration.zero
+    /// What the time of day was when `now` was zero.
+    var start = Int64(0)
     var waits = 0
+    var wall: Int64 { start + Int64((now / .milliseconds(1)).rounded(.down)) }
 
     func wait(for duration: Duration) {
         waits += 1

@@ -77,7 +77,7 @@ struct JSONReplayTests {
         arguments: [
             ("{\"configurationId\":\"a\"}\nnonsense", 2), ("{\"configurationId\":\"a\"}\n{\"configurationId\":", 2),
             ("[{\"configurationId\":\"a\"}\n{\"configurationId\":\"b\"}]", 2), ("[{\"configurationId\":\"a\"},\n]", 2),
-            ("[{\"configurationId\":\"a\"}\n", 2), ("\n\n{\"configurationId\":\"a\", \"x\":\n01}", 4), ("17", 1),
+            ("[{\"configurationId\":\"a\"}\n", 1), ("\n\n{\"configurationId\":\"a\", \"x\":\n01}", 4), ("17", 1),
             ("{\"a\":tru}", 1), ("{\"a\":\"\u{1}\"}", 1), ("{\"a\":\"\\x\"}", 1), ("{\"a\" 1}", 1), ("{\"a\":1,}", 1),
             ("{\"a\":-}", 1), ("{\"a\":1.}", 1), ("{,}", 1), (String(repeating: "{\"a\":", count: 200), 1),
         ])
@@ -90,7 +90,7 @@ struct JSONReplayTests {
         let inputs = try Inputs()
         let file = try inputs.file("in.json", Array("\n{\"configurationId\":\"a".utf8) + [0xff] + Array("\"}".utf8))
         let problem = #expect(throws: InputProblem.self) { try JSONReplay(file: file, content: .configurations).take() }
-        #expect(problem?.description == "\(file):2: not UTF-8 text")
+        #expect(problem?.description == "\(file):2:1: not UTF-8 text")
     }
 
     @Test(

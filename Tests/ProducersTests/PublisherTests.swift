@@ -47,6 +47,22 @@ struct PublisherTests {
         #expect(clock.now == .seconds(5))
     }
 
+    @Test("with a rate does not catch up with what a silence of the source kept back")
+    func silence() throws {
+        let clock = clock
+        let source = SilentSource(ListSource((0..<20).map(record)), at: 10) { clock.now += .seconds(60) }
+        var times: [Duration] = []
+        let publisher = Publisher(
+            producer: producer, clock: clock,
+            shouldStop: {
+                if times.count < producer.records.count { times.append(clock.now) }
+                return false
+            })
+        _ = try publisher.publish(source, to: "t", pacing: .rate(4))
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(250) }, "\(times)")
+        #expect(clock.now >= .milliseconds(64_500) && clock.now < .seconds(66))
+    }
+
     @Test("stops in the middle of a wait when it is asked to")
     func stops() throws {
         let publisher = Publisher(producer: producer, clock: clock, shouldStop: { clock.now >= .seconds(2) })
@@ -81,6 +97,19 @@ struct PublisherTests {
         #expect(producer.records.count == 2 && producer.flushes == 1)
     }
 
+    @Test("waits for room as long as the queue is full, and loses nothing; a stop ends it")
+    func fullQueue() throws {
+        producer.fullCount = 5
+        let summary = try Publisher(producer: producer, clock: clock).publish(ListSource([record(0)]), to: "t")
+        #expect(summary.records == 1 && producer.records.count == 1)
+        producer.fullCount = .max
+        let (producer, before) = (producer, producer.fullCount)
+        let stopped = try Publisher(
+            producer: producer, clock: clock, shouldStop: { producer.fullCount < before - 3 }
+        ).publish(ListSource([record(0)]), to: "t")
+        #expect(stopped.records == 0 && stopped.wasStopped)
+    }
+
     @Test("passes on what the log says")
     func logError() throws {
         producer.failure = LogError(.unreachable, name: "_ALL_BROKERS_DOWN", "no broker")
@@ -90,7 +119,67 @@ struct PublisherTests {
         #expect(error == producer.failure.map { .log($0) })
     }
 
+    @Test("in real time sends nothing before it is due, and at once what is late")
+    func realTime() throws {
+        clock.start = 100_000
+        var times: [Duration] = []
+        let publisher = Publisher(
+            producer: producer, clock: clock,
+            shouldStop: {
+                if times.count < producer.records.count { times.append(clock.now) }
+                return false
+            })
+        _ = try publisher.publish(ListSource([90, 100, 103, 104].map(record)), to: "t", pacing: .realTime)
+        #expect(times == [.zero, .zero, .seconds(3), .seconds(4)])
+    }
+
+    @Test("sends thousands a second in bursts, at the rate that it was told")
+    func bursts() throws {
+        _ = try Publisher(producer: producer, clock: clock).publish(
+            ListSource((0..<20_000).map(record)), to: "t", pacing: .rate(2000))
+        #expect(clock.now >= .milliseconds(9999) && clock.now < .milliseconds(10_010))
+        #expect(clock.waits <= 2000)
+    }
+
+    @Test("is well while records are acknowledged or none waits, and not when the broker is gone")
+    func health() throws {
+        var well: [Duration] = []
+        let publisher = Publisher(
+            producer: producer, clock: clock,
+            shouldStop: {
+                // From the tenth second on nothing is acknowledged.
+                if clock.now >= .seconds(10) { producer.waiting = producer.records.count - 11 }
+                return false
+            }, healthy: { well.append(clock.now) })
+        _ = try publisher.publish(ListSource((0..<60).map(record)), to: "t", pacing: .speedup(1))
+        #expect((9...12).contains(well.count), "\(well)")
+        #expect(zip(well, well.dropFirst()).allSatisfy { $1 - $0 >= .seconds(1) })
+        #expect(well.last! <= .seconds(12))
+    }
+
     private func record(_ second: Int) -> SourceRecord {
         SourceRecord(key: [0], value: [], due: Instant(milliseconds: Int64(second) * 1000))
+    }
+}
+
+/// A source of which nothing comes for a while.
+private final class SilentSource: RecordSource {
+    private let source: ListSource
+    private let place: Int
+    private let wait: () -> Void
+    private var count = 0
+
+    init(_ source: ListSource, at place: Int, wait: @escaping () -> Void) {
+        self.source = source
+        self.place = place
+        self.wait = wait
+    }
+
+    var fractionDone: Double? { nil }
+
+    func next() throws(InputProblem) -> SourceRecord? {
+        if count == place { wait() }
+        count += 1
+        return try source.next()
     }
 }

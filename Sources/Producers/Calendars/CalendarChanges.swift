@@ -43,7 +43,7 @@ package final class CalendarChanges: RecordSource {
                 unchanged += 1
                 continue
             }
-            let isOlder = Version(known.value, &parser).isNewer(than: Version(record.value ?? [], &parser))
+            let isOlder = Version(known.value, key, &parser).isNewer(than: Version(record.value ?? [], key, &parser))
             let tombstone = SourceRecord(key: record.key, value: nil)
             changes.append(Change(action: .change, key: key, records: isOlder ? [tombstone, record] : [record]))
         }
@@ -81,8 +81,8 @@ private struct Version {
     private var event: CalendarEvent?
 
     /// A value that cannot be read is no version at all.
-    init(_ value: [UInt8], _ parser: inout JSONParser) {
-        event = try? value.withUnsafeBytes { try CalendarEventMessage.decode($0, with: &parser) }
+    init(_ value: [UInt8], _ key: EventKey, _ parser: inout JSONParser) {
+        event = try? value.withUnsafeBytes { try CalendarEventMessage.decode($0, of: key.calendarId, with: &parser) }
     }
 
     func isNewer(than other: Version) -> Bool {

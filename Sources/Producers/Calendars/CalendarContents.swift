@@ -2,7 +2,7 @@ import Agendas
 
 /// What calendar files come to: one record for each event of each calendar, in the order of the files.
 ///
-/// Where files of one calendar hold the same event, the newest version counts (DESIGN.md section 3).
+/// Where files of one calendar hold the same event, the newest version counts (C11).
 package struct CalendarContents {
     private(set) var records: [SourceRecord] = []
     private var places: [[UInt8]: Int] = [:]
@@ -21,7 +21,12 @@ package struct CalendarContents {
     /// What is used, but not as the files say it, and what that means.
     package private(set) var remarks: [InputProblem] = []
 
-    package init() {}
+    /// Larger values are left out, for the pipeline refuses them.
+    private let valueBytesMax: Int
+
+    package init(valueBytesMax: Int = .max) {
+        self.valueBytesMax = valueBytesMax
+    }
 
     package var count: Int { records.count }
 
@@ -33,7 +38,14 @@ package struct CalendarContents {
             let file = try CalendarFile(input)
             leftOut += file.leftOut
             remarks += file.remarks
-            for event in file.contents.events { take(event, of: calendar) }
+            for event in file.contents.events {
+                let record = SourceRecord(event)
+                if let size = record.value?.count, size > valueBytesMax {
+                    leaveOut(event.key, of: file, "the event takes \(size) bytes, at most \(valueBytesMax) are read")
+                } else {
+                    take(event, record, of: calendar)
+                }
+            }
             if !file.leftOut.isEmpty { noteUnusable(in: file) }
             if !file.isComplete {
                 incomplete.insert(calendar)
@@ -63,9 +75,16 @@ package struct CalendarContents {
         return !unusable.contains(Array((key.recurrenceId == nil ? master : master + "/").utf8))
     }
 
-    private mutating func take(_ event: CalendarEvent, of calendar: [UInt8]) {
+    private mutating func leaveOut(_ key: EventKey, of file: CalendarFile, _ reason: String) {
+        let isOverride = key.recurrenceId != nil
+        let place = file.places.first { $0.uid == key.uid && $0.isOverride == isOverride }
+        leftOut.append(InputProblem(file: file.input.file, line: place?.lines.lowerBound, reason: reason))
+        let master = EventKey(calendarId: key.calendarId, uid: key.uid).text
+        unusable.insert(Array((isOverride ? master + "/" : master).utf8))
+    }
+
+    private mutating func take(_ event: CalendarEvent, _ record: SourceRecord, of calendar: [UInt8]) {
         guard merged[calendar, default: EventCalendar()].apply(event) else { return }
-        let record = SourceRecord(event)
         if let place = places[record.key] {
             records[place] = record
         } else {

@@ -1,4 +1,5 @@
 package import Agendas
+package import Timelines
 
 /// An iCalendar file (`.ics`, RFC 5545), plain or packed with gzip, read as a whole.
 package struct CalendarFile {
@@ -34,6 +35,20 @@ package struct CalendarFile {
         leftOut = problems.filter(\.isLeftOut).map(\.problem)
         remarks = problems.filter { !$0.isLeftOut }.map(\.problem)
     }
+
+    /// A file, or why it cannot be read.
+    package typealias Reading = Result<CalendarFile, InputProblem>
+
+    package static func reading(_ input: CalendarInput) -> Reading {
+        do throws(InputProblem) {
+            return .success(try CalendarFile(input))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// X-WR-TIMEZONE; nil where the file has none that is known.
+    package var calendar: LocalCalendar? { contents.timeZone.flatMap { LocalCalendar($0) } }
 
     /// Whether the text goes on to its end: what is missing from one that was cut off is not gone.
     package var isComplete: Bool { text.hasLine("END:VCALENDAR") }

@@ -1,5 +1,6 @@
 import Agendas
 import Messages
+import RecordLog
 
 /// The events of iCalendar files (`.ics`, RFC 5545) as records of `calendar.events`, file by file in their order. What
 /// of a file cannot be used is left out and named in `skipped`.
@@ -41,9 +42,11 @@ package final class CalendarImport: RecordSource {
 }
 
 extension SourceRecord {
+    /// The record of an event, under its own key whatever its value: the next version replaces it, a tombstone removes
+    /// it. Overrides have records of their own.
     init(_ event: CalendarEvent) {
-        var json = JSONWriter()
-        event.write(to: &json)
-        self.init(key: Array(event.key.text.utf8), value: json.bytes)
+        let (value, contentType) = event.message
+        let headers = contentType.map { [Header("content-type", $0)] } ?? []
+        self.init(key: Array(event.key.text.utf8), value: value, headers: headers)
     }
 }

@@ -15,6 +15,8 @@ struct DueQueue<Element> {
         }
     }
 
+    var firstDue: Instant? { heap.first?.due }
+
     mutating func add(_ element: Element, due: Instant) {
         heap.append(Item(due: due, order: added, element: element))
         added += 1

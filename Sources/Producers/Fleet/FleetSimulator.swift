@@ -1,48 +1,115 @@
 package import Timelines
 
 /// A believable fleet in a made-up city: every vehicle has a depot, drives along streets, waits at lights, parks,
-/// and reports every few seconds while it drives and rarely while it is parked. Some reports come late.
+/// and reports every few seconds while it drives and rarely while it is parked; or the fleet reports so many times a
+/// second in all, vehicle by vehicle. What vehicles do follows from seed and time alone, so a fleet that is started
+/// again goes on where it would have been.
 ///
-/// The same count, seed and start give the same bytes; a smaller fleet is the beginning of a larger one. Never ends:
-/// records come in the order of their due times, for a publisher that paces (`Pacing.speedup(1)` is real time).
+/// The same arguments give the same bytes; without a rate a smaller fleet is the beginning of a larger one. Never ends:
+/// records come in the order of their due times, for a publisher that paces (`Pacing.realTime`).
 package final class FleetSimulator: RecordSource {
     private let grid: StreetGrid
     private var vehicles: [FleetVehicle]
+    private var faults: [ReportFaults]
     private var queue = DueQueue<Event>()
+    private var beat: Beat?
+    private let clock: (() -> Instant)?
+    private var hasBegun = false
 
     private enum Event {
         case report(vehicle: Int)
         case arrival(SourceRecord)
     }
 
+    /// When a fleet with a rate sends, and which vehicle is next.
+    private struct Beat {
+        let rate: Double
+        var begin: Instant
+        var count = 0.0
+        var vehicle = 0
+
+        var due: Instant { begin + ElapsedTime(milliseconds: Int64(count * 1000 / rate)) }
+    }
+
     /// - Parameters:
     ///   - count: how many vehicles, 1 or more.
     ///   - start: data time begins here.
-    package init(count: Int, seed: UInt64, start: Instant) {
+    ///   - rate: records a second of data time in all, duplicates and late ones counted; nil: each vehicle reports when
+    ///     it sees fit.
+    ///   - hasFaults: some reports come late, twice, broken, or from a tracker with a wrong clock.
+    ///   - clock: the time. Where records are taken later than they are due by more than ten seconds, the fleet goes on
+    ///     from there; nil: data time has nothing to do with the time.
+    package init(
+        count: Int, seed: UInt64, start: Instant, rate: Double? = nil, hasFaults: Bool = true,
+        clock: (() -> Instant)? = nil
+    ) {
         precondition(count > 0, "a fleet has vehicles")
         let grid = StreetGrid(latitude: 51.05, longitude: 13.74)
         self.grid = grid
+        self.clock = clock
+        beat = rate.map { Beat(rate: $0, begin: start) }
         vehicles = (0..<count).map { FleetVehicle(index: $0, seed: seed, start: start, in: grid) }
+        faults = hasFaults ? (0..<count).map { ReportFaults(index: $0, seed: seed) } : []
+        guard rate == nil else { return }
         for (index, vehicle) in vehicles.enumerated() { queue.add(.report(vehicle: index), due: vehicle.nextReport) }
     }
 
-    /// The ids of the vehicles, which are the keys of their records.
+    /// The ids of a fleet's vehicles, which are the keys of their records.
+    package static func vehicleIds(count: Int) -> [String] { (0..<count).map(FleetVehicle.vehicleId) }
+
     package var vehicleIds: [String] { vehicles.map(\.vehicleId) }
 
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
+        beat == nil ? nextByVehicles() : nextByRate()
+    }
+
+    private func nextByVehicles() -> SourceRecord {
         while let (due, event) = queue.removeFirst() {
             switch event {
             case .arrival(let record): return record
             case .report(let index):
-                let report = vehicles[index].report(at: due, in: grid)
+                let now = caughtUp(due)
+                let records = report(index, at: now)
                 queue.add(.report(vehicle: index), due: vehicles[index].nextReport)
-                let record = SourceRecord(report.message, due: due + report.delay)
-                if report.delay == .zero { return record }
-                queue.add(.arrival(record), due: due + report.delay)
+                for record in records { queue.add(.arrival(record), due: record.due ?? now) }
             }
         }
         preconditionFailure("every vehicle has a next report")
+    }
+
+    private func nextByRate() -> SourceRecord {
+        guard var beat else { preconditionFailure("a fleet with a rate has a beat") }
+        // What passed until somebody takes the first record is not caught up with.
+        if !hasBegun, let time = clock?(), time > beat.begin { beat.begin = time }
+        hasBegun = true
+        let due = beat.due
+        let now = caughtUp(due)
+        if now != due { (beat.begin, beat.count) = (now, 0) }
+        beat.count += 1
+        defer { self.beat = beat }
+        while true {
+            if let first = queue.firstDue, first <= now, case .arrival(var record)? = queue.removeFirst()?.element {
+                record.due = now
+                return record
+            }
+            // Who cannot be heard is passed over, as long as anybody can.
+            for _ in vehicles.indices where !vehicles[beat.vehicle].advance(to: now) {
+                beat.vehicle = (beat.vehicle + 1) % vehicles.count
+            }
+            for record in report(beat.vehicle, at: now) { queue.add(.arrival(record), due: record.due ?? now) }
+            beat.vehicle = (beat.vehicle + 1) % vehicles.count
+        }
+    }
+
+    private func report(_ index: Int, at now: Instant) -> [SourceRecord] {
+        let report = vehicles[index].report(at: now, in: grid)
+        return faults.isEmpty ? [SourceRecord(report.message, due: now)] : faults[index].records(of: report, at: now)
+    }
+
+    private func caughtUp(_ due: Instant) -> Instant {
+        guard let now = clock?(), now - due > .seconds(10) else { return due }
+        return now
     }
 }

@@ -2,10 +2,15 @@ import Glibc
 
 /// A file or standard input, read from its beginning to its end. What begins with gzip's magic bytes is unpacked,
 /// whatever the file is called.
+///
+/// A file on disk is read at positions of this object's own, from where its descriptor stands: the descriptor does not
+/// move, so those that share it (standard input and its duplicates) disturb nobody.
 final class ByteSource {
     let file: String
     private let descriptor: Int32
+    /// How many bytes a file on disk has from where it is read; nil for what is none.
     private let size: Int?
+    private let begin: Int
     private let shouldStop: () -> Bool
     private var consumed = 0
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -15,19 +20,33 @@ final class ByteSource {
     /// - Parameters:
     ///   - file: a path; `-` is standard input.
     ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
-    init(file: String, shouldStop: @escaping () -> Bool = { false }) throws(InputProblem) {
+    convenience init(file: String, shouldStop: @escaping () -> Bool = { false }) throws(InputProblem) {
+        let descriptor = file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
+        try self.init(file: file, descriptor: descriptor, shouldStop: shouldStop)
+    }
+
+    /// - Parameters:
+    ///   - file: what problems name.
+    ///   - descriptor: is closed at the end; below 0 it is the system's last error.
+    init(
+        file: String, descriptor: Int32, shouldStop: @escaping () -> Bool = { false }
+    ) throws(InputProblem) {
         self.file = file
         self.shouldStop = shouldStop
-        descriptor = file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
+        self.descriptor = descriptor
         guard descriptor >= 0 else { throw InputProblem(file: file, line: nil, reason: systemError()) }
         var status = stat()
         let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        size = isRegular ? Int(status.st_size) : nil
+        begin = isRegular ? max(0, lseek(descriptor, 0, SEEK_CUR)) : 0
+        size = isRegular ? max(0, Int(status.st_size) - begin) : nil
     }
 
     deinit {
         close(descriptor)
     }
+
+    /// Whether it can be read twice.
+    var isRegular: Bool { size != nil }
 
     /// Of the bytes on disk, packed or not.
     var fractionDone: Double? {
@@ -35,29 +54,48 @@ final class ByteSource {
         return size == 0 ? 1 : min(1, Double(consumed) / Double(size))
     }
 
+    enum Reading {
+        case bytes, end
+        /// Nothing came as long as was to be waited.
+        case nothingYet
+    }
+
     /// Appends what comes next to `buffer`; waits where nothing is there yet.
     ///
     /// - Returns: false at the end, with nothing appended.
     func read(into buffer: inout [UInt8]) throws(InputProblem) -> Bool {
+        try read(into: &buffer, waits: { true }) == .bytes
+    }
+
+    /// - Parameter waits: asked several times a second while nothing comes through a pipe.
+    func read(into buffer: inout [UInt8], waits: () -> Bool) throws(InputProblem) -> Reading {
         let before = buffer.count
         repeat {
-            let count = try readChunk()
+            guard let count = try readChunk(waits) else { return buffer.count > before ? .bytes : .nothingYet }
             guard count > 0 else {
                 if let inflater, !inflater.isAtEnd { throw problem("the gzip data ends too early") }
-                return buffer.count > before
+                return buffer.count > before ? .bytes : .end
             }
             try append(count, to: &buffer)
         } while buffer.count == before
-        return true
+        return .bytes
     }
 
-    private func readChunk() throws(InputProblem) -> Int {
+    /// - Returns: how many bytes came, 0 at the end; nil where none came as long as was to be waited.
+    private func readChunk(_ waits: () -> Bool) throws(InputProblem) -> Int? {
         var filled = 0
         // The magic bytes may arrive one by one through a pipe.
         repeat {
-            guard waitForInput() else { return 0 }
+            switch waitForInput({ waits() || filled > 0 }) {
+            case .bytes: break
+            case .end: return 0
+            case .nothingYet: return nil
+            }
             let count = chunk.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress! + filled, bytes.count - filled)
+                let (room, length) = (bytes.baseAddress! + filled, bytes.count - filled)
+                return size == nil
+                    ? Glibc.read(descriptor, room, length)
+                    : pread(descriptor, room, length, begin + consumed + filled)
             }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw problem(systemError()) }
@@ -72,17 +110,17 @@ final class ByteSource {
         return filled
     }
 
-    /// - Returns: false where it was stopped first.
-    private func waitForInput() -> Bool {
+    private func waitForInput(_ waits: () -> Bool) -> Reading {
         // A file on disk never keeps anybody waiting.
-        if size != nil { return true }
+        if size != nil { return .bytes }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while !shouldStop() {
             // An error is for the read to tell; an interruption is a reason to ask again.
-            let ready = poll(&request, 1, 200)
-            if ready > 0 || ready < 0 && errno != EINTR { return true }
+            let ready = poll(&request, 1, 100)
+            if ready > 0 || ready < 0 && errno != EINTR { return .bytes }
+            if !waits() { return .nothingYet }
         }
-        return false
+        return .end
     }
 
     private func append(_ count: Int, to buffer: inout [UInt8]) throws(InputProblem) {

@@ -1,7 +1,14 @@
 extension JSONObject {
     /// The line of the file on which a member begins, that of a member of an inner object too: `["strategy", "every"]`.
     /// Of a path that leads nowhere, that of the last member on it that is there.
-    package func line(of path: some Sequence<String>) -> Int {
+    package func line(of path: some Sequence<String>) -> Int { place(of: path).line }
+
+    /// Line and column, both from 1, of a field as problems name it: `series.fuel[2].at`.
+    package func place(ofField field: String?) -> (line: Int, column: Int) {
+        place(of: (field ?? "").split { $0 == "." || $0 == "[" }.map { String($0) })
+    }
+
+    private func place(of path: some Sequence<String>) -> (line: Int, column: Int) {
         var place = 0
         var members = members
         for name in path {
@@ -9,7 +16,11 @@ extension JSONObject {
             place = member.name.lowerBound
             members = innerMembers(of: member)
         }
-        return line + bytes[..<place].count { $0 == UInt8(ascii: "\n") }
+        let before = bytes[..<place]
+        guard let lineEnd = before.lastIndex(of: UInt8(ascii: "\n")) else {
+            return (line, column + before.characterCount)
+        }
+        return (line + before.count { $0 == UInt8(ascii: "\n") }, before[lineEnd...].characterCount)
     }
 
     private func innerMembers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
@@ -19,4 +30,9 @@ extension JSONObject {
             return (try? scanner.scanObject()) ?? []
         }
     }
+}
+
+extension Collection<UInt8> {
+    /// How many Unicode scalars these bytes of UTF-8 begin.
+    var characterCount: Int { count { $0 & 0xc0 != 0x80 } }
 }

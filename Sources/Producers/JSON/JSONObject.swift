@@ -5,6 +5,8 @@ package struct JSONObject {
     package var bytes: [UInt8]
     /// The line on which it begins.
     package var line: Int
+    /// In characters, from 1.
+    package var column: Int
     var members: [JSONScanner.Member]
 
     /// The text of a string, or of a number as it is written (an identifier may be either); nil for what is missing

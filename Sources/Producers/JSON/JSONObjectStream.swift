@@ -1,15 +1,25 @@
 /// The objects of a JSON file: one object, an array of objects, or JSON lines, read as they come.
 package final class JSONObjectStream {
-    private let source: ByteSource
-    private var buffer: [UInt8] = []
+    let source: ByteSource
+    var buffer: [UInt8] = []
     /// Where the next value is looked for; what lies before has been handed out.
-    private var index = 0
+    var index = 0
     /// The line of `index`.
-    private var line = 1
+    var line = 1
+    /// A place up to which columns have been counted, at or before `index`, and its column.
+    private var counted = (index: 0, column: 1)
     private var isAtEnd = false
-    private var array = ArrayState.outside
+    var array = ArrayState.outside
+    /// Where the array began.
+    var arrayLine = 0
+    /// Nothing came through a pipe as long as was to be waited: `next` may be called again.
+    package internal(set) var isPaused = false
+    /// Where reading goes on after the problem that was thrown last.
+    var recovery = Recovery.skipElement
+    /// What is to be said before anything else is read.
+    var pending: InputProblem?
 
-    private enum ArrayState {
+    enum ArrayState {
         case outside, beforeFirst, afterElement, afterComma
     }
 
@@ -19,72 +29,84 @@ package final class JSONObjectStream {
     /// - Parameters:
     ///   - file: a path; `-` is standard input.
     ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
-    package init(file: String, shouldStop: @escaping () -> Bool = { false }) throws(InputProblem) {
-        source = try ByteSource(file: file, shouldStop: shouldStop)
+    package convenience init(
+        file: String, shouldStop: @escaping () -> Bool = { false }
+    ) throws(InputProblem) {
+        self.init(try ByteSource(file: file, shouldStop: shouldStop))
+    }
+
+    init(_ source: ByteSource) {
+        self.source = source
     }
 
     package var file: String { source.file }
     var fractionDone: Double? { source.fractionDone }
 
     /// The next object; nil after the last.
-    package func next() throws(InputProblem) -> JSONObject? {
-        while try findByte() {
+    ///
+    /// - Parameter waits: asked several times a second while nothing comes through a pipe; where it says no, the
+    ///   answer is nil and `isPaused`.
+    /// - Throws: what is wrong at the next place; `skipFault` leads behind it.
+    package func next(waits: () -> Bool = { true }) throws(InputProblem) -> JSONObject? {
+        isPaused = false
+        recovery = .skipElement
+        if let problem = pending {
+            pending = nil
+            recovery = .goOn
+            throw problem
+        }
+        while try findByte(waits) {
             let byte = buffer[index]
             switch (array, byte) {
-            case (.outside, UInt8(ascii: "[")): array = .beforeFirst
+            case (.outside, UInt8(ascii: "[")):
+                array = .beforeFirst
+                arrayLine = line
             case (.beforeFirst, UInt8(ascii: "]")), (.afterElement, UInt8(ascii: "]")): array = .outside
             case (.afterElement, UInt8(ascii: ",")): array = .afterComma
-            case (.afterElement, _): throw problem("expected \",\" or \"]\" after an element of the array")
+            case (.afterElement, _):
+                if byte == UInt8(ascii: "{") { recovery = .readElement }
+                throw unexpected("\",\" or \"]\" after an element of the array")
+            case (.afterComma, UInt8(ascii: "]")): throw unexpected("another object", ": no comma stands before it")
             case (_, UInt8(ascii: "{")):
-                let object = try scan()
+                guard let object = try scan(waits) else { return nil }
                 if array != .outside { array = .afterElement }
                 return object
-            default: throw problem("expected a JSON object")
+            case (.beforeFirst, _): throw unexpected("a JSON object or \"]\"")
+            case (.afterComma, _): throw unexpected("a JSON object")
+            case (.outside, _): throw unexpected("a JSON object or an array of them")
             }
             index += 1
         }
-        guard array == .outside else { throw problem("the array is not closed") }
+        guard array == .outside || isPaused else {
+            array = .outside
+            recovery = .goOn
+            throw InputProblem(
+                file: file, line: arrayLine, reason: "the array that begins here is not closed: \"]\" is missing")
+        }
         return nil
     }
 
-    /// After a problem: moves to the next line that begins an object, so that one line that is broken does not hide the
-    /// problems of those after it.
-    ///
-    /// - Returns: false where there is none, and nothing more to read.
-    package func skipToNextLine() throws(InputProblem) -> Bool {
-        // Where an object has no end, the problem lies at the object after it.
-        var isAtLineStart = index > 0 && buffer[index - 1] == UInt8(ascii: "\n")
-        while true {
-            while index < buffer.count {
-                if isAtLineStart, buffer[index] == UInt8(ascii: "{") {
-                    if array != .outside { array = .beforeFirst }
-                    return true
-                }
-                isAtLineStart = buffer[index] == UInt8(ascii: "\n")
-                if isAtLineStart { line += 1 }
-                index += 1
-            }
-            guard try readMore() else { return false }
-        }
-    }
-
     /// Moves to the next byte that is not white space; false at the end of the input.
-    private func findByte() throws(InputProblem) -> Bool {
+    private func findByte(_ waits: () -> Bool) throws(InputProblem) -> Bool {
         while true {
             while index < buffer.count {
                 switch buffer[index] {
                 case UInt8(ascii: "\n"): line += 1
                 case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
-                case 0xef where line == 1 && buffer[index...].starts(with: [0xef, 0xbb, 0xbf]): index += 2
+                case 0xef where line == 1 && buffer[index...].starts(with: [0xef, 0xbb, 0xbf]):
+                    let column = countedColumn()
+                    index += 2
+                    counted = (index + 1, column)
                 default: return true
                 }
                 index += 1
             }
-            guard try readMore() else { return false }
+            guard try readMore(waits) else { return false }
         }
     }
 
-    private func scan() throws(InputProblem) -> JSONObject {
+    /// - Returns: nil where it pauses.
+    private func scan(_ waits: () -> Bool) throws(InputProblem) -> JSONObject? {
         while true {
             let (result, end) = buffer.withUnsafeBufferPointer { bytes in
                 var scanner = JSONScanner(bytes, at: index)
@@ -97,25 +119,28 @@ package final class JSONObjectStream {
                 throw malformed(at: at, reason)
             case .failure(.incomplete):
                 guard buffer.count - index <= Self.lengthMax else {
-                    defer { index += 1 }
                     throw problem("the object is larger than \(Self.lengthMax) bytes")
                 }
-                if try readMore() { continue }
-                defer { index += 1 }
+                if try readMore(waits) { continue }
+                if isPaused { return nil }
+                recovery = .skipBrace
                 throw problem("the input ends inside the object that begins here")
             }
         }
     }
 
-    /// Reading goes on behind the problem.
     private func malformed(at: Int, _ reason: String) -> InputProblem {
-        let isNextObject = at > index && buffer[at] == UInt8(ascii: "{") && buffer[at - 1] == UInt8(ascii: "\n")
-        let begin = line
-        line += buffer[index..<at].count { $0 == UInt8(ascii: "\n") }
+        // Where a brace that nobody expects stands first on its line, no deeper than this object, the next one begins.
+        let before = buffer[index..<at].last { !" \t\r".utf8.contains($0) }
+        let place = place(of: at)
+        guard buffer[at] == UInt8(ascii: "{"), before == UInt8(ascii: "\n"), place.column <= countedColumn() else {
+            return InputProblem(file: file, line: place.line, column: place.column, reason: reason)
+        }
+        let problem = problem("the object that begins here is not closed before the next one begins")
+        recovery = .readElement
+        line = place.line
         index = at
-        guard isNextObject else { return problem(reason) }
-        return InputProblem(
-            file: file, line: begin, reason: "the object that begins here is not closed before the next one begins")
+        return problem
     }
 
     private func take(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
@@ -125,24 +150,60 @@ package final class JSONObjectStream {
                 name: member.name.lowerBound - index..<member.name.upperBound - index,
                 value: member.value.lowerBound - index..<member.value.upperBound - index)
         }
-        let object = JSONObject(bytes: bytes, line: line, members: shifted)
+        let object = JSONObject(bytes: bytes, line: line, column: countedColumn(), members: shifted)
         defer {
             line += bytes.count { $0 == UInt8(ascii: "\n") }
             index = end
         }
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw problem("not UTF-8 text") }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            recovery = .goOn
+            if array != .outside { array = .afterElement }
+            throw problem("not UTF-8 text")
+        }
         return object
     }
 
-    private func readMore() throws(InputProblem) -> Bool {
+    func readMore(_ waits: () -> Bool = { true }) throws(InputProblem) -> Bool {
         if isAtEnd { return false }
+        counted = (0, countedColumn())
         buffer.removeFirst(index)
         index = 0
-        isAtEnd = try !source.read(into: &buffer)
-        return !isAtEnd
+        switch try source.read(into: &buffer, waits: waits) {
+        case .bytes: return true
+        case .end: isAtEnd = true
+        case .nothingYet: isPaused = true
+        }
+        return false
+    }
+
+    // MARK: - Places
+
+    /// The column of `index`. No byte is looked at twice for it, however long a line is.
+    private func countedColumn() -> Int {
+        counted = (index, column(of: index))
+        return counted.column
+    }
+
+    /// From 1, in characters.
+    private func column(of place: Int) -> Int {
+        let passed = buffer[counted.index..<place]
+        guard let lineEnd = passed.lastIndex(of: UInt8(ascii: "\n")) else {
+            return counted.column + passed.characterCount
+        }
+        return passed[lineEnd...].characterCount
+    }
+
+    /// Line and column of a place at or behind `index`.
+    private func place(of place: Int) -> (line: Int, column: Int) {
+        (line + buffer[index..<place].count { $0 == UInt8(ascii: "\n") }, column(of: place))
     }
 
     private func problem(_ reason: String) -> InputProblem {
-        InputProblem(file: file, line: line, reason: reason)
+        InputProblem(file: file, line: line, column: countedColumn(), reason: reason)
+    }
+
+    private func unexpected(_ allowed: String, _ remark: String = "") -> InputProblem {
+        let found = buffer.withUnsafeBufferPointer { JSONScanner.found($0[index...]) }
+        return problem("expected \(allowed), found \(found)\(remark)")
     }
 }

@@ -2,11 +2,21 @@ import Agendas
 import Timelines
 
 /// The objects of a JSON file (one object, an array, or JSON lines) as records of one topic. The bytes are published as
-/// they are; what is checked is that they are JSON and say whose record they are. An event or a configuration with
-/// `"deleted": true` is a tombstone.
+/// they are; what is checked is that they are JSON and say whose record they are, and what a judge finds. An event or a
+/// configuration with `"deleted": true` is a tombstone.
 package final class JSONReplay: RecordSource {
     private let objects: JSONObjectStream
     private let content: Content
+    private let judge: InputJudge?
+    private let skipsFaults: Bool
+    private let told: (InputProblem) -> Void
+    /// As many records were found when the input was judged as a whole.
+    private let judgedCount: Int?
+    private var count = 0
+    /// How many records were left out, and places where no record can be read.
+    package private(set) var skippedCount = 0
+    /// What is wrong with them.
+    package private(set) var problems = InputProblems()
 
     /// What the objects are.
     package enum Content: String, CaseIterable, Sendable {
@@ -20,19 +30,106 @@ package final class JSONReplay: RecordSource {
 
     /// - Parameters:
     ///   - file: a path; `-` is standard input, of which each object is published as soon as it is complete.
+    ///   - judge: what it finds wrong is a problem, too.
+    ///   - skipsFaults: what is wrong is left out, and named in `problems`.
     ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
-    package init(
-        file: String, content: Content, shouldStop: @escaping () -> Bool = { false }
+    ///   - told: of each problem that is left out, when it is met.
+    package convenience init(
+        file: String, content: Content, judge: InputJudge? = nil, skipsFaults: Bool = false,
+        shouldStop: @escaping () -> Bool = { false }, told: @escaping (InputProblem) -> Void = { _ in }
     ) throws(InputProblem) {
-        objects = try JSONObjectStream(file: file, shouldStop: shouldStop)
-        self.content = content
+        self.init(
+            try JSONObjectStream(file: file, shouldStop: shouldStop), content: content, judge: judge,
+            skipsFaults: skipsFaults, told: told)
     }
+
+    /// - Parameters:
+    ///   - input: is read anew from its beginning.
+    ///   - judgedCount: as many records were found when all of it was judged. What is not so any more is a problem:
+    ///     the file has changed since.
+    package convenience init(
+        _ input: InputFile, content: Content, judge: InputJudge? = nil, judgedCount: Int? = nil
+    ) throws(InputProblem) {
+        self.init(
+            JSONObjectStream(try input.open()), content: content, judge: judge, skipsFaults: false,
+            judgedCount: judgedCount)
+    }
+
+    init(
+        _ objects: JSONObjectStream, content: Content, judge: InputJudge?, skipsFaults: Bool,
+        told: @escaping (InputProblem) -> Void = { _ in }, judgedCount: Int? = nil
+    ) {
+        self.objects = objects
+        self.content = content
+        self.judge = judge
+        self.skipsFaults = skipsFaults
+        self.told = told
+        self.judgedCount = judgedCount
+    }
+
+    package var skipped: [InputProblem] { problems.first }
 
     package var fractionDone: Double? { objects.fractionDone }
 
     package func next() throws(InputProblem) -> SourceRecord? {
-        guard let object = try objects.next() else { return nil }
-        return try content.record(object, of: objects.file)
+        guard let judgedCount else { return try read() }
+        let found: SourceRecord?
+        do throws(InputProblem) {
+            found = try read()
+        } catch {
+            var problem = error
+            problem.reason += "; the file changed after it was judged, \(count) of \(judgedCount) records were sent"
+            throw problem
+        }
+        let isExpected = (found == nil) == (count == judgedCount)
+        guard isExpected else {
+            throw InputProblem(
+                file: objects.file, line: nil,
+                reason: "the file changed after it was judged: \(judgedCount) records were good then, now there are"
+                    + " \(found == nil ? "only \(count)" : "more"); \(count) were sent")
+        }
+        if found != nil { count += 1 }
+        return found
+    }
+
+    private func read() throws(InputProblem) -> SourceRecord? {
+        while true {
+            let object: JSONObject
+            do throws(InputProblem) {
+                guard let next = try objects.next() else { return nil }
+                object = next
+            } catch {
+                guard skipsFaults else { throw error }
+                skip([error])
+                guard try objects.skipFault() else { return nil }
+                continue
+            }
+            let found = faults(of: object)
+            if let first = found.first {
+                guard skipsFaults else { throw first }
+                skip(found)
+                continue
+            }
+            return try content.record(object, of: objects.file)
+        }
+    }
+
+    private func skip(_ found: [InputProblem]) {
+        skippedCount += 1
+        for problem in found {
+            problems.add(problem)
+            told(problem)
+        }
+    }
+
+    private func faults(of object: JSONObject) -> [InputProblem] {
+        if let found = judge?.problems(of: object, in: objects.file), !found.isEmpty { return found }
+        do throws(InputProblem) {
+            _ = try content.record(object, of: objects.file)
+            return []
+        } catch {
+            return [error]
+        }
     }
 }
 
@@ -44,11 +141,13 @@ extension JSONReplay.Content {
         do throws(Nameless) {
             return try record(object)
         } catch {
-            throw InputProblem(file: file, line: object.line, reason: error.reason)
+            let place = object.place(ofField: error.field)
+            throw InputProblem(file: file, line: place.line, column: place.column, reason: error.reason)
         }
     }
 
     private struct Nameless: Error {
+        var field: String
         var reason: String
     }
 
@@ -73,7 +172,8 @@ extension JSONReplay.Content {
 
     private func identifier(_ name: String, of object: JSONObject) throws(Nameless) -> String {
         guard let text = object.text(name), !text.isEmpty else {
-            throw Nameless(reason: "\(name) is missing; it has to be a text that is not empty, or a number")
+            throw Nameless(
+                field: name, reason: "\(name) is missing; it has to be a text that is not empty, or a number")
         }
         return text
     }
@@ -84,7 +184,8 @@ extension JSONReplay.Content {
             if let time = EventTime(text: text) { return time }
             if let milliseconds = Int64(text) { return .instant(Instant(milliseconds: milliseconds)) }
         }
-        throw Nameless(reason: "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
+        throw Nameless(
+            field: "recurrenceId", reason: "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
     }
 
     /// For the pace alone: whether it can be read is for the pipeline to judge.

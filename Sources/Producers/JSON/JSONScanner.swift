@@ -29,16 +29,22 @@ struct JSONScanner {
     mutating func scanObject() throws(Failure) -> [Member] {
         var members: [Member] = []
         try enter()
-        try expect("{")
+        try expect("{", "a JSON object")
         try skipSpace()
         while try peek() != UInt8(ascii: "}") {
             if !members.isEmpty {
-                try expect(",")
+                try expect(",", "\",\" or \"}\" after a member's value")
                 try skipSpace()
+                if try peek() == UInt8(ascii: "}") {
+                    throw unexpected("another member's name in double quotes", ": no comma stands before it")
+                }
+            }
+            guard try peek() == UInt8(ascii: "\"") else {
+                throw unexpected(members.isEmpty ? "a name in double quotes or \"}\"" : "a name in double quotes")
             }
             let name = try extent { scanner throws(Failure) in try scanner.scanString() }
             try skipSpace()
-            try expect(":")
+            try expect(":", "\":\" after a member's name")
             try skipSpace()
             let value = try extent { scanner throws(Failure) in try scanner.scanValue() }
             members.append(Member(name: name, value: value))
@@ -70,13 +76,16 @@ struct JSONScanner {
 
     private mutating func scanArray() throws(Failure) {
         try enter()
-        try expect("[")
+        try expect("[", "an array")
         try skipSpace()
         var isFirst = true
         while try peek() != UInt8(ascii: "]") {
             if !isFirst {
-                try expect(",")
+                try expect(",", "\",\" or \"]\" after an element")
                 try skipSpace()
+                if try peek() == UInt8(ascii: "]") {
+                    throw unexpected("another element", ": no comma stands before it")
+                }
             }
             isFirst = false
             try scanValue()
@@ -87,14 +96,16 @@ struct JSONScanner {
     }
 
     private mutating func scanString() throws(Failure) {
-        try expect("\"")
+        try expect("\"", "a text in double quotes")
         while true {
             let byte = try peek()
             index += 1
             switch byte {
             case UInt8(ascii: "\""): return
             case UInt8(ascii: "\\"): try scanEscape()
-            case 0..<0x20: throw .malformed(at: index - 1, reason: "a control character in a string")
+            case 0..<0x20:
+                index -= 1
+                throw unexpected("the rest of a text in double quotes", ": in a text it is written as an escape")
             default: break
             }
         }
@@ -106,19 +117,22 @@ struct JSONScanner {
         if kind == UInt8(ascii: "u") {
             for _ in 0..<4 {
                 guard Character(UnicodeScalar(try peek())).isHexDigit else {
-                    throw .malformed(at: index, reason: "an escape \\u without four hexadecimal digits")
+                    throw unexpected("four hexadecimal digits after \\u")
                 }
                 index += 1
             }
         } else if !"\"\\/bfnrt".utf8.contains(kind) {
-            throw .malformed(at: index - 1, reason: "an unknown escape in a string")
+            index -= 1
+            throw unexpected("one of \" \\ / b f n r t u after the backslash of a text")
         }
     }
 
     private mutating func scanWord(_ word: StaticString) throws(Failure) {
+        let start = index
         for offset in 0..<word.utf8CodeUnitCount {
             guard try peek() == word.utf8Start[offset] else {
-                throw .malformed(at: index, reason: "not a JSON value")
+                index = start
+                throw unexpected(Self.values)
             }
             index += 1
         }
@@ -129,7 +143,10 @@ struct JSONScanner {
         if try peek() == UInt8(ascii: "-") { index += 1 }
         let isZero = try peek() == UInt8(ascii: "0")
         let digits = try scanDigits(from: start)
-        if isZero && digits > 1 { throw .malformed(at: start, reason: "a number with a leading zero") }
+        if isZero && digits > 1 {
+            index = start
+            throw unexpected("a number without leading zeros")
+        }
         if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
             index += 1
             _ = try scanDigits(from: start)
@@ -145,7 +162,11 @@ struct JSONScanner {
         _ = try peek()
         let first = index
         while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) { index += 1 }
-        if index == first { throw .malformed(at: start, reason: "not a JSON value") }
+        if index == first {
+            let isNumber = first > start
+            index = start
+            throw unexpected(isNumber ? "a number with digits where they belong" : Self.values)
+        }
         return index - first
     }
 
@@ -165,10 +186,39 @@ struct JSONScanner {
         return bytes[index]
     }
 
-    private mutating func expect(_ character: Unicode.Scalar) throws(Failure) {
-        guard try peek() == UInt8(ascii: character) else {
-            throw .malformed(at: index, reason: "expected \"\(character)\"")
-        }
+    private mutating func expect(_ character: Unicode.Scalar, _ allowed: String) throws(Failure) {
+        guard try peek() == UInt8(ascii: character) else { throw unexpected(allowed) }
         index += 1
+    }
+
+    // MARK: - What is wrong
+
+    private static let values = "a text in double quotes, a number, true, false, null, \"{\" or \"[\""
+
+    private func unexpected(_ allowed: String, _ remark: String = "") -> Failure {
+        .malformed(at: index, reason: "expected \(allowed), found \(Self.found(bytes[index...]))\(remark)")
+    }
+
+    /// What stands at the beginning of these bytes, in words: a word, a character, or the name of one that cannot be
+    /// seen.
+    static func found(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let word = bytes.prefix(20).prefix { byte in
+            switch byte | 0x20 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): byte >= 0x20
+            default: byte == UInt8(ascii: "_")
+            }
+        }
+        if !word.isEmpty { return "\"\(String(decoding: word, as: UTF8.self))\"" }
+        switch bytes.first {
+        case nil: return "the end"
+        case UInt8(ascii: "\n")?, UInt8(ascii: "\r")?: return "the end of the line"
+        case UInt8(ascii: "\t")?: return "a tab"
+        case let byte? where byte < 0x20 || byte == 0x7f:
+            return "the control character U+00" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        default:
+            let character = String(decoding: bytes.prefix(4), as: UTF8.self).unicodeScalars.first
+            return character.map { $0 == "\u{fffd}" ? "a byte that is no UTF-8" : "\"\($0)\"" } ?? "nothing"
+        }
     }
 }

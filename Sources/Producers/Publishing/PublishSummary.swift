@@ -24,6 +24,8 @@ package struct PublishSummary: Hashable, Sendable {
     package var tombstones = 0
     /// What the source left out, and why.
     package var skipped: [InputProblem] = []
+    /// How many parts the source left out.
+    package var skippedCount = 0
     package var elapsed = Duration.zero
     /// The caller asked to stop before the source ended.
     package var wasStopped = false

@@ -2,24 +2,31 @@ package import RecordLog
 
 /// Publishes what sources make, at a pace. Synchronous: runs on a dedicated thread that the caller owns.
 ///
-/// Record timestamps are the time of producing; data time is in the value alone (DESIGN.md section 3).
+/// Record timestamps are the time of producing; data time is in the value alone (M12).
 package final class Publisher {
     private let producer: any PlainProducer
     private let clock: any PacingClock
     private let shouldStop: () -> Bool
     private let progress: (PublishProgress) -> Void
+    private let healthy: () -> Void
+    /// On the clock: as it was read last, and when health was looked at.
+    private var now = Duration.zero
+    private var checked = Duration.zero
+    private var acknowledged = 0
 
     /// - Parameters:
     ///   - shouldStop: asked before each record and at least ten times a second while waiting.
     ///   - progress: told at most four times a second of the clock, and once at the end.
+    ///   - healthy: called at most once a second while records are acknowledged or none waits for that.
     package init(
         producer: any PlainProducer, clock: any PacingClock, shouldStop: @escaping () -> Bool = { false },
-        progress: @escaping (PublishProgress) -> Void = { _ in }
+        progress: @escaping (PublishProgress) -> Void = { _ in }, healthy: @escaping () -> Void = {}
     ) {
         self.producer = producer
         self.clock = clock
         self.shouldStop = shouldStop
         self.progress = progress
+        self.healthy = healthy
     }
 
     /// Publishes a source to a topic until it ends, `limit` records are out, or `shouldStop`; then waits until all of
@@ -33,6 +40,7 @@ package final class Publisher {
     ) throws(PublishError) -> PublishSummary {
         var summary = PublishSummary()
         let begin = clock.now
+        (now, checked, acknowledged) = (begin, begin - Self.healthInterval, 0)
         var pacer = Pacer(pacing, begin: begin)
         var told = begin
         var problem: InputProblem?
@@ -46,11 +54,11 @@ package final class Publisher {
                 if !shouldStop() { problem = error }
                 break
             }
-            guard wait(until: pacer.due(record)) else { break }
-            try produce(record, to: topic)
+            guard try wait(until: pacer.due(record, clock), sent: summary.records) else { break }
+            guard try produce(record, to: topic) else { break }
             summary.count(record)
-            if clock.now - told >= Self.progressInterval {
-                told = clock.now
+            if now - told >= Self.progressInterval {
+                told = now
                 progress(state(of: source, summary, since: begin, limit))
             }
         }
@@ -59,7 +67,7 @@ package final class Publisher {
         } catch {
             throw .log(error)
         }
-        summary.skipped = source.skipped
+        (summary.skipped, summary.skippedCount) = (source.skipped, source.skippedCount)
         summary.elapsed = clock.now - begin
         summary.wasStopped = shouldStop()
         progress(state(of: source, summary, since: begin, limit))
@@ -68,34 +76,63 @@ package final class Publisher {
     }
 
     private static let progressInterval = Duration.milliseconds(250)
+    private static let healthInterval = Duration.seconds(1)
     private static let waitMax = Duration.milliseconds(100)
+    /// Records are sent in small bursts, each up to so much later than it is due: a sleep for every one of thousands a
+    /// second would cost more than what it waits for.
+    private static let burst = Duration.milliseconds(5)
 
-    private func produce(_ record: SourceRecord, to topic: String) throws(PublishError) {
-        do throws(LogError) {
-            try record.key.withUnsafeBufferPointer { key throws(LogError) in
-                let key = UnsafeRawBufferPointer(key)
-                guard let value = record.value else {
-                    return try producer.produce(
-                        topic: topic, partition: nil, key: key, value: nil, headers: record.headers)
-                }
-                try value.withUnsafeBufferPointer { value throws(LogError) in
-                    try producer.produce(
-                        topic: topic, partition: nil, key: key, value: UnsafeRawBufferPointer(value),
-                        headers: record.headers)
-                }
+    /// Waits for room in the producer's queue as long as a broker is away.
+    ///
+    /// - Returns: false where it was stopped first.
+    private func produce(_ record: SourceRecord, to topic: String) throws(PublishError) -> Bool {
+        while true {
+            do throws(LogError) {
+                try enqueue(record, to: topic)
+                return true
+            } catch {
+                guard error.code == .queueFull else { throw .log(error) }
+                if shouldStop() { return false }
             }
-        } catch {
-            throw .log(error)
+        }
+    }
+
+    private func enqueue(_ record: SourceRecord, to topic: String) throws(LogError) {
+        try record.key.withUnsafeBufferPointer { key throws(LogError) in
+            let key = UnsafeRawBufferPointer(key)
+            guard let value = record.value else {
+                return try producer.produce(
+                    topic: topic, partition: nil, key: key, value: nil, headers: record.headers)
+            }
+            try value.withUnsafeBufferPointer { value throws(LogError) in
+                try producer.produce(
+                    topic: topic, partition: nil, key: key, value: UnsafeRawBufferPointer(value),
+                    headers: record.headers)
+            }
         }
     }
 
     /// - Returns: false where it was stopped first.
-    private func wait(until due: Duration) -> Bool {
+    private func wait(until due: Duration, sent: Int) throws(PublishError) -> Bool {
         while true {
-            let rest = due - clock.now
+            now = clock.now
+            try checkHealth(sent: sent)
+            let rest = due - now
             if rest <= .zero { return true }
             if shouldStop() { return false }
-            clock.wait(for: min(rest, Self.waitMax))
+            clock.wait(for: min(max(rest, Self.burst), Self.waitMax))
+        }
+    }
+
+    private func checkHealth(sent: Int) throws(PublishError) {
+        guard now - checked >= Self.healthInterval else { return }
+        checked = now
+        do throws(LogError) {
+            let waiting = try producer.unacknowledged()
+            defer { acknowledged = sent - waiting }
+            if waiting == 0 || sent - waiting > acknowledged { healthy() }
+        } catch {
+            throw .log(error)
         }
     }
 

@@ -1,0 +1,104 @@
+import Agendas
+import Messages
+package import Timelines
+
+/// Says what is wrong with the objects of an input before they are sent, by the decoding that the pipeline uses. Owned
+/// by one thread.
+package final class InputJudge {
+    private let content: JSONReplay.Content
+    private let kinds: WidgetKinds
+    private var parser = JSONParser()
+    /// What the topic takes of a key and a value together (`max.message.bytes`); nil where nobody has asked it yet.
+    package var recordBytesMax: Int?
+    /// What the pipeline reads of a value.
+    private let valueBytesMax: Int
+    /// The largest key and value together that were judged.
+    package private(set) var largestRecord = 0
+    private var telemetry = TelemetryReader()
+
+    /// - Parameters:
+    ///   - kinds: the declared ones, to whose rules configurations are held.
+    ///   - valueBytesMax: larger values are refused, for the pipeline refuses them.
+    package init(_ content: JSONReplay.Content, kinds: WidgetKinds = WidgetKinds(), valueBytesMax: Int = .max) {
+        self.content = content
+        self.kinds = kinds
+        self.valueBytesMax = valueBytesMax
+    }
+
+    /// All problems of an object, each with the line and column of its field, in the order of their places.
+    ///
+    /// A configuration that would get an `error` timeline has problems, for it would replace one that works.
+    package func problems(of object: JSONObject, in file: String) -> [InputProblem] {
+        var found: [MessageProblem] = []
+        do throws(MessageProblem) {
+            try checkSize(of: object)
+            found = try object.bytes.withUnsafeBufferPointer { bytes throws(MessageProblem) in
+                try problems(UnsafeRawBufferPointer(bytes), object)
+            }
+        } catch {
+            found = [error]
+        }
+        let placed = found.map { problem in
+            let place = object.place(ofField: problem.field)
+            return InputProblem(file: file, line: place.line, column: place.column, reason: problem.description)
+        }
+        return placed.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+    }
+
+    /// A tombstone is published without its bytes, whatever they are.
+    private func checkSize(of object: JSONObject) throws(MessageProblem) {
+        let count = object.bytes.count
+        guard content == .telemetry || !object.isTrue("deleted") else { return }
+        guard count <= valueBytesMax else {
+            throw MessageProblem(.tooLarge, "the value has \(count) bytes, at most \(valueBytesMax) are read")
+        }
+        // A key is made of the value's bytes, at most three for each of them.
+        guard 4 * count > min(largestRecord, recordBytesMax ?? .max) else { return }
+        // What names no record is a problem of its own.
+        guard let key = try? content.record(object, of: "").key else { return }
+        largestRecord = max(largestRecord, key.count + count)
+        if let recordBytesMax, key.count + count > recordBytesMax {
+            throw MessageProblem(
+                .tooLarge,
+                "key and value have \(key.count + count) bytes, the topic takes at most \(recordBytesMax)"
+                    + " (max.message.bytes)")
+        }
+    }
+
+    private func problems(
+        _ bytes: UnsafeRawBufferPointer, _ object: JSONObject
+    ) throws(MessageProblem) -> [MessageProblem] {
+        switch content {
+        case .telemetry:
+            _ = try telemetry.read(bytes)
+            return []
+        case .configurations:
+            if try isDeleted(bytes) { return [] }
+            return try configuration(bytes)
+        case .calendarEvents:
+            if try isDeleted(bytes) { return [] }
+            let key = try? content.record(object, of: "").key
+            return CalendarEventMessage.problems(of: bytes, key: key, with: &parser)
+        }
+    }
+
+    private func isDeleted(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Bool {
+        let members = try parser.object(bytes)
+        switch members["deleted"] {
+        case nil, .null?, .bool(false)?: return false
+        case .bool(true)?: return true
+        default: throw MessageProblem(.wrongType, field: "deleted", "must be true or false")
+        }
+    }
+
+    private func configuration(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> [MessageProblem] {
+        var problems: [MessageProblem] = []
+        if case .unusable(let unusable) = try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser) {
+            problems = unusable.problems.all.map { MessageProblem(.notAllowed, field: $0.key, $0.message) }
+        }
+        if case .failure(let problem)? = try PushRegistration.read(bytes, with: &parser).push {
+            problems.append(problem)
+        }
+        return problems
+    }
+}

@@ -1,0 +1,132 @@
+import Messages
+package import Timelines
+
+/// The widgets of a fleet and what becomes of them: configurations of the vehicles of `FleetSimulator` and of the
+/// calendars of `SimulatedCalendars`, all at once; then, again and again, somebody signs out and in again, chooses
+/// another vehicle, a widget is removed and comes back, or a configuration has a mistake in it that is mended later.
+///
+/// The same arguments give the same bytes. Never ends: records are due when things happen, for a publisher that paces
+/// (`Pacing.realTime`).
+package final class SimulatedWidgets: RecordSource {
+    private var widgets: [Widget]
+    private let phones: [String]
+    private let vehicles: [String]
+    private let every: ElapsedTime
+    private let clock: (() -> Instant)?
+    private var generator: SeededGenerator
+    private var waiting: [SourceRecord] = []
+    private var now: Instant
+    private var tick = 0
+    /// What is taken back, and at which tick.
+    private var repairs: [(tick: Int, widget: Int)] = []
+
+    private static let timeZones = ["Europe/Berlin", "Europe/London", "America/New_York", "Asia/Tokyo", "UTC"]
+    private static let agendaFamilies: [WidgetFamily] = [
+        .systemMedium, .systemSmall, .systemLarge, .accessoryRectangular, .systemExtraLarge, .accessoryInline,
+    ]
+    /// Ticks after which things are as before.
+    private static let repairAfter = 2
+
+    /// - Parameters:
+    ///   - fleet: how many vehicles there are, 1 or more; each has a status widget on a phone.
+    ///   - start: when all of them are published.
+    ///   - every: what passes between two changes.
+    ///   - clock: the time; where a change is later than that by more than ten seconds, it happens then.
+    package init(fleet: Int, seed: UInt64, start: Instant, every: ElapsedTime, clock: (() -> Instant)? = nil) {
+        precondition(fleet > 0 && every > .zero)
+        self.every = every
+        self.clock = clock
+        now = start
+        generator = SeededGenerator(seed: seed, stream: 1 << 63)
+        let vehicles = FleetSimulator.vehicleIds(count: fleet)
+        self.vehicles = vehicles
+        // Three vehicles on a phone, with the agenda of their rounds.
+        let phones = (0..<(fleet + 2) / 3).map { "phone-" + Self.number($0) }
+        self.phones = phones
+        widgets = vehicles.enumerated().map { index, vehicle in
+            var widget = Widget("status-\(vehicle)", kind: "TrackerStatusWidget", recipient: phones[index / 3])
+            widget.vehicleId = vehicle
+            widget.timeZone = Self.timeZones[index / 3 % Self.timeZones.count]
+            if index % 4 == 3 { widget.strategy = .status }
+            return widget
+        }
+        for (index, phone) in phones.enumerated() {
+            var widget = Widget("agenda-\(phone)", kind: "AgendaWidget", recipient: phone)
+            widget.calendarIds = [FleetCalendars.calendarId(ofVehicle: index)]
+            widget.timeZone = Self.timeZones[index % Self.timeZones.count]
+            widget.family = Self.agendaFamilies[index % Self.agendaFamilies.count]
+            widgets.append(widget)
+        }
+        for calendarId in FleetCalendars.all {
+            var widget = Widget("board-\(calendarId)", kind: "AgendaWidget", recipient: "board-\(calendarId)")
+            widget.calendarIds = [calendarId]
+            widget.timeZone = "Europe/Berlin"
+            widget.family = .systemLarge
+            widgets.append(widget)
+        }
+        waiting = widgets.reversed().map { $0.record(due: start) }
+    }
+
+    package var fractionDone: Double? { nil }
+
+    package func next() -> SourceRecord? {
+        while waiting.isEmpty {
+            tick += 1
+            now = now + every
+            if let time = clock?(), time - now > .seconds(10) { now = time }
+            change()
+        }
+        return waiting.popLast()
+    }
+
+    // MARK: - What happens
+
+    private func change() {
+        for repair in repairs where repair.tick <= tick { mend(repair.widget) }
+        repairs.removeAll { $0.tick <= tick }
+        switch tick % 4 {
+        case 1: signOut()
+        case 2: chooseAnotherVehicle()
+        case 3: with(pick { $0.isPlain }) { $0.isRemoved = true }
+        default: with(pick { $0.isPlain }) { $0.mistake = generator.choose(Widget.Mistake.allCases) }
+        }
+        waiting.reverse()
+    }
+
+    private func signOut() {
+        let phone = generator.choose(phones)
+        for index in widgets.indices where widgets[index].recipient == phone && widgets[index].isPlain {
+            with(index) { $0.isSignedIn = false }
+        }
+    }
+
+    /// Perhaps after nothing was chosen for a while.
+    private func chooseAnotherVehicle() {
+        let other = generator.choose(vehicles)
+        let isEmpty = generator.happens(0.5)
+        guard let index = pick({ $0.isPlain && $0.vehicleId != nil }) else { return }
+        with(index) { $0.otherVehicle = isEmpty ? "" : other }
+    }
+
+    private func pick(_ isAllowed: (Widget) -> Bool) -> Int? {
+        let allowed = widgets.indices.filter { isAllowed(widgets[$0]) }
+        return allowed.isEmpty ? nil : generator.choose(allowed)
+    }
+
+    private func with(_ index: Int?, _ change: (inout Widget) -> Void) {
+        guard let index else { return }
+        change(&widgets[index])
+        waiting.append(widgets[index].record(due: now))
+        repairs.append((tick + Self.repairAfter, index))
+    }
+
+    private func mend(_ index: Int) {
+        widgets[index].mend()
+        waiting.append(widgets[index].record(due: now))
+    }
+
+    private static func number(_ index: Int) -> String {
+        let digits = String(index + 1)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
