@@ -3,33 +3,136 @@ internal import Timelines
 
 extension CalendarEvent {
     /// Reads the JSON of the contract.
+    ///
+    /// - Throws: the first problem of `problems`.
     init(_ fields: MessageFields) throws(MessageProblem) {
-        let status = try fields.name("status", of: EventStatus.self) ?? .confirmed
+        if let event = try Self.carried(fields) {
+            self = event
+        } else {
+            self = try CalendarEventReading(fields).event()
+        }
+    }
+
+    /// All that is wrong with an event in the JSON of the contract; none where it can be used.
+    static func problems(_ fields: MessageFields) -> [MessageProblem] {
+        do throws(MessageProblem) {
+            return try carried(fields) == nil ? CalendarEventReading(fields).allProblems() : []
+        } catch {
+            return [error]
+        }
+    }
+
+    /// Reads the text that says what the other members can't: an event in a zone of its own.
+    ///
+    /// - Returns: nil where there is no such text.
+    private static func carried(_ fields: MessageFields) throws(MessageProblem) -> CalendarEvent? {
+        guard let text = try fields.text("iCalendar") else { return nil }
+        let (calendarId, uid) = (try fields.requiredIdentifier("calendarId"), try fields.requiredIdentifier("uid"))
+        let found = ICalendar.events(in: text.utf8, calendarId: calendarId)
+        guard let event = found.events.first, found.events.count == 1, event.uid == uid else {
+            let reason = found.problems.first { $0.isLeftOut }.map { ": \($0.description)" } ?? ""
+            throw .notAllowed(fields.path(to: "iCalendar"), "an iCalendar text that holds this event alone\(reason)")
+        }
+        return event
+    }
+}
+
+/// The fields of an event, read to their end whatever is wrong on the way.
+private struct CalendarEventReading {
+    private var problems: [MessageProblem] = []
+    private var calendarId = ""
+    private var uid = ""
+    private var recurrenceId: EventTime?
+    private var isThisAndFuture = false
+    private var sequence: Int64?
+    private var updatedAt: Instant?
+    private var title = ""
+    private var location: String?
+    private var start = EventTime.instant(Instant(milliseconds: 0))
+    private var end: EventEnd?
+    private var timeZone: String?
+    private var allDay: Bool?
+    private var status = EventStatus.confirmed
+    private var recurrence: [String] = []
+    private var preEventLead: CalendarDuration?
+    private var vehicleId: String?
+
+    init(_ fields: MessageFields) {
+        status = value { () throws(MessageProblem) in try fields.name("status", of: EventStatus.self) } ?? status
+        let givenTitle = value { () throws(MessageProblem) in try fields.text("title") }
+        let isTitleWrong = !problems.isEmpty && problems.last?.field == fields.path(to: "title")
+        sequence = value { () throws(MessageProblem) in
+            try fields.integer("sequence", in: 0...Int64(Int32.max), "a whole number, 0 or more")
+        }
+        calendarId = value { () throws(MessageProblem) in try fields.requiredIdentifier("calendarId") } ?? ""
+        uid = value { () throws(MessageProblem) in try fields.requiredIdentifier("uid") } ?? ""
+        start = value { () throws(MessageProblem) in try fields.require("start", fields.time("start")) } ?? start
         // What is cancelled is never shown, and sources leave its title out.
-        let title = try fields.text("title") ?? (status == .cancelled ? "" : nil)
-        let sequence = try fields.integer("sequence", in: 0...Int64(Int32.max), "a whole number, 0 or more")
-        let calendarId = try fields.requiredIdentifier("calendarId")
-        let uid = try fields.requiredIdentifier("uid")
-        let start = try fields.require("start", fields.time("start"))
-        let requiredTitle = try fields.require("title", title)
-        let recurrenceId = try fields.time("recurrenceId")
-        let range = try fields.name("range", of: EventRange.self)
-        let updatedAt = try fields.instant("updatedAt")
-        let location = try fields.text("location")
-        let end = try fields.end()
-        let timeZone = try fields.text("timeZone")
-        let allDay = try fields.bool("allDay")
-        let recurrence = try fields.texts("recurrence") ?? []
-        let preEventLead = try fields.lead("preEventLead")
-        let vehicleId = try fields.identifier("vehicleId")
+        if let givenTitle {
+            title = givenTitle
+        } else if status != .cancelled, !isTitleWrong {
+            problems.append(.missing(fields.path(to: "title")))
+        }
+        recurrenceId = value { () throws(MessageProblem) in try fields.time("recurrenceId") }
+        isThisAndFuture =
+            value { () throws(MessageProblem) in try fields.name("range", of: EventRange.self) } == .thisAndFuture
+        updatedAt = value { () throws(MessageProblem) in try fields.instant("updatedAt") }
+        location = value { () throws(MessageProblem) in try fields.text("location") }
+        end = value { () throws(MessageProblem) in try fields.end() }
+        timeZone = value { () throws(MessageProblem) in try fields.text("timeZone") }
+        allDay = value { () throws(MessageProblem) in try fields.bool("allDay") }
+        recurrence = value { () throws(MessageProblem) in try fields.texts("recurrence") } ?? []
+        preEventLead = value { () throws(MessageProblem) in try fields.lead("preEventLead") }
+        vehicleId = value { () throws(MessageProblem) in try fields.identifier("vehicleId") }
+    }
+
+    func event() throws(MessageProblem) -> CalendarEvent {
+        if let problem = problems.first { throw problem }
+        return try possibleEvent()
+    }
+
+    /// Where the event is impossible for one field, what is wrong with the others is seen without it.
+    consuming func allProblems() -> [MessageProblem] {
+        // What stands in for a field that is wrong would make others wrong.
+        guard problems.isEmpty else { return problems }
+        while true {
+            do throws(MessageProblem) {
+                _ = try possibleEvent()
+                return problems
+            } catch {
+                guard !problems.contains(where: { $0.field == error.field }) else { return problems }
+                problems.append(error)
+                switch error.field {
+                case "recurrenceId": recurrenceId = nil
+                case "range": isThisAndFuture = false
+                case "end", "duration": end = nil
+                case "timeZone": timeZone = nil
+                case "recurrence": recurrence = []
+                case "preEventLead": preEventLead = nil
+                default: return problems
+                }
+            }
+        }
+    }
+
+    private func possibleEvent() throws(MessageProblem) -> CalendarEvent {
         do throws(CalendarEventProblem) {
-            try self.init(
-                calendarId: calendarId, uid: uid, recurrenceId: recurrenceId,
-                isThisAndFuture: range == .thisAndFuture, sequence: Int(sequence ?? 0), updatedAt: updatedAt,
-                title: requiredTitle, location: location, start: start, end: end, timeZone: timeZone, allDay: allDay,
-                status: status, recurrence: recurrence, preEventLead: preEventLead, vehicleId: vehicleId)
+            return try CalendarEvent(
+                calendarId: calendarId, uid: uid, recurrenceId: recurrenceId, isThisAndFuture: isThisAndFuture,
+                sequence: Int(sequence ?? 0), updatedAt: updatedAt, title: title, location: location, start: start,
+                end: end, timeZone: timeZone, allDay: allDay, status: status, recurrence: recurrence,
+                preEventLead: preEventLead, vehicleId: vehicleId)
         } catch {
             throw MessageProblem(.notAllowed, field: error.field, error.reason)
+        }
+    }
+
+    private mutating func value<Value>(_ read: () throws(MessageProblem) -> Value?) -> Value? {
+        do throws(MessageProblem) {
+            return try read()
+        } catch {
+            problems.append(error)
+            return nil
         }
     }
 }

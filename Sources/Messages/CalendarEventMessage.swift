@@ -1,7 +1,7 @@
 package import Agendas
 internal import Timelines
 
-/// A value of the `calendar.events` topic (DESIGN.md section 3, calendar event).
+/// A value of the `calendar.events` topic (M4).
 package enum CalendarEventMessage {
     /// Reads all events that a record holds: the contract's JSON or a Google Calendar event resource, which are one
     /// event each, a page of such resources, a JSCalendar object, or a whole iCalendar text.
@@ -43,6 +43,40 @@ package enum CalendarEventMessage {
             throw MessageProblem(.unreadable, field: "content-type", "must be application/json")
         }
         return try CalendarEvent(MessageFields(try parser.object(bytes)))
+    }
+
+    /// Reads a record that is one event of a calendar, as `CalendarEvent.message` writes it: the contract's JSON, or
+    /// iCalendar text.
+    ///
+    /// - Throws: naming the field or the line, and what is allowed.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, of calendarId: String, with parser: inout JSONParser
+    ) throws(MessageProblem) -> CalendarEvent {
+        guard CalendarEventFormat.isICalendar(bytes, contentType: nil) else { return try decode(bytes, with: &parser) }
+        let batch = try iCalendar(bytes, calendarId: calendarId)
+        guard let event = batch.events.first, batch.events.count == 1 else {
+            throw MessageProblem(.notAllowed, "The iCalendar text must hold one event, not \(batch.events.count).")
+        }
+        return event
+    }
+
+    /// All that is wrong with a JSON record; none where all events that it holds can be used.
+    ///
+    /// - Parameter key: the record's key, of an event in the contract's JSON the one that it names itself.
+    package static func problems(
+        of bytes: UnsafeRawBufferPointer, key: [UInt8]?, with parser: inout JSONParser
+    ) -> [MessageProblem] {
+        do throws(MessageProblem) {
+            let fields = MessageFields(try parser.object(bytes))
+            guard case .contract = CalendarEventFormat(fields, contentType: nil) else {
+                return try (key ?? []).withUnsafeBufferPointer { key throws(MessageProblem) in
+                    try decode(bytes, key: UnsafeRawBufferPointer(key), with: &parser).leftOut
+                }
+            }
+            return CalendarEvent.problems(fields)
+        } catch {
+            return [error]
+        }
     }
 
     private static func iCalendar(

@@ -8,8 +8,8 @@ package struct CloudEventHeaders: Sendable {
     // The same in every record, made once.
     private let specVersion = MessageHeader("ce_specversion", "1.0")
     private let contentType = MessageHeader("content-type", "application/json")
-    private let timelineType = MessageHeader("ce_type", "tideline.timeline.v1")
-    private let reloadType = MessageHeader("ce_type", "tideline.reload.v1")
+    private let timelineType = MessageHeader("ce_type", ContractVersion.eventType("timeline"))
+    private let reloadType = MessageHeader("ce_type", ContractVersion.eventType("reload"))
     private let source: MessageHeader
 
     /// Extension attribute: the names of the sinks that write this timeline, separated by commas. Absent: all of them.
@@ -48,8 +48,11 @@ package struct CloudEventHeaders: Sendable {
     }
 
     package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
+        // At one instant a recipient may be told of a kind in several records, of one revision too: the first of the
+        // configurations tells them apart.
+        let first = notification.configurationIds[0]
         var headers = headers(
-            id: "\(notification.recipient)/\(notification.kind)/\(notification.revision)", type: reloadType,
+            id: "\(notification.recipient)/\(notification.kind)/\(first)/\(notification.revision)", type: reloadType,
             time: notification.issuedAt, subject: notification.recipient)
         headers.append(contentType)
         if let traceParent { headers.append(Self.traceParent(traceParent)) }

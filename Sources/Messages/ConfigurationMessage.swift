@@ -1,6 +1,6 @@
 package import Timelines
 
-/// A value of the `widget.configurations` topic (DESIGN.md section 3, configuration).
+/// A value of the `widget.configurations` topic (M5).
 package enum ConfigurationMessage: Hashable, Sendable {
     case usable(WidgetConfiguration)
     case unusable(UnusableConfiguration)
@@ -81,7 +81,8 @@ package struct UnusableConfiguration: Hashable, Sendable {
         let parameters = (try? fields.parameters()) ?? Parameters()
         self.init(
             configurationId: configurationId,
-            kind: (try? fields.text("kind")) ?? "",
+            // A number is no kind, but says which one is meant: its recipient is told of the error under that name.
+            kind: (try? fields.identifier("kind")) ?? "",
             family: (try? fields.name("family", of: WidgetFamily.self))
                 ?? declared?.defaultFamily ?? .systemMedium,
             recipient: try? fields.recipient(),

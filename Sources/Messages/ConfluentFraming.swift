@@ -1,4 +1,4 @@
-/// The framing of Confluent's serializers: a zero byte and a 4-byte schema id before the value (DESIGN.md section 3).
+/// The framing of Confluent's serializers: a zero byte and a 4-byte schema id before the value (M13).
 ///
 /// No JSON and no iCalendar text begins with a zero byte, so a value says itself whether it carries the framing.
 package enum ConfluentFraming {

@@ -106,7 +106,7 @@ struct MessageFields {
         return date
     }
 
-    /// An ISO 8601 duration within the bounds of leads (STRATEGIES.md 2).
+    /// An ISO 8601 duration within the bounds of leads (Documentation/Rules/Timelines.md).
     func lead(_ key: String) throws(MessageProblem) -> CalendarDuration? {
         guard let text = try text(key) else { return nil }
         guard let lead = OptionForm.lead.value(.string(text)) else {

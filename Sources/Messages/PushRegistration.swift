@@ -1,4 +1,4 @@
-/// The `push` of a configuration (DESIGN.md section 3): where WidgetKit takes pushes for its widget.
+/// The `push` of a configuration (M5): where WidgetKit takes pushes for its widget.
 ///
 /// The pipeline does not look at it: a registration that cannot be used makes no configuration unusable.
 package struct PushRegistration: Hashable, Sendable {

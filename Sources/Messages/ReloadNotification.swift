@@ -1,6 +1,6 @@
 package import Timelines
 
-/// Tells a recipient which widget kind to load anew (DESIGN.md section 3, reload; STRATEGIES.md 4).
+/// Tells a recipient which widget kind to load anew (M8; L1 to L9).
 package struct ReloadNotification: Hashable, Sendable {
     package var recipient: String
     package var kind: String

@@ -1,6 +1,6 @@
 package import Timelines
 
-/// A telemetry record as producers make it (DESIGN.md section 3, telemetry).
+/// A telemetry record as producers make it (M3).
 package struct TelemetryMessage: Hashable, Sendable {
     package var vehicleId: String
     package var observedAt: Instant

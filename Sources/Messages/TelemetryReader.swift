@@ -51,7 +51,7 @@ package struct TelemetryView {
     /// Ascending by name, each ascending by time.
     package var series: TelemetryChange<[Vehicle.Series]> { change(.series, givenSeries ?? []) }
 
-    /// The status that the record names, or else the one that follows from ignition and speed (DESIGN.md section 3).
+    /// The status that the record names, or else the one that follows from ignition and speed (M3).
     package var status: VehicleStatus {
         if let status = given(.status, record.pointee.status) { return VehicleStatus(status) }
         if ignition == false { return .ignitionOff }

@@ -8,12 +8,15 @@ package enum TelemetryOutcome: Hashable, Sendable {
 }
 
 extension TelemetryView {
-    /// Makes the vehicle what this record says, in place (DESIGN.md section 3, telemetry): the last writer by
+    /// Makes the vehicle what this record says, in place (M3): the last writer by
     /// `observedAt` wins, of equal ones the later to arrive. The record replaces the older as a whole, but
     /// registration, alias, icon and series stay known until they are replaced or null. Master data leaves all else.
     ///
     /// Allocates nothing where the texts are those that are known already.
-    package func apply(to vehicle: inout Vehicle) -> TelemetryOutcome {
+    package func apply(to vehicle: inout Vehicle) -> TelemetryOutcome { apply(to: &vehicle, observedAt: observedAt) }
+
+    /// The same for a record that counts as observed at another instant than it says.
+    package func apply(to vehicle: inout Vehicle, observedAt: Instant) -> TelemetryOutcome {
         if let known = vehicle.observedAt, observedAt < known { return .late }
         registration.apply(to: &vehicle.registration)
         alias.apply(to: &vehicle.alias)

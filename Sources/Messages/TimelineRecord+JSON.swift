@@ -1,7 +1,7 @@
 package import Timelines
 
 extension TimelineRecord {
-    /// Writes the value, keys in the order of DESIGN.md section 3. Same record, same bytes.
+    /// Writes the value, keys in the order of the schema (M7). Same record, same bytes.
     package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.string("configurationId", configurationId)

@@ -1,12 +1,12 @@
 package import Timelines
 
-/// A value of the `timelines` topic (DESIGN.md section 3, timeline): a timeline, whose it is, what it was made from.
+/// A value of the `timelines` topic (M7): a timeline, whose it is, what it was made from.
 package struct TimelineRecord: Hashable, Sendable {
     package var configurationId: String
     package var kind: String
     package var family: WidgetFamily
     package var recipient: String
-    /// Rises by one whenever the content differs, and with nothing else (STRATEGIES.md 1.6).
+    /// Rises by one whenever the content differs, and with nothing else (T6).
     package var revision: Int64
     package var generatedAt: Instant
     package var timeline: Timeline

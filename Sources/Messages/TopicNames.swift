@@ -1,4 +1,4 @@
-/// The topics of the contract (DESIGN.md section 3). Names are settings; these are the defaults.
+/// The topics of the contract (M2). Names are settings; these are the defaults.
 package struct TopicNames: Hashable, Sendable {
     package var telemetry: String
     package var calendarEvents: String

@@ -1,7 +1,7 @@
 internal import Timelines
 
 extension WidgetConfiguration {
-    /// Reads all fields but the configurationId, with the defaults of DESIGN.md section 3.
+    /// Reads all fields but the configurationId, with the defaults of M5.
     ///
     /// - Parameter declared: the declaration of its kind; nil where there is none.
     /// - Throws: all that is wrong.

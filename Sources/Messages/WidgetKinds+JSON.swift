@@ -2,7 +2,7 @@ package import Timelines
 
 /// What is wrong with declarations of kinds: all of it.
 package struct WidgetKindProblems: Error, Hashable, Sendable {
-    /// By kind, then in the order of DESIGN.md section 3. Never empty.
+    /// By kind, then in the order of the schema (M6). Never empty.
     package let problems: [Problem]
 
     package struct Problem: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct WidgetKindProblems: Error, Hashable, Sendable {
 }
 
 extension WidgetKinds {
-    /// Reads the declarations of DESIGN.md section 3, kinds: an object by kind; null declares nothing.
+    /// Reads the declarations of M6: an object by kind; null declares nothing.
     ///
     /// - Throws: all problems. A strategy's options and a default's type are checked, too.
     package init(_ value: ParameterValue) throws(WidgetKindProblems) {
@@ -89,7 +89,9 @@ private struct WidgetKindReader {
         _ key: String, _ value: ParameterValue, _ path: Path
     ) -> WidgetKind.Parameter? {
         let declaration = value == .null ? .object(Parameters()) : value
-        guard let members = object(declaration, at: path, known: ["title", "type", "default"]) else { return nil }
+        guard let members = object(declaration, at: path, known: ["title", "type", "items", "default"]) else {
+            return nil
+        }
         let title = text(members, "title", path)
         if title == nil && present(members, "title") == nil { refuse(path + ["title"], "is missing") }
         var type: WidgetKind.ParameterType?
@@ -98,13 +100,19 @@ private struct WidgetKindReader {
         } else {
             refuse(path + ["type"], "is missing: must be \(Self.allowed(WidgetKind.ParameterType.self))")
         }
-        guard let title, let type else { return nil }
-        let defaultValue = present(members, "default")
-        if let defaultValue, !type.allows(defaultValue) {
-            let found = defaultValue.typeWithArticle
-            refuse(path + ["default"], "must be \(type.withArticle), as its type says, not \(found)")
+        var items: WidgetKind.ItemType?
+        if let value = present(members, "items") {
+            items = name(value, of: WidgetKind.ItemType.self, path + ["items"])
+            if let type, type != .array { refuse(path + ["items"], "is only for the type array") }
         }
-        return WidgetKind.Parameter(key: key, title: title, type: type, defaultValue: defaultValue)
+        guard let title, let type else { return nil }
+        let parameter = WidgetKind.Parameter(
+            key: key, title: title, type: type, items: items ?? .string, defaultValue: present(members, "default"))
+        for fault in parameter.defaultValue.map(parameter.faults) ?? [] {
+            let place = fault.element.map { [String($0)] } ?? []
+            refuse(path + ["default"] + place, "must be \(fault.allowed), as its type says, not \(fault.found)")
+        }
+        return parameter
     }
 
     private mutating func reload(_ value: ParameterValue?, _ path: Path) -> WidgetKind.Reload {

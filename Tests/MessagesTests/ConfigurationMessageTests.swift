@@ -128,6 +128,12 @@ import Timelines
             return
         }
         #expect(read == UnusableConfiguration(configurationId: "c", problems: read.problems))
+        let numbers = #"{"configurationId": "c", "kind": 3, "family": "systemLarge", "recipient": 7}"#
+        guard case .unusable(let read) = try configuration(numbers) else {
+            Issue.record("usable")
+            return
+        }
+        #expect(read.kind == "3" && read.family == .systemLarge && read.recipient == "7")
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Messages
 import Testing
 import Timelines
 
-/// What a declared kind gives its configurations, and asks of them (DESIGN.md section 3, kinds).
+/// What a declared kind gives its configurations, and asks of them (M6).
 @Suite struct DeclaredKindTests {
     /// A user-configurable widget: a game character.
     private let gameCharacter: WidgetKind = {
@@ -89,7 +89,12 @@ import Timelines
             ),
             (
                 #""parameters": {"alliances": {}, "name": "Ada"}"#,
-                #"parameters.alliances: must be an array, not an object: it is "Alliances" of "Game Character""#
+                #"parameters.alliances: must be an array of strings, not an object: "#
+                    + #"it is "Alliances" of "Game Character""#
+            ),
+            (
+                #""parameters": {"alliances": ["red", "blue", 7], "name": "Ada"}"#,
+                #"parameters.alliances[2]: must be a string, not a number: it is "Alliances" of "Game Character""#
             ),
             (
                 #""parameters": {"name": null}"#,

@@ -46,6 +46,20 @@ import Timelines
         #expect(CloudEventHeaders.sinks(in: headers.timeline(record, sinks: [])) == [])
     }
 
+    @Test("reloads of one recipient, kind, revision and instant have different ids where they name others")
+    func reloadIds() {
+        var other = ReloadNotification(
+            recipient: "phone", kind: "Board", configurationIds: ["c", "d"], reason: .statusChanged, revision: 7,
+            issuedAt: reload.issuedAt, budget: reload.budget)
+        let headers = CloudEventHeaders(source: "/tideline")
+        func id(_ reload: ReloadNotification) -> MessageHeader? {
+            headers.reload(reload).first { $0.name == "ce_id" }
+        }
+        #expect(id(other) != nil && id(other) != id(reload))
+        other.reason = .requested
+        #expect(id(other) == MessageHeader("ce_id", "phone/Board/c/7/1970-01-01T00:00:01.500Z"))
+    }
+
     @Test("a tombstone has no content type, a reload its recipient as subject")
     func otherHeaders() {
         let headers = CloudEventHeaders(source: "/tideline")
@@ -57,7 +71,7 @@ import Timelines
         let made = headers.reload(reload)
         #expect(made.contains(MessageHeader("ce_type", "tideline.reload.v1")))
         #expect(made.contains(MessageHeader("ce_subject", "phone")))
-        #expect(made.contains(MessageHeader("ce_id", "phone/Board/7/1970-01-01T00:00:01.500Z")))
+        #expect(made.contains(MessageHeader("ce_id", "phone/Board/a/7/1970-01-01T00:00:01.500Z")))
     }
 
     @Test("a dead letter says why and where it comes from")

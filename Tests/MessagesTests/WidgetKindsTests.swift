@@ -2,7 +2,7 @@ import Messages
 import Testing
 import Timelines
 
-/// Declarations of widget kinds (DESIGN.md section 3, kinds).
+/// Declarations of widget kinds (M6).
 @Suite struct WidgetKindsTests {
     private func kinds(_ text: String) throws -> WidgetKinds {
         var parser = JSONParser()
@@ -29,6 +29,7 @@ import Timelines
                     "name": {"title": "Name", "type": "string"},
                     "avatar": {"title": "Avatar", "type": "string", "default": "Player 1"},
                     "alliances": {"title": "Alliances", "type": "array", "default": []},
+                    "scores": {"title": "Scores", "type": "array", "items": "number", "default": [1, 2.5]},
                     "health": {"title": "Health", "type": "number", "default": 100.0},
                     "isAsleep": {"title": "Asleep", "type": "boolean", "default": null}},
                 "reload": {"limit": 24, "burst": 24, "coalesce": "P1D", "scheduled": true}},
@@ -45,6 +46,9 @@ import Timelines
             .init(key: "health", title: "Health", type: .number, defaultValue: .number("100.0")),
             .init(key: "isAsleep", title: "Asleep", type: .boolean),
             .init(key: "name", title: "Name", type: .string),
+            .init(
+                key: "scores", title: "Scores", type: .array, items: .number,
+                defaultValue: .array([.number("1"), .number("2.5")])),
         ]
         expected.reload.limit = 24
         expected.reload.burst = 24
@@ -94,7 +98,21 @@ import Timelines
             ),
             (
                 #""parameters": {"p": {"title": "P", "type": "array", "defalt": 1}}"#,
-                "parameters.p.defalt: is unknown; known are title, type, default; did you mean default?"
+                "parameters.p.defalt: is unknown; known are title, type, items, default; did you mean default?"
+            ),
+            (
+                #""parameters": {"p": {"title": "P", "type": "array", "items": "text", "default": ["a", 1, null]}}"#,
+                "parameters.p.items: must be one of string, number, boolean | "
+                    + "parameters.p.default.1: must be a string, as its type says, not a number | "
+                    + "parameters.p.default.2: must be a string, as its type says, not null"
+            ),
+            (
+                #""parameters": {"p": {"title": "P", "type": "number", "items": "string"}}"#,
+                "parameters.p.items: is only for the type array"
+            ),
+            (
+                #""parameters": {"p": {"title": "P", "type": "array", "items": "number", "default": "1"}}"#,
+                "parameters.p.default: must be an array of numbers, as its type says, not a string"
             ),
             (#""parameters": []"#, "parameters: must be an object"),
             (#""reload": {"limit": 0}"#, "reload.limit: must be a whole number from 1 to 86400"),

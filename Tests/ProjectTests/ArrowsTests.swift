@@ -31,7 +31,7 @@ struct ArrowsTests {
     @Test(
         "an import along the arrows is allowed, over several of them too",
         arguments: [
-            ("Agendas", "import CIcal"),
+            ("Settings", "import CYaml"),
             ("Pipeline", "package import Timelines"),
             ("Simulation", "import RecordLog"),
             ("tideline", "import StreamCore"),

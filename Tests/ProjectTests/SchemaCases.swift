@@ -7,6 +7,8 @@ enum SchemaCases {
         + configurations.right.map { ("widget.configurations", $0) } + entries.right.map(timeline)
         + reloads.right.map { ("timeline.reloads", $0) } + positions.right.map { ("timeline.positions", $0) }
         + [("timelines", "null"), timelineWithPolicy(#"{"type": "never"}"#)]
+        + kinds.right.map { ("kinds", $0) } + [("push", #"{"aps": {"content-changed": true}}"#)]
+        + reloads.right.map { ("webhook", $0) }
 
     static let wrong: [Case] =
         telemetry.wrong.map { ("vehicle.telemetry", $0) } + events.wrong.map { ("calendar.events", $0) }
@@ -16,8 +18,33 @@ enum SchemaCases {
             ("timeline.reloads", "null"), ("no.such.topic", "{}"),
             timelineWithPolicy(#"{"type": "never"}, "nextUpdate": "2026-11-20T06:00:00Z""#),
             timelineWithPolicy(#"{"type": "atEnd"}"#), timelineWithPolicy(#"{"type": "after"}"#),
-            timelineWithPolicy(#"{"type": "never"}, "extra": 1"#),
-        ]
+            timelineWithPolicy(#"{"type": "never"}, "extra": 1"#), ("push", "null"),
+            ("push", #"{"aps": {"content-changed": false}}"#), ("push", #"{"aps": {"content-available": 1}}"#),
+        ] + kinds.wrong.map { ("kinds", $0) } + reloads.wrong.map { ("webhook", $0) }
+
+    /// What a later release may write.
+    static let additions: [Case] = [
+        timelineWithPolicy(#"{"type": "never"}, "extra": 1"#),
+        timelineWithPolicy(#"{"type": "never", "until": 1}"#),
+        timeline(entry: #"{"id": "later/1", \#(date), "phase": "later"}"#),
+        timeline(entry: #"{"id": "i", \#(date), "phase": "tick", "extra": {"a": []}}"#),
+        timeline(entry: #"{"id": "i", \#(date), "phase": "error", "message": "m", "messageCode": "later"}"#),
+        timeline(entry: #"{"id": "i", \#(date), "phase": "tick", "vehicle": {"vehicleId": "v", "status": "Towed"}}"#),
+        timeline(entry: #"{"id": "i", \#(date), "phase": "tick", "relevance": {"score": 1, "extra": 1}}"#),
+        ("timeline.reloads", reload(reason: "later")), ("webhook", reload(reason: "later")),
+        ("timeline.reloads", reload(reason: "retry", more: #", "extra": null"#)),
+        ("webhook", reload(reason: "retry", more: #", "extra": null"#)),
+        ("push", #"{"aps": {"content-changed": true, "extra": 1}}"#),
+        ("push", #"{"aps": {"content-changed": true}, "extra": 1}"#),
+    ]
+
+    private static func reload(reason: String, more: String = "") -> String {
+        """
+        {"recipient": "r", "kind": "k", "configurationIds": ["c"], "reason": "\(reason)", "revision": 1, \
+        "issuedAt": "2026-11-20T06:00:00Z", \
+        "budget": {"limit": 48, "remaining": 0, "resetsAt": "2026-11-20T07:00:00Z"}\(more)}
+        """
+    }
 
     // MARK: - Input
 
@@ -61,6 +88,10 @@ enum SchemaCases {
             "recurrenceOverrides": {"2026-11-27T09:00:00": {"excluded": true}}}
             """,
             #"{"@type": "Group", "entries": [{"@type": "Task", "uid": "t"}]}"#,
+            #"{"calendarId": "c", "uid": "u", "iCalendar": "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:u\r\n"}"#,
+            """
+            {"calendarId": "c", "uid": "u", "title": "t", "start": "2026-11-20T06:00", "iCalendar": "begin:vevent"}
+            """,
         ],
         wrong: [
             #"{"calendarId": "c", "title": "t", "start": "2026-11-20T06:00:00Z"}"#,
@@ -75,6 +106,9 @@ enum SchemaCases {
             #"{"kind": "calendar#events", "items": [{"id": "g"}]}"#,
             #"{"@type": "Event", "uid": "u", "start": "2026-11-20"}"#,
             #"{"@type": "Group", "entries": [{"@type": "Event", "uid": "u"}]}"#,
+            #"{"calendarId": "c", "iCalendar": "BEGIN:VEVENT"}"#,
+            #"{"calendarId": "c", "uid": "u", "iCalendar": "no calendar"}"#,
+            #"{"calendarId": "c", "uid": "u", "iCalendar": 1}"#,
         ]
     )
 
@@ -105,6 +139,46 @@ enum SchemaCases {
             #"{"configurationId": "c", "kind": "k", "strategy": {"name": "schedule", "schedule": {"type": "hourly"}}}"#,
         ]
     )
+
+    private static let kinds = (
+        right: [
+            "{}", #"{"A": null, "B": {}}"#,
+            #"{"A": {"strategy": "events", "supportedFamilies": ["systemSmall"], "reload": {"limit": 1}}}"#,
+            #"{"A": {"strategy": {"name": "status", "every": "PT5M"}, "displayName": "a", "description": null}}"#,
+            """
+            {"A": {"parameters": {"a": {"title": "t", "type": "array", "items": "number", "default": [1]}, \
+            "b": {"title": "t", "type": "string"}}}}
+            """,
+            parameter(#""array", "default": ["a"]"#), parameter(#""array", "items": "boolean", "default": []"#),
+            parameter(#""number", "default": 1.5"#), parameter(#""boolean", "default": null"#),
+            reload(#""coalesce": "P1D""#), reload(#""coalesce": "PT24H""#), reload(#""coalesce": "PT0S""#),
+            reload(#""coalesce": "PT1440M""#), reload(#""coalesce": "PT86400S""#),
+            reload(#""coalesce": "P0DT09H5M3S""#),
+            reload(#""burst": 48"#), reload(#""burst": 49, "limit": 50"#), #"{"A": {"reload": null}}"#,
+        ],
+        wrong: [
+            #"{"": {}}"#, #"{"A": 1}"#, #"{"A": {"families": []}}"#, #"{"A": {"supportedFamilies": []}}"#,
+            #"{"A": {"supportedFamilies": ["huge"]}}"#, #"{"A": {"strategy": "sometimes"}}"#,
+            #"{"A": {"strategy": {"name": "status", "evry": "PT5M"}}}"#, #"{"A": {"displayName": ""}}"#,
+            #"{"A": {"parameters": {"a": {"type": "string"}}}}"#,
+            #"{"A": {"parameters": {"a": {"title": "t", "type": "date"}}}}"#,
+            #"{"A": {"parameters": {"a": {"title": "t", "type": "string", "items": "string"}}}}"#,
+            reload(#""limit": 0"#), reload(#""coalesce": "2 s""#), reload(#""coalesce": "P2D""#),
+            reload(#""coalesce": "P1W""#), reload(#""coalesce": "PT25H""#), reload(#""coalesce": "PT1441M""#),
+            reload(#""coalesce": "PT86401S""#), reload(#""burst": 49"#), reload(#""burst": 49, "limit": null"#),
+            parameter(#""string", "default": 1"#), parameter(#""number", "default": "1""#),
+            parameter(#""boolean", "default": 0"#), parameter(#""array", "default": "a""#),
+            parameter(#""array", "default": [1]"#), parameter(#""array", "items": "string", "default": [1]"#),
+            parameter(#""array", "items": "number", "default": [1, "a"]"#),
+            parameter(#""array", "items": "boolean", "default": [null]"#), parameter(#""string", "default": {}"#),
+        ]
+    )
+
+    private static func parameter(_ type: String) -> String {
+        #"{"A": {"parameters": {"p": {"title": "t", "type": \#(type)}}}}"#
+    }
+
+    private static func reload(_ members: String) -> String { #"{"A": {"reload": {\#(members)}}}"# }
 
     private static let positions = (
         right: [#"{"readerId": 1, "configurationId": "c", "entryId": "e", "observedAt": 0, "fraction": 1}"#],

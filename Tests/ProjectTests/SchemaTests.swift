@@ -4,13 +4,16 @@ import Testing
 
 @Suite("The contract has its schemas")
 struct SchemaTests {
-    /// The topics of section 3 of DESIGN.md. What dead letters hold is anything, so they have no schema.
+    /// The topics of the contract (M2). What dead letters hold is anything, so they have no schema.
     static let topics = [
         "vehicle.telemetry", "calendar.events", "widget.configurations", "timelines", "timeline.reloads",
         "timeline.positions",
     ]
 
-    @Test("every topic has a JSON Schema of draft 2020-12", arguments: topics)
+    /// Of a setting, and of what is sent over HTTP.
+    static let others = ["kinds", "webhook", "push"]
+
+    @Test("every topic has a JSON Schema of draft 2020-12", arguments: topics + others)
     func schema(topic: String) throws {
         let url = PackageRoot.url.appending(path: "schemas/\(topic).schema.json")
         let schema = try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any]
@@ -18,11 +21,24 @@ struct SchemaTests {
         #expect(schema?["type"] as? String == "object")
     }
 
-    @Test("an independent validator finds nothing wrong with the schemas and the references of asyncapi.yaml")
+    @Test("an independent validator finds nothing wrong with schemas, examples, asyncapi.yaml and the newest release")
     func schemas() async throws {
+        let releases = try FileManager.default.contentsOfDirectory(
+            atPath: PackageRoot.url.appending(path: "schemas/releases").path)
+        #expect(!releases.isEmpty)
         let result = try await validate([])
         #expect(result.succeeded, "\(result.standardError)")
-        #expect(result.standardOutput.hasSuffix("\(Self.topics.count + 1) passed, 0 failed\n"))
+        // And asyncapi.yaml, and the comparison with the release.
+        #expect(result.standardOutput.hasSuffix("\((Self.topics + Self.others).count + 2) passed, 0 failed\n"))
+    }
+
+    @Test("consumers can live with what later releases may add, of which our own tests take nothing")
+    func additions() async throws {
+        let added = SchemaCases.additions.map(record)
+        let published = try await validate(added, ["--published"])
+        #expect(published.succeeded, "\(published.standardError)")
+        let strict = try await validate(added)
+        #expect(strict.status == 1 && strict.standardOutput == "0 passed, \(added.count) failed\n")
     }
 
     @Test(
@@ -62,7 +78,7 @@ struct SchemaTests {
     }
 
     /// Runs Scripts/validate-schemas on `records`, or on the schemas themselves where there are none.
-    private func validate(_ records: [String]) async throws -> ProcessResult {
+    private func validate(_ records: [String], _ options: [String] = []) async throws -> ProcessResult {
         var arguments: [String] = []
         if !records.isEmpty {
             let file = TemporaryDirectory.make("records").appending(path: "records.jsonl")
@@ -71,6 +87,6 @@ struct SchemaTests {
         }
         // The first run may have to install the validator.
         return try await ProcessRunner.run(
-            PackageRoot.url.appending(path: "Scripts/validate-schemas"), arguments, timeout: .seconds(300))
+            PackageRoot.url.appending(path: "Scripts/validate-schemas"), arguments + options, timeout: .seconds(300))
     }
 }

@@ -48,7 +48,8 @@ extension StrategyPage {
         A kind that is declared in the settings has a title and a type for each parameter, and defaults: what
         WidgetKit asks a user for when a widget is edited. A configuration that leaves one out gets the default; a
         value of another type, or none where there is no default, makes an `error` entry. Families that the kind does
-        not support are refused in the same way.
+        not support are refused in the same way. A type is `string`, `number`, `boolean` or `array`; what an array holds
+        is said by `items`, a `string` where nothing is said, and an element of another type is named by its place.
 
         ## Example: a game character
 
@@ -73,7 +74,7 @@ extension StrategyPage {
                     parameters:
                       name: {title: Name, type: string}
                       avatar: {title: Avatar, type: string, default: Player 1}
-                      alliances: {title: Alliances, type: array, default: []}
+                      alliances: {title: Alliances, type: array, items: string, default: []}
                       health: {title: Health, type: number, default: 100.0}
                 """))
 }

@@ -6,6 +6,8 @@ package enum ConfigurationSchema {
     package static var schema: JSONSchema {
         [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": .value(.string(ContractVersion.schemaId("widget.configurations"))),
+            "x-direction": "input",
             "title": "Widget configuration",
             "description": """
             Value of topic widget.configurations; the key is the configurationId. A record without value is a \
@@ -16,6 +18,28 @@ package enum ConfigurationSchema {
             "required": ["configurationId", "kind"],
             "properties": fields,
             "$defs": .object(StrategySchemas.definitions + definitions),
+            "examples": examples,
+        ]
+    }
+
+    private static var examples: JSONSchema {
+        [
+            [
+                "configurationId": "courier", "kind": "TrackerStatusWidget", "vehicleId": "vehicle-0001",
+                "recipient": "ana",
+            ],
+            [
+                "configurationId": "van-12", "kind": "TrackerStatusWidget", "family": "systemMedium",
+                "vehicleId": "vehicle-0002", "recipient": "ana", "timeZone": "Europe/Berlin",
+                "strategy": ["name": "status", "every": "PT1M", "parkedEvery": "PT5M"],
+                "sensitivity": ["speed": 20, "distance": 500], "sinks": ["files"],
+                "push": ["token": "9f2c00aa", "topic": "com.example.app", "environment": "sandbox"],
+            ],
+            [
+                "configurationId": "studio-wall", "kind": "AgendaWidget", "family": "systemLarge",
+                "recipient": "studio", "timeZone": "Europe/Berlin", "calendarIds": ["studio"],
+                "parameters": ["theme": "dark"], "strategy": "events", "preEventLead": "PT10M",
+            ],
         ]
     }
 
