@@ -61,7 +61,7 @@ extension String {
         case .string(let text):
             appendJSON(text)
         case .stringConvertible(let value):
-            appendJSON(value.description)
+            if let literal = Self.literal(value) { append(literal) } else { appendJSON(value.description) }
         case .array(let values):
             append("[")
             for (index, value) in values.enumerated() {
@@ -78,6 +78,17 @@ extension String {
                 appendJSON(entry.value)
             }
             append("}")
+        }
+    }
+
+    /// What JSON writes without quotes; nil for all else, numbers that are not finite among it.
+    private static func literal(_ value: any CustomStringConvertible & Sendable) -> String? {
+        switch value {
+        case let value as any BinaryInteger: "\(value)"
+        case let value as Double where value.isFinite: "\(value)"
+        case let value as Float where value.isFinite: "\(value)"
+        case let value as Bool: "\(value)"
+        default: nil
         }
     }
 

@@ -5,10 +5,28 @@ extension Logger {
     /// One value of ``Metadata``: a text, something that describes itself, or a structure of these.
     package enum MetadataValue: Sendable {
         case string(String)
-        /// Described only when the record is written.
+        /// Described only when the record is written. In JSON a number stays a number, and a truth value one.
         case stringConvertible(any CustomStringConvertible & Sendable)
         case dictionary(Metadata)
         case array([MetadataValue])
+    }
+}
+
+extension Logger.MetadataValue {
+    /// A count, or another number whose unit its key names: `lastCommitAgeMs`.
+    package static func number(_ value: some BinaryInteger & Sendable) -> Self { .stringConvertible(value) }
+
+    /// The same for a number with a fraction, rounded to three digits of it.
+    package static func number(_ value: Double) -> Self { .stringConvertible((value * 1000).rounded() / 1000) }
+
+    /// Whole milliseconds; its key ends with `Ms`.
+    package static func milliseconds(_ value: Duration) -> Self {
+        .stringConvertible(Int64((value / .milliseconds(1)).rounded(.towardZero)))
+    }
+
+    /// A list of numbers.
+    package static func numbers(_ values: [some BinaryInteger & Sendable]) -> Self {
+        .array(values.map { .number($0) })
     }
 }
 

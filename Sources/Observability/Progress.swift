@@ -46,6 +46,7 @@ struct Progress {
 
     /// The line for a terminal, at most `columns` wide; the bar takes what room is left, and goes where there is none.
     func bar(at instant: ContinuousClock.Instant, columns: Int) -> String {
+        let columns = max(0, columns)
         let text = " " + measures(at: instant).joined(separator: "  ")
         let width = min(30, columns - title.count - text.count - 3)
         guard let fraction, width >= 5 else { return String("\(title) \(text)".prefix(columns)) }
@@ -54,16 +55,38 @@ struct Progress {
         return "\(title)  \(bar)\(text)"
     }
 
+    /// How many tenths of the total are done; 0 where it is not known.
+    var tenth: Int { Int((fraction ?? 0) * 10) }
+
     /// The line for a log.
-    func line(at instant: ContinuousClock.Instant) -> String {
-        "\(title): \(measures(at: instant).joined(separator: ", "))"
+    func line(at instant: ContinuousClock.Instant) -> ProgressBar.Line {
+        let rate = rate(at: instant)
+        var metadata = metadata(at: instant, rate: rate)
+        if let total, let fraction {
+            metadata["total"] = .number(total)
+            metadata["percent"] = .number(Int(fraction * 100))
+            if let left = left(at: rate) { metadata["leftMs"] = .milliseconds(left) }
+        }
+        return ProgressBar.Line(
+            text: "\(title): \(measures(at: instant).joined(separator: ", "))", title: title, metadata: metadata)
     }
 
     /// The last line.
-    func summary(at instant: ContinuousClock.Instant) -> String {
+    func summary(at instant: ContinuousClock.Instant) -> ProgressBar.Line {
         let elapsed = instant - start
         let rate = elapsed > .zero ? Double(completed) / elapsed.inSeconds : 0
-        return "\(title): \(completed.grouped) \(unit) in \(elapsed.clockText), \(rate.shortText)/s"
+        return ProgressBar.Line(
+            text: "\(title): \(completed.grouped) \(unit) in \(elapsed.clockText), \(rate.shortText)/s", title: title,
+            metadata: metadata(at: instant, rate: rate))
+    }
+
+    private func metadata(at instant: ContinuousClock.Instant, rate: Double) -> Logger.Metadata {
+        [unit: .number(completed), "\(unit)PerSecond": .number(rate), "elapsedMs": .milliseconds(instant - start)]
+    }
+
+    private func left(at rate: Double) -> Duration? {
+        guard let total, rate > 0, completed < total else { return nil }
+        return .seconds(Double(total - completed) / rate)
     }
 
     private var fraction: Double? {
@@ -77,9 +100,7 @@ struct Progress {
         }
         let count = "\(completed.grouped) of \(total.grouped) \(unit)"
         var result = ["\(Int(fraction * 100))%", count, "\(rate.shortText)/s"]
-        if rate > 0, completed < total {
-            result.append("\(Duration.seconds(Double(total - completed) / rate).clockText) left")
-        }
+        if let left = left(at: rate) { result.append("\(left.clockText) left") }
         return result
     }
 }

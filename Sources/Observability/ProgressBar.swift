@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows how far long work has come: on a terminal one line that is drawn anew, elsewhere a line every few seconds.
+/// Shows how far long work has come: on a terminal one line that is drawn anew, elsewhere a line now and then.
 ///
 /// May be used from any thread. Counting is cheap, but is best done once per batch.
 package final class ProgressBar: Sendable {
@@ -8,15 +8,9 @@ package final class ProgressBar: Sendable {
     package enum Style: Equatable, Sendable {
         /// One line of at most `columns` characters, drawn anew five times a second.
         case terminal(columns: Int)
-        /// A line each time this long has passed.
+        /// A line each time this long has passed, and, where the total is known, at each tenth of it, then at least
+        /// five seconds after the line before.
         case log(every: Duration)
-
-        var interval: Duration {
-            switch self {
-            case .terminal: .milliseconds(200)
-            case .log(let interval): interval
-            }
-        }
     }
 
     /// What the output is asked to do.
@@ -24,28 +18,40 @@ package final class ProgressBar: Sendable {
         /// Show this in place of the last redrawn line.
         case redraw(String)
         /// Take the redrawn line away, where there is one, and write this line for good.
-        case line(String)
+        case line(Line)
+    }
+
+    /// The same twice: for people, and for machines.
+    package struct Line: Equatable, Sendable {
+        package var text: String
+        /// What is being done.
+        package var title: String
+        /// The counts, with their units in their names.
+        package var metadata: Logger.Metadata
     }
 
     private struct State {
         var progress: Progress
         var lastDrawn: ContinuousClock.Instant
+        var lastTenth = 0
         var isFinished = false
     }
 
-    private let style: Style
+    private let style: @Sendable () -> Style
     private let now: @Sendable () -> ContinuousClock.Instant
     private let output: @Sendable (Drawing) -> Void
     private let state: Mutex<State>
+    private static let tenthInterval = Duration.seconds(5)
 
     /// - Parameters:
     ///   - title: What is being done.
     ///   - unit: What is counted, in the plural.
     ///   - total: How many there will be, where that is known.
+    ///   - style: Asked anew at every change: a job may lose its terminal and get it back.
     ///   - now: Called at every change.
     ///   - output: Called by one thread at a time, and must not call back.
     package init(
-        _ title: String, unit: String, total: Int? = nil, style: Style,
+        _ title: String, unit: String, total: Int? = nil, style: @escaping @Sendable @autoclosure () -> Style,
         now: @escaping @Sendable () -> ContinuousClock.Instant, output: @escaping @Sendable (Drawing) -> Void
     ) {
         let start = now()
@@ -87,41 +93,48 @@ package final class ProgressBar: Sendable {
             guard !state.isFinished else { return }
             let instant = now()
             body(&state.progress, instant)
-            guard instant - state.lastDrawn >= style.interval else { return }
-            state.lastDrawn = instant
-            switch style {
-            case .terminal(let columns): output(.redraw(state.progress.bar(at: instant, columns: columns)))
-            case .log: output(.line(state.progress.line(at: instant)))
+            let waited = instant - state.lastDrawn
+            guard waited >= .milliseconds(200) else { return }
+            switch style() {
+            case .terminal(let columns):
+                output(.redraw(state.progress.bar(at: instant, columns: columns)))
+            case .log(let interval):
+                let tenth = state.progress.tenth
+                guard waited >= interval || tenth != state.lastTenth && waited >= Self.tenthInterval else { return }
+                state.lastTenth = tenth
+                output(.line(state.progress.line(at: instant)))
             }
+            state.lastDrawn = instant
         }
     }
 }
 
 extension ProgressBar {
-    /// Draws on a terminal: the bar as the stream's status line, the last line for good.
+    /// Draws where `columns` gives room, and says it in the log, at `info`, where it gives none.
+    ///
+    /// - Parameters:
+    ///   - stream: What the bar is the status line of; the last line goes there for good.
+    ///   - format: The logger's.
+    ///   - columns: The terminal's width; nil where nothing may be drawn. Asked at every change.
     package convenience init(
-        _ title: String, unit: String, total: Int? = nil, terminal: LogStream, columns: Int = 80,
+        _ title: String, unit: String, total: Int? = nil, stream: LogStream, logger: Logger,
+        format: StreamLogHandler.Format, columns: @escaping @Sendable () -> Int?,
         now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
-        self.init(title, unit: unit, total: total, style: .terminal(columns: columns), now: now) { drawing in
+        self.init(
+            title, unit: unit, total: total,
+            // The last column stays free: a character there makes some terminals begin a new line.
+            style: columns().map { .terminal(columns: $0 - 1) } ?? .log(every: .seconds(60)), now: now
+        ) { drawing in
             switch drawing {
-            case .redraw(let text):
-                terminal.showStatus(text)
-            case .line(let text):
-                terminal.showStatus("")
-                terminal.writeLine(text)
-            }
-        }
-    }
-
-    /// Says it in the log, at `info`, each time `interval` has passed.
-    package convenience init(
-        _ title: String, unit: String, total: Int? = nil, logger: Logger, every interval: Duration = .seconds(5),
-        now: @escaping @Sendable () -> ContinuousClock.Instant
-    ) {
-        self.init(title, unit: unit, total: total, style: .log(every: interval), now: now) { drawing in
-            switch drawing {
-            case .redraw(let text), .line(let text): logger.info("\(text)")
+            case .redraw(let text): stream.showStatus(text)
+            case .line(let line):
+                stream.showStatus("")
+                switch format {
+                case .text where columns() != nil: stream.writeLine(line.text)
+                case .text: logger.info("\(line.text)")
+                case .json: logger.info("\(line.title)", metadata: line.metadata)
+                }
             }
         }
     }

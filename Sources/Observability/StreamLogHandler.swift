@@ -9,7 +9,7 @@ package struct StreamLogHandler: LogHandler {
     package enum Format: String, CaseIterable, Sendable {
         /// `2026-11-20T06:25:00.000Z info     committed partition=3 age="1.2 s"`
         case text
-        /// `{"time":"…","level":"info","logger":"…","message":"…","metadata":{"partition":"3"}}`
+        /// `{"time":"…","level":"info","logger":"…","message":"…","metadata":{"partition":3}}`
         case json
     }
 

@@ -63,6 +63,22 @@ extension SettingType<Duration> {
     }
 }
 
+extension SettingType<Duration?> {
+    /// An ISO 8601 duration in `range`, or `off`, which is nil.
+    package static func durationOrOff(_ range: ClosedRange<Duration>) -> Self {
+        let duration = SettingType<Duration>.duration(range)
+        return SettingType(
+            allowed: "\(duration.allowed), or off",
+            read: { text in
+                if text == "off" { return .some(nil) }
+                // A plain nil is no value that is off.
+                guard let value = Duration(iso8601: text), range.contains(value) else { return .none }
+                return .some(value)
+            },
+            write: { $0?.iso8601 ?? "off" })
+    }
+}
+
 extension SettingType where Value: RawRepresentable<String> & CaseIterable {
     /// One of the cases, written as its raw value.
     package static func choice(_ type: Value.Type = Value.self) -> Self {

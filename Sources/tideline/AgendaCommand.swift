@@ -13,11 +13,13 @@ struct AgendaCommand: Verb {
         discussion: """
             On a terminal a table by day with local times; elsewhere one JSON object for each occurrence that overlaps \
             [from, to): {uid, recurrenceId?, start, end, allDay, title, status}, instants in UTC, of all-day ones \
-            dates, end exclusive. Recurring events are expanded, cancelled ones left out. Floating and all-day times \
-            count as in the file's X-WR-TIMEZONE, else in --time-zone.
+            dates, end exclusive. Recurring events are expanded, cancelled ones left out. Floating times count as in \
+            the file's X-WR-TIMEZONE, else in --time-zone; all-day dates count in --time-zone, as in a widget of that \
+            zone. Without --time-zone it is the first file's X-WR-TIMEZONE, else UTC.
 
             With --expand none the events themselves, as on the topic calendar.events: masters with their rules, and \
-            overrides; all of them, or with --from and --to those that have an occurrence there.
+            overrides; all of them, or with --from and --to those that have an occurrence there. A series in a zone \
+            that only its file knows has the member iCalendar besides: the text that its record holds.
 
             A folder stands for all *.ics and *.ics.gz below it. What of a file cannot be used is named on standard \
             error and left out; a file that cannot be read at all ends with status 65, after the others are listed.
@@ -44,8 +46,10 @@ struct AgendaCommand: Verb {
     var from: AgendaTimeArgument?
     @Option(help: ArgumentHelp("The end, which is not included.", valueName: "time"))
     var to: AgendaTimeArgument?
-    @Option(help: ArgumentHelp("The zone of dates, of the table, and of times that name none.", valueName: "zone"))
-    var timeZone: TimeZoneArgument = TimeZoneArgument(calendar: .utc)
+    @Option(
+        help: ArgumentHelp(
+            "The zone of dates, of the table, and of times that name none; else the first file's.", valueName: "zone"))
+    var timeZone: TimeZoneArgument?
     @Option(help: ArgumentHelp("What recurring events are made into.", valueName: "what"))
     var expand: AgendaExpansion = .occurrences
     @Option(help: ArgumentHelp("How the listing is written: a table is for terminals.", valueName: "format"))
@@ -56,7 +60,8 @@ struct AgendaCommand: Verb {
         if expand == .occurrences || from != nil || to != nil {
             guard let from else { throw ValidationError("Missing option '--from <time>'.") }
             guard let to else { throw ValidationError("Missing option '--to <time>'.") }
-            guard from.instant(in: timeZone.calendar) < to.instant(in: timeZone.calendar) else {
+            // Without --time-zone, the zone is yet to be read out of the first file.
+            if let calendar = timeZone?.calendar, from.instant(in: calendar) >= to.instant(in: calendar) {
                 throw ValidationError("'--to' must be after '--from'.")
             }
         }
@@ -64,11 +69,19 @@ struct AgendaCommand: Verb {
     }
 
     func execute() throws(CommandFailure) {
-        let calendar = timeZone.calendar
-        var range: Range<Instant>?
-        if let from, let to { range = from.instant(in: calendar)..<to.instant(in: calendar) }
         let found = CalendarInput.find(ics)
-        let listing = read(found.inputs, AgendaListing(range: range, in: calendar))
+        // Read once: it may be standard input.
+        let first = found.inputs.first.map(CalendarFile.reading)
+        let calendar = timeZone?.calendar ?? (try? first?.get())?.calendar ?? .utc
+        var range: Range<Instant>?
+        if let from, let to {
+            let (begin, end) = (from.instant(in: calendar), to.instant(in: calendar))
+            guard begin < end else {
+                throw CommandFailure(.usage, "'--to' must be after '--from', in \(calendar.timeZone).")
+            }
+            range = begin..<end
+        }
+        let listing = read(found.inputs, first, AgendaListing(range: range, in: calendar))
         for problem in listing.leftOut { writeError("left out: \(problem)") }
         for problem in listing.remarks { writeError("warning: \(problem)") }
         switch format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json) {
@@ -81,14 +94,17 @@ struct AgendaCommand: Verb {
         }
     }
 
-    private func read(_ inputs: [CalendarInput], _ empty: AgendaListing) -> AgendaListing {
+    private func read(
+        _ inputs: [CalendarInput], _ first: CalendarFile.Reading?, _ empty: AgendaListing
+    ) -> AgendaListing {
         var listing = empty
         let progress = LateProgress("reading calendars", unit: "files")
         for (index, input) in inputs.enumerated() {
             if Signals.isStopRequested { break }
+            let file = index == 0 ? first ?? CalendarFile.reading(input) : CalendarFile.reading(input)
             switch expand {
-            case .occurrences: listing.readOccurrences(input)
-            case .none: listing.readEvents(input)
+            case .occurrences: listing.readOccurrences(file)
+            case .none: listing.readEvents(file)
             }
             progress.update(completed: index + 1, of: inputs.count)
         }

@@ -32,6 +32,7 @@ struct WallClock: StreamClock {
 /// Waits by sleeping on the calling thread.
 final class SleepingClock: PacingClock, SinkClock {
     var now: Duration { WallClock.uptime() }
+    var wall: Int64 { WallClock.systemTime() }
 
     func wait(for duration: Duration) { pause(duration) }
 }

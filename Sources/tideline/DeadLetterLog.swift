@@ -2,59 +2,88 @@ import Observability
 import RecordLog
 import Synchronization
 
-/// One warning per dead letter, ten a second at most; what is above is counted, and the count is said once the second
-/// is over. Any thread.
+/// One warning per dead letter, or per record of another sort, ten a second at most. What is above is counted, and the
+/// count is said once the second is over; but what is about a subject is said in any case, by the subject's name in one
+/// line with others. Any thread.
 final class DeadLetterLog: Sendable {
     private struct State {
         var windowEnd = Duration.zero
         var written = 0
         var withheld = 0
+        /// What the withheld lines with a subject are about.
+        var subjects: [String] = []
+
+        mutating func open(now: Duration, _ window: Duration) {
+            if written == 0 { windowEnd = now + window }
+        }
     }
 
     private let logger: Logger
+    private let sort: String
     private let state = Mutex(State())
     private static let linesMax = 10
     private static let window = Duration.seconds(1)
+    /// In one line.
+    private static let subjectsMax = 50
 
-    init(_ logger: Logger) {
+    /// - Parameter sort: what its records are called, in the singular.
+    init(_ logger: Logger, _ sort: String = "dead letter") {
         self.logger = logger
+        self.sort = sort
     }
 
-    func add(_ partition: TopicPartition, _ offset: Offset, reason: String, now: Duration) {
+    /// - Parameter subject: what the reason is about, in short; said even where the line is withheld.
+    func add(_ partition: TopicPartition, _ offset: Offset, reason: String, subject: String? = nil, now: Duration) {
         flush(now: now)
-        let isWritten = state.withLock { state in
-            if state.written == 0 { state.windowEnd = now + Self.window }
-            guard state.written < Self.linesMax else {
-                state.withheld += 1
-                return false
+        let (isWritten, subjects) = state.withLock { state -> (Bool, [String]) in
+            state.open(now: now, Self.window)
+            if state.written < Self.linesMax {
+                state.written += 1
+                return (true, [])
             }
-            state.written += 1
-            return true
+            guard let subject else {
+                state.withheld += 1
+                return (false, [])
+            }
+            state.subjects.append(subject)
+            guard state.subjects.count == Self.subjectsMax else { return (false, []) }
+            defer { state.subjects = [] }
+            return (false, state.subjects)
         }
-        if !isWritten { return }
+        say(subjects)
+        guard isWritten else { return }
         logger.warning(
-            "dead letter: \(reason)",
+            "\(sort): \(reason)",
             metadata: [
-                "topic": "\(partition.topic)", "partition": "\(partition.partition)", "offset": "\(offset)",
+                "topic": .string(partition.topic), "partition": .number(partition.partition),
+                "offset": .number(offset.rawValue),
             ])
     }
 
     func add(more count: Int, now: Duration) {
         flush(now: now)
         state.withLock { state in
-            if state.written == 0 { state.windowEnd = now + Self.window }
+            state.open(now: now, Self.window)
             state.written = Self.linesMax
             state.withheld += count
         }
     }
 
-    /// Says how many were withheld, once their second is over.
-    func flush(now: Duration) {
-        let withheld = state.withLock { state in
-            guard state.written > 0, now >= state.windowEnd else { return 0 }
+    /// Says what was withheld, once its second is over.
+    ///
+    /// - Parameter now: nil: at the end, when nothing more comes.
+    func flush(now: Duration?) {
+        let ended = state.withLock { state -> State in
+            guard state.written > 0, now.map({ $0 >= state.windowEnd }) ?? true else { return State() }
             defer { state = State() }
-            return state.withheld
+            return state
         }
-        if withheld > 0 { logger.warning("and more dead letters", metadata: ["count": "\(withheld)"]) }
+        say(ended.subjects)
+        if ended.withheld > 0 { logger.warning("and more \(sort)s", metadata: ["count": .number(ended.withheld)]) }
+    }
+
+    private func say(_ subjects: [String]) {
+        if subjects.isEmpty { return }
+        logger.warning("\(sort)s like those above: \(subjects.joined(separator: ", "))")
     }
 }

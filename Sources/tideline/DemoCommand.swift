@@ -17,7 +17,8 @@ struct DemoCommand: Verb {
         commandName: "demo",
         abstract: "Runs everything in one process, on an embedded broker.",
         discussion: """
-            A small fleet, two calendars, the pipeline and a file sink. The broker is librdkafka's mock cluster: it \
+            A small fleet, calendars, the pipeline and a file sink. On a terminal the timelines are shown as the cards \
+            of a board, elsewhere as lines. The broker is librdkafka's mock cluster: it \
             takes the same transactional calls as Kafka does, but promises nothing. Needs no network and no Kafka.
             """,
         examples: [
@@ -47,7 +48,9 @@ struct DemoCommand: Verb {
             throw CommandFailure(.software, "the embedded broker does not start: \(error)")
         }
         let environment = Environment(settings: settings, logger: logger, cluster: cluster)
-        let demo = Demo(environment, DemoScenario(fleet: fleet, now: WallClock.systemTime()), output: output)
+        // Whole seconds read better.
+        let now = WallClock.systemTime() / 1000 * 1000
+        let demo = Demo(environment, DemoScenario(fleet: fleet, now: now), output: output)
         try demo.run(seconds: seconds)
     }
 }
@@ -57,6 +60,8 @@ extension KafkaOptions {
         let sources = SettingsSources(flags: [
             .init(key: Keys.logLevel.name, text: level.rawValue, flag: "demo"),
             .init(key: Keys.kinds.name, text: DemoScenario.kinds, flag: "demo"),
+            // Its fleet's hours pass faster than ours.
+            .init(key: Keys.telemetryFuture.name, text: "off", flag: "demo"),
         ])
         do throws(SettingsProblems) {
             return try Keys.schema.resolve(sources)
@@ -67,7 +72,7 @@ extension KafkaOptions {
 }
 
 /// The demo's parts, each on a thread of its own, started in the order that the mock cluster needs: sinks before
-/// producers (rule 13).
+/// producers (R13).
 final class Demo {
     private let environment: Environment
     private let scenario: DemoScenario
@@ -93,6 +98,8 @@ final class Demo {
         let screen = try DemoScreen(environment, fleet: scenario.fleet)
         screen.welcome(output: output, seconds: seconds)
         screen.show(environment.settings[Keys.kinds])
+        screen.openBoard(output: output)
+        defer { screen.close() }
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
             let sink = try SinkRun(environment, target: "files:\(output)", untilCaughtUp: false)
             _ = try sink.run(until: { phase.isSinkDone })
@@ -101,6 +108,7 @@ final class Demo {
         start("pipeline") { [environment, phase] () throws(CommandFailure) in
             var options = PipelineRun.Options()
             options.removesConsumedRecords = false
+            options.tellsStatus = false
             let pipeline = try PipelineRun(environment, try environment.connect(), options)
             phase.finish(try pipeline.run(until: { phase.isPipelineDone }))
         }

@@ -4,11 +4,12 @@ import Observability
 import RecordLog
 import Timelines
 
-/// What the demo shows while it runs: timelines as they change, reloads, rates. Owned by one thread.
+/// What the demo shows while it runs: a board where this job has a terminal, else timelines as they change, reloads and
+/// rates as lines. Owned by one thread.
 final class DemoScreen {
     private let environment: Environment
     private let consumer: any Consumer
-    private let isTerminal = LogStream.standardErrorIsTerminal
+    private var board: BoardScreen?
     private var parser = JSONParser()
     private var shown: [String: TimelineRecord] = [:]
     private var timelines = 0
@@ -17,6 +18,7 @@ final class DemoScreen {
     private let began = WallClock.uptime()
     private var lastLine = WallClock.uptime()
     private let fleet: Int
+    private var isClosed = false
 
     init(_ environment: Environment, fleet: Int) throws(CommandFailure) {
         self.environment = environment
@@ -48,6 +50,14 @@ final class DemoScreen {
         line("")
     }
 
+    /// From now on there is a board where this job has a terminal; what is logged stands below it and is written out
+    /// once it is closed.
+    func openBoard(output: String) {
+        guard Terminal.canvas != nil else { return }
+        let hint = "Ctrl-C ends the demo; the timelines are in \(output)/"
+        board = BoardScreen(title: "Tideline", subtitle: "\(fleet) vehicles", hint: hint)
+    }
+
     /// Reads what was published, for at least so long, and shows it.
     func show(for duration: Duration) {
         let end = WallClock.uptime() + duration
@@ -58,8 +68,12 @@ final class DemoScreen {
         } while WallClock.uptime() < end
     }
 
+    /// Nothing is read or drawn afterwards. May be called again.
     func close() {
-        LogStream.standardError.showStatus("")
+        if isClosed { return }
+        isClosed = true
+        board?.close()
+        board = nil
         consumer.close()
     }
 
@@ -74,7 +88,8 @@ final class DemoScreen {
         for row in summary?.table ?? [] { line("  \(row)") }
         line("Entries seen: \(counts.joined(separator: ", ")).")
         line("One file per configuration: ls \(output)/ ; for example \(output)/agenda-depot.json")
-        if let summary { print(summary.json) }
+        // For programs; who looks at a terminal has read it above.
+        if let summary, isatty(STDOUT_FILENO) == 0 { print(summary.json) }
     }
 
     private func take(_ record: RecordView) {
@@ -82,6 +97,7 @@ final class DemoScreen {
         if consumer.topics[Int(record.topic)] == environment.topics.reloads {
             reloads += 1
             guard let reload = try? ReloadNotification.decode(value, with: &parser) else { return }
+            if let board { return board.take(reload) }
             line("  reload    \(reload.recipient) \(reload.kind): \(reload.reason.rawValue)")
             return
         }
@@ -90,6 +106,7 @@ final class DemoScreen {
         for entry in timeline.timeline.entries { phases[entry.phase, default: 0] += 1 }
         let isNew = shown[timeline.configurationId]?.revision != timeline.revision
         shown[timeline.configurationId] = timeline
+        if let board { return board.take(timeline) }
         if isNew { line("  timeline  \(timeline.configurationId) r\(timeline.revision): \(text(timeline))") }
     }
 
@@ -105,16 +122,17 @@ final class DemoScreen {
         }.joined(separator: " · ")
     }
 
-    /// A line that is drawn anew on a terminal, one every few seconds elsewhere.
+    /// The board is drawn anew; elsewhere there is a line every few seconds.
     private func showStatus() {
+        if let board { return board.draw() }
         let now = WallClock.uptime()
-        guard now - lastLine >= (isTerminal ? .milliseconds(250) : .seconds(5)) else { return }
+        guard now - lastLine >= .seconds(5) else { return }
         lastLine = now
         let seconds = Double((now - began).milliseconds) / 1000
         let rate = (Double(timelines) / max(seconds, 0.001) * 10).rounded() / 10
         let text =
             "\(Int(seconds)) s · \(timelines) timelines (\(rate)/s), \(shown.count) configurations · \(reloads) reloads"
-        if isTerminal { LogStream.standardError.showStatus(text) } else { line(text) }
+        line(text)
     }
 
     private func line(_ text: String) { LogStream.standardError.writeLine(text) }

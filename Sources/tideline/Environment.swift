@@ -46,7 +46,9 @@ extension Settings {
             do {
                 file = .init(path: config, text: try String(contentsOfFile: config, encoding: .utf8))
             } catch {
-                throw CommandFailure(.usage, "--config: cannot read \(config): \(error.localizedDescription)")
+                let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
+                let reason = isMissing ? "No such file or directory" : error.localizedDescription
+                throw CommandFailure(.usage, "--config: cannot read \(config): \(reason)")
             }
         }
         let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
@@ -71,25 +73,40 @@ struct Environment {
     let topics: TopicNames
     let logger: Logger
     let cluster: any Cluster
+    /// Says which brokers are away; nil where they cannot be, for they are within this process.
+    let brokers: BrokerWatch?
 
     /// - Throws: with status 64 where settings are wrong.
     init(_ options: KafkaOptions) throws(CommandFailure) {
         let settings = try options.resolve()
         let logger = Self.makeLogger(settings)
-        let kafka = Self.kafka(settings, logger)
+        var kafka = Self.kafka(settings)
         let problems = kafka.validate()
         if !problems.isEmpty {
             let lines = problems.map { "kafka.\($0.property): \($0.reason)" }
             throw CommandFailure(.usage, lines.joined(separator: "\n"))
         }
-        self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka))
+        let brokers = BrokerWatch(logger, kafka, topics: Self.watched(settings))
+        kafka.log = { level, facility, message in brokers.take(level: level, facility: facility, message: message) }
+        self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers)
     }
 
-    init(settings: Settings, logger: Logger, cluster: any Cluster) {
+    init(settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil) {
         self.settings = settings
         self.logger = logger
         self.cluster = cluster
+        self.brokers = brokers
         topics = TopicNames(settings)
+    }
+
+    /// What the pipeline reads and writes.
+    private static func watched(_ settings: Settings) -> [String] {
+        let topics = TopicNames(settings)
+        let own = InternalTopics(applicationId: settings[Keys.application], replication: nil)
+        return [
+            topics.telemetry, topics.calendarEvents, topics.configurations, topics.timelines, topics.reloads,
+            topics.deadLetters, own.exchange, own.state,
+        ]
     }
 
     static func makeLogger(_ settings: Settings) -> Logger {
@@ -97,11 +114,11 @@ struct Environment {
             label: "tideline",
             handler: StreamLogHandler(
                 label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
-                colored: LogStream.standardErrorIsTerminal, stream: .standardError, now: { Date() }))
+                colored: Terminal.isColored, stream: .standardError, now: { Date() }))
     }
 
-    /// librdkafka with our settings over its defaults, and the user's `kafka.*` over those.
-    static func kafka(_ settings: Settings, _ logger: Logger) -> RdKafkaSettings {
+    /// librdkafka with our settings over its defaults, and the user's `kafka.*` over those. Its log is dropped.
+    static func kafka(_ settings: Settings) -> RdKafkaSettings {
         var properties = [
             "session.timeout.ms": String(settings[Keys.sessionTimeout].milliseconds),
             "heartbeat.interval.ms": "500",
@@ -109,20 +126,7 @@ struct Environment {
             "message.max.bytes": String(InternalTopics.recordBytesMax + 65536),
         ]
         for (name, value) in settings.values(under: Keys.kafka) { properties[name] = value.description }
-        return RdKafkaSettings(
-            bootstrapServers: settings[Keys.bootstrap], properties: properties,
-            log: { level, facility, message in
-                let metadata: Logger.Metadata = ["facility": "\(facility)"]
-                // Which of our properties which kind of handle ignores is nothing for an operator.
-                if facility == "CONFWARN" { return logger.debug("librdkafka: \(message)", metadata: metadata) }
-                // syslog levels: 0 … 3 are errors, 4 warnings, 5 and 6 information, 7 debugging.
-                switch level {
-                case ...3: logger.warning("librdkafka: \(message)", metadata: metadata)
-                case 4: logger.notice("librdkafka: \(message)", metadata: metadata)
-                case 5, 6: logger.debug("librdkafka: \(message)", metadata: metadata)
-                default: logger.trace("librdkafka: \(message)", metadata: metadata)
-                }
-            })
+        return RdKafkaSettings(bootstrapServers: settings[Keys.bootstrap], properties: properties)
     }
 
     /// Waits for a broker; with none within `connect.timeout`, status 69.
@@ -143,12 +147,14 @@ struct Environment {
             throw CommandFailure(
                 .unavailable,
                 "no broker answers at \(settings[Keys.bootstrap]): tried for"
-                    + " \(settings[Keys.connectTimeout].iso8601) (connect.timeout). \(error)")
+                    + " \(settings[Keys.connectTimeout].iso8601) (connect.timeout). \(error.message)")
         }
     }
 
+    /// - Returns: the topics by name.
     /// - Throws: with status 69, naming all topics that are missing at once.
-    func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) {
+    @discardableResult
+    func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
         let found: [String: TopicDescription]
         do throws(LogError) {
             found = try admin.describeTopics(names, timeout: .seconds(30))
@@ -157,6 +163,7 @@ struct Environment {
         }
         let absent = names.filter { found[$0] == nil }
         if !absent.isEmpty { throw missing(absent) }
+        return found
     }
 
     /// The line to type where topics are missing.

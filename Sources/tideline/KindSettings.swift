@@ -3,7 +3,7 @@ import Settings
 import Timelines
 
 extension SettingType<WidgetKinds> {
-    /// Declarations of widget kinds (DESIGN.md section 3, kinds).
+    /// Declarations of widget kinds (M6).
     static var kinds: Self {
         .tree(allowed: "a map of kinds, in flags and variables as JSON") { tree throws(SettingTree.Problems) in
             do throws(WidgetKindProblems) {

@@ -15,7 +15,8 @@ final class PipelineRun {
     private let application: StreamApplication
     private let watch: CaughtUpWatch?
     private let topology: Topology
-    private let reporter: StatusReporter
+    private let reporter: StatusReporter?
+    private let log: StreamLog
     private let began = WallClock.uptime()
 
     struct Options {
@@ -23,8 +24,10 @@ final class PipelineRun {
         var clock: Instant?
         var untilCaughtUp = false
         var healthFile: String?
-        /// The mock cluster knows no DeleteRecords (rule 13).
+        /// The mock cluster knows no DeleteRecords (R13).
         var removesConsumedRecords = true
+        /// Whether a status line is written.
+        var tellsStatus = true
     }
 
     init(_ environment: Environment, _ admin: any Admin, _ options: Options) throws(CommandFailure) {
@@ -40,6 +43,10 @@ final class PipelineRun {
         pipeline.startsClockAnew = options.clock != nil
         pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
         pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
+        // A clock that was started at another time says nothing about when a record arrived.
+        pipeline.telemetryFuture =
+            options.clock == nil
+            ? settings[Keys.telemetryFuture].map { ElapsedTime(milliseconds: Int64($0.milliseconds)) } : nil
         pipeline.kinds = settings[Keys.kinds]
         pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))
@@ -52,13 +59,14 @@ final class PipelineRun {
         stream.transactionTimeout = settings[Keys.transactionTimeout]
         stream.removesConsumedRecords = options.removesConsumedRecords
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
-        reporter = StatusReporter(environment.logger, topology: topology)
-        let observer = StreamLog(environment.logger, threshold: stream.transactionTimeout).observer
+        reporter = options.tellsStatus ? StatusReporter(environment) : nil
+        log = StreamLog(environment.logger, brokers: environment.brokers)
+        let health = try HealthFile(options.healthFile)
         application = StreamApplication(
             names: (0..<options.streamThreads).map { _ in Self.randomName() }, cluster: environment.cluster,
             topology: topology, settings: stream,
             clock: WallClock(start: options.clock, stands: options.untilCaughtUp), layout: layout,
-            targets: watch?.targets, touch: Self.touch(options.healthFile), observer: observer)
+            targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
     }
 
     /// Blocks until the run has caught up, `shouldStop`, or a stream thread failed for good.
@@ -67,7 +75,8 @@ final class PipelineRun {
     func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
         while !shouldStop() && !application.isStopping {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
-            reporter.report(application.statuses, admin)
+            reporter?.report(application.statuses, admin)
+            log.flush()
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
@@ -76,16 +85,42 @@ final class PipelineRun {
                     application.closeOut()
                 }
             } catch {
-                environment.logger.warning("cannot see whether all is read: \(error)")
+                if environment.brokers?.absorbs(error) != true {
+                    environment.logger.warning(
+                        "cannot see whether all is read: \(error.message)", metadata: ["error": .string(error.name)])
+                }
             }
         }
         application.requestStop()
-        while !application.wait(.seconds(1)) {}
-        watch?.close()
-        admin.close()
+        let haveEnded = awaitEnd()
+        reporter?.end()
+        log.flush(isLast: true)
+        if haveEnded {
+            watch?.close()
+            admin.close()
+        }
         if let failure = application.failure { throw CommandFailure(.software, failure.description) }
         return summary
     }
+
+    /// Gives the threads time to commit and to leave the group. Without a broker that would last as long as its
+    /// absence; but what is not committed is in no output and no state, and who takes over reads it again.
+    ///
+    /// - Returns: whether they ended.
+    private func awaitEnd() -> Bool {
+        let deadline = WallClock.uptime() + Self.endTimeout
+        while !application.wait(.milliseconds(100)) {
+            guard WallClock.uptime() < deadline else {
+                environment.logger.warning(
+                    "left without waiting for the broker any longer: what was not committed will be read again")
+                return false
+            }
+            reporter?.report(application.statuses, admin)
+        }
+        return true
+    }
+
+    private static let endTimeout = Duration.seconds(10)
 
     var statuses: [StreamStatus] { application.statuses }
 
@@ -97,7 +132,8 @@ final class PipelineRun {
         return RunSummary(
             records: counters.records, timelines: counters.outputs[Output.timelines],
             reloads: counters.outputs[Output.reloads], deadLetters: counters.outputs[Output.deadLetters],
-            account: counters.reloads, wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
+            lateTelemetry: counters.late, futureTelemetry: counters.fromFuture, account: counters.reloads,
+            wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }
 
@@ -153,20 +189,10 @@ final class PipelineRun {
     private static func randomName() -> String {
         String(UInt64.random(in: .min ... .max), radix: 36)
     }
-
-    /// Touches the file at most once a second, for a health check that looks at its age.
-    private static func touch(_ path: String?) -> @Sendable () -> Void {
-        guard let path else { return {} }
-        return {
-            if !FileManager.default.createFile(atPath: path, contents: Data()) {
-                writeError("tideline: cannot touch the health file \(path)")
-            }
-        }
-    }
 }
 
 extension PipelineSettings {
-    /// The broker refuses what is larger than the topic allows, and such a refusal comes back for ever (rule 11).
+    /// The broker refuses what is larger than the topic allows, and such a refusal comes back for ever (R11).
     fileprivate mutating func adopt(_ limits: [String: Int]) {
         // Room for key, headers and the batch around them.
         if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }

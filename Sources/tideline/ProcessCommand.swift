@@ -12,7 +12,7 @@ struct ProcessCommand: Verb {
             transaction. Any number of processes of one application share the work; each can be killed at any time.
 
             Creates its internal topics ID.exchange and ID.state where they are missing. SIGTERM commits, leaves the \
-            group and ends with status 0.
+            group and ends with status 0; for a broker that does not answer it waits 10 seconds.
             """,
         examples: [
             CommandExample("tideline process --bootstrap localhost:9092", "Runs until it is told to end."),
@@ -25,7 +25,9 @@ struct ProcessCommand: Verb {
     @Option(help: ArgumentHelp("Let the clock of timelines start at this instant.", valueName: "instant"))
     var clock: String?
     @Flag(help: "Let the clock stand, and end when everything there was is committed.") var untilCaughtUp = false
-    @Option(help: ArgumentHelp("Touched at each iteration, for health checks.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Touched while there is progress, for health checks.", valueName: "file"),
+        completion: .file())
     var healthFile: String?
     @OptionGroup var kafka: KafkaOptions
 

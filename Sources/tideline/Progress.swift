@@ -1,14 +1,32 @@
 import Foundation
 import Observability
+import Settings
 
 extension ProgressBar {
-    /// A bar on a terminal, a log line every few seconds elsewhere.
-    static func standardError(_ title: String, unit: String, total: Int? = nil, _ logger: Logger) -> ProgressBar {
+    /// A bar where this job has the terminal, log lines now and then elsewhere.
+    static func standardError(
+        _ title: String, unit: String, total: Int? = nil, _ environment: Environment
+    ) -> ProgressBar {
+        standardError(
+            title, unit: unit, total: total, environment.logger, environment.settings[Keys.logFormat],
+            columns: { environment.statusColumns })
+    }
+
+    fileprivate static func standardError(
+        _ title: String, unit: String, total: Int?, _ logger: Logger, _ format: StreamLogHandler.Format,
+        columns: @escaping @Sendable () -> Int?
+    ) -> ProgressBar {
         let clock = ContinuousClock()
-        if LogStream.standardErrorIsTerminal {
-            return ProgressBar(title, unit: unit, total: total, terminal: .standardError, now: { clock.now })
-        }
-        return ProgressBar(title, unit: unit, total: total, logger: logger, now: { clock.now })
+        return ProgressBar(
+            title, unit: unit, total: total, stream: .standardError, logger: logger, format: format, columns: columns,
+            now: { clock.now })
+    }
+}
+
+extension Environment {
+    /// The width for a status line or a bar; nil where none is drawn: no terminal, not ours now, or a log for machines.
+    var statusColumns: Int? {
+        settings[Keys.logFormat] == .text ? Terminal.canvas?.columns : nil
     }
 }
 
@@ -17,8 +35,14 @@ final class LateProgress {
     private let bar: ProgressBar
     private let begin = WallClock.uptime()
 
-    init(_ title: String, unit: String, total: Int? = nil, _ logger: Logger = .standardError) {
-        bar = .standardError(title, unit: unit, total: total, logger)
+    init(_ title: String, unit: String, total: Int? = nil, _ environment: Environment) {
+        bar = .standardError(title, unit: unit, total: total, environment)
+    }
+
+    /// For verbs that have no settings.
+    init(_ title: String, unit: String, total: Int? = nil) {
+        bar = .standardError(
+            title, unit: unit, total: total, .standardError, .text, columns: { Terminal.canvas?.columns })
     }
 
     private var isShown: Bool { WallClock.uptime() - begin > .seconds(1) }
@@ -43,7 +67,7 @@ extension Logger {
         Logger(
             label: "tideline",
             handler: StreamLogHandler(
-                label: "tideline", level: .info, format: .text, colored: LogStream.standardErrorIsTerminal,
+                label: "tideline", level: .info, format: .text, colored: Terminal.isColored,
                 stream: .standardError, now: { Date() }))
     }
 }

@@ -59,7 +59,7 @@ struct ReloadCommand: Verb {
     /// - Returns: nil where it was stopped.
     private func configurations(_ environment: Environment) throws(CommandFailure) -> PublishedConfigurations? {
         let topic = environment.topics.configurations
-        let progress = LateProgress("reading \(topic)", unit: "records", environment.logger)
+        let progress = LateProgress("reading \(topic)", unit: "records", environment)
         var read = 0
         do throws(LogError) {
             let published = try PublishedConfigurations.read(

@@ -1,7 +1,7 @@
 import Settings
 import Timelines
 
-/// What holds for the reloads of every kind that says nothing else (STRATEGIES.md 4).
+/// What holds for the reloads of every kind that says nothing else (L1 to L9).
 extension Keys {
     static let reloadLimit = SettingKey(
         "reload.limit", .integer(WidgetKind.Reload.limits), default: WidgetKind.Reload.defaultLimit,

@@ -83,26 +83,28 @@ struct ReloadSinkRun {
     }
 
     /// Blocks until it has caught up, where that was asked for, or until the program is to end; prints a summary.
-    func run() throws(CommandFailure) {
+    ///
+    /// - Parameter health: touched with each round.
+    func run(_ health: HealthFile?) throws(CommandFailure) {
         let admin = try environment.connect()
         let topics = environment.topics
         var needed = [topics.reloads, topics.deadLetters]
         if case .apns = target { needed.append(topics.configurations) }
         try environment.require(needed, admin)
         admin.close()
-        let bar = ProgressBar.standardError("sending reloads", unit: "records", environment.logger)
+        let bar = ProgressBar.standardError("sending reloads", unit: "records", environment)
         environment.logger.info(
-            "sink of reloads", metadata: ["sink": "\(settings.name)", "ledger": "\(settings.ledgerTopic)"])
+            "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
         let summary: ReloadSinkSummary
         do {
             switch target {
             case .apns(let apns):
                 let destination = try APNsDestination(
                     apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
-                    shouldStop: { Signals.isStopRequested }, notice: tell)
-                summary = try runner(destination, bar).run()
+                    shouldStop: { Self.shouldStop(health) }, notice: tell)
+                summary = try runner(destination, bar, health).run()
             case .webhook(let webhook):
-                summary = try runner(WebhookDestination(webhook), bar).run()
+                summary = try runner(WebhookDestination(webhook), bar, health).run()
             }
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -112,12 +114,12 @@ struct ReloadSinkRun {
     }
 
     private func runner<Destination: ReloadDestination>(
-        _ destination: Destination, _ bar: ProgressBar
+        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?
     ) throws(LogError) -> ReloadSinkRunner<Destination> {
         try ReloadSinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
-            shouldStop: { Signals.isStopRequested },
+            shouldStop: { Self.shouldStop(health) },
             progress: { summary in
                 bar.update(completed: summary.records)
                 deadLetters.flush(now: WallClock.uptime())
@@ -125,20 +127,22 @@ struct ReloadSinkRun {
             notice: tell)
     }
 
+    /// Asked wherever the sink goes round, also where it waits for brokers: that is what the health file tells.
+    private static func shouldStop(_ health: HealthFile?) -> Bool {
+        health?.touch()
+        return Signals.isStopRequested
+    }
+
     private func tell(_ notice: ReloadSinkNotice) {
         switch notice {
         case .deadLetter(let place, let offset, let reason):
             deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
-        case .turnedAway: environment.logger.error("\(notice)")
-        case .newPartitions: environment.logger.info("\(notice)")
-        default: environment.logger.warning("\(notice)")
+        default: environment.logger.tell(notice, environment.brokers)
         }
     }
 }
 
-extension SleepingClock: ReloadSinkClock {
-    var wall: Int64 { WallClock.systemTime() }
-}
+extension SleepingClock: ReloadSinkClock {}
 
 extension ReloadSinkSummary {
     fileprivate var json: String {

@@ -7,6 +7,10 @@ struct RunSummary {
     var timelines: Int
     var reloads: Int
     var deadLetters: Int
+    /// Telemetry that was dropped because newer was known of its vehicle.
+    var lateTelemetry: Int
+    /// Telemetry from the future, which counted as observed at its arrival.
+    var futureTelemetry: Int
     /// What became of changes.
     var account: [ReloadCounters]
     var wallSeconds: Double
@@ -21,6 +25,8 @@ struct RunSummary {
         json.integer("timelines", timelines)
         json.integer("reloads", reloads)
         json.integer("deadLetters", deadLetters)
+        json.integer("lateTelemetry", lateTelemetry)
+        json.integer("futureTelemetry", futureTelemetry)
         json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
         json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
         json.integer("peakMemory", peakMemory)
@@ -41,8 +47,22 @@ struct RunSummary {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// What became of changes, for people: a line for each kind and reason; empty where nothing has changed.
-    var table: [String] {
+    /// What became of telemetry that did not count as it came, and of changes, for people: a line for each kind and
+    /// reason. Empty where there is none of either.
+    var table: [String] { odd + changes }
+
+    private var odd: [String] {
+        var lines: [String] = []
+        if lateTelemetry > 0 {
+            lines.append("telemetry dropped because newer was known of its vehicle: \(lateTelemetry)")
+        }
+        if futureTelemetry > 0 {
+            lines.append("telemetry from the future, counted as observed at its arrival: \(futureTelemetry)")
+        }
+        return lines
+    }
+
+    private var changes: [String] {
         if account.isEmpty { return [] }
         let counts = ReloadCount.allCases
         let head = ["kind", "reason"] + counts.map(\.rawValue)

@@ -1,14 +1,24 @@
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM ask the program to end in order; a second one ends it at once.
+/// SIGINT, SIGTERM and SIGHUP ask the program to end in order; a second SIGINT or SIGTERM ends it at once.
 enum Signals {
     private static let count = Atomic<Int>(0)
 
     static func install() {
         for signalNumber in [SIGINT, SIGTERM] {
             signal(signalNumber) { number in
-                if Signals.count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+                if Signals.count.add(1, ordering: .relaxed).newValue > 1 {
+                    TerminalScreen.restore()
+                    _exit(128 + number)
+                }
+            }
+        }
+        // A terminal that goes is told by its shell and by the kernel: the second one is no impatience. Who wants the
+        // program to outlive the terminal (nohup) has SIGHUP ignored before it starts.
+        if !isIgnored(SIGHUP) {
+            signal(SIGHUP) { _ in
+                _ = Signals.count.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
             }
         }
         // A reader that goes away is an error of the write, not of the program.
@@ -17,4 +27,12 @@ enum Signals {
 
     /// Any thread.
     static var isStopRequested: Bool { count.load(ordering: .relaxed) > 0 }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        // There is no asking without setting, but for `sigaction`, whose union Swift reaches by this name.
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        return handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 }

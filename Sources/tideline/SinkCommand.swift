@@ -56,6 +56,11 @@ struct SinkCommand: Verb {
         completion: .list(["apns", "https://"]))
     var reloads: String?
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
+    @Option(
+        help: ArgumentHelp(
+            "Touched at each iteration, for health checks: grows old when the sink hangs, not while it waits.",
+            valueName: "file"), completion: .file())
+    var healthFile: String?
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -81,22 +86,26 @@ struct SinkCommand: Verb {
     }
 
     func execute() throws(CommandFailure) {
+        let health = try HealthFile(healthFile)
         if let to {
-            try writeTimelines(to)
+            try writeTimelines(to, health)
         } else if let target = try? reloads.map({ try ReloadTarget($0) }) {
-            try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run()
+            try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
-    private func writeTimelines(_ to: String) throws(CommandFailure) {
+    private func writeTimelines(_ to: String, _ health: HealthFile?) throws(CommandFailure) {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()
-        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment.logger)
-        let summary = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp).run(progress: { progress in
-            bar.update(completed: progress.summary.records)
-        })
+        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
+        let run = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp)
+        let summary = try run.run(
+            until: {
+                health?.touch()
+                return Signals.isStopRequested
+            }, progress: { progress in bar.update(completed: progress.summary.records) })
         bar.finish()
         print(summary.json)
     }
@@ -115,7 +124,11 @@ struct SinkRun {
         self.settings = settings
         do {
             switch try SinkTarget(target) {
-            case .files(let directory): sink = try FilesSink(directory: directory)
+            case .files(let directory):
+                let files = try FilesSink(directory: directory)
+                sink = files
+                // Somebody may look for the old ones.
+                if !files.renamedFiles.isEmpty { environment.logger.notice("\(directory): \(files.renamedFiles)") }
             }
         } catch let error as SinkError {
             throw CommandFailure(.software, "\(error)")
@@ -130,10 +143,11 @@ struct SinkRun {
         progress: @escaping (SinkProgress) -> Void = { _ in }
     ) throws(CommandFailure) -> SinkSummary {
         let logger = environment.logger
+        let brokers = environment.brokers
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
-                shouldStop: shouldStop, progress: progress, notice: { logger.warning("\($0)") })
+                shouldStop: shouldStop, progress: progress, notice: { logger.tell($0, brokers) })
             return try runner.run()
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")

@@ -3,8 +3,13 @@
 
 import Arguments
 import Foundation
+import Messages
+import Observability
 
 struct Tideline: ParsableCommand {
+    /// What `--version` says.
+    static let version = "tideline \(ContractVersion.release)"
+
     static let configuration = CommandConfiguration(
         abstract: "Turns vehicle telemetry and calendar events on Kafka into widget timelines.",
         discussion: """
@@ -15,7 +20,7 @@ struct Tideline: ParsableCommand {
             defaults. Exit status: 0 done, 64 wrong usage or settings, 65 wrong input, 69 no broker or topics, 70 \
             failed for good.
             """,
-        version: "tideline 0.1.0",
+        version: Self.version,
         examples: [
             CommandExample("tideline demo --seconds 20", "Everything in one process, on an embedded broker."),
             CommandExample("tideline process --bootstrap localhost:9092", "The pipeline, on a real Kafka."),
@@ -83,6 +88,7 @@ struct CommandFailure: Error {
     }
 }
 
+/// Writes to standard error, apart from a bar that is drawn there.
 func writeError(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+    LogStream.standardError.writeLine(text)
 }

@@ -28,7 +28,8 @@ enum Keys {
     static let configurationsTopic = topic("widget.configurations")
     static let timelinesTopic = topic("timelines")
     static let reloadsTopic = topic("timeline.reloads")
-    static let positionsTopic = topic("timeline.positions")
+    static let positionsTopic = topic(
+        "timeline.positions", note: "; planned: nothing reads or writes it yet")
     static let deadLettersTopic = topic("tideline.dead-letters")
     static let connectTimeout = SettingKey(
         "connect.timeout", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(30),
@@ -51,6 +52,9 @@ enum Keys {
         "renewal.spread", .duration(.zero ... .seconds(3600)), default: .zero,
         "The work of timelines that are due at one instant is spread over so long; each is still made for its due date."
     )
+    static let telemetryFuture = SettingKey(
+        "telemetry.future", .durationOrOff(.zero ... .seconds(31 * 86400)), default: .seconds(300),
+        "Telemetry observed later than this after its arrival counts as observed at its arrival; off: as it says.")
     static let kinds = SettingKey(
         "kinds", .kinds, default: WidgetKinds(),
         "Widget kinds by name, each with displayName, description, supportedFamilies, strategy, parameters and reload.")
@@ -67,7 +71,7 @@ enum Keys {
         [
             bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
             reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
-            transactionTimeout, internalReplication, pause, spread, kinds, reloadLimit, reloadBurst,
+            transactionTimeout, internalReplication, pause, spread, telemetryFuture, kinds, reloadLimit, reloadBurst,
             reloadCoalesce, reloadScheduled, logLevel, logFormat,
         ] + reloadSinkKeys, prefixes: [kafka],
         rules: [
@@ -82,7 +86,8 @@ enum Keys {
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
         ])
 
-    private static func topic(_ name: String) -> SettingKey<String> {
-        SettingKey("topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix.")
+    private static func topic(_ name: String, note: String = "") -> SettingKey<String> {
+        SettingKey(
+            "topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix\(note).")
     }
 }

@@ -8,7 +8,10 @@ struct TopicsCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "topics",
         abstract: "Creates the input and output topics that are missing.",
-        discussion: "Reports what differs from what would be created, and changes nothing that exists.",
+        discussion: """
+            Reports what differs from what would be created, and changes nothing that exists. timeline.positions is \
+            planned: nothing reads or writes it yet.
+            """,
         examples: [
             CommandExample(
                 "tideline topics --bootstrap localhost:9092 --partitions 8 --replication 3",
@@ -42,7 +45,7 @@ struct TopicsCommand: Verb {
     }
 }
 
-/// The topics as they are created, with their cleanup policies (DESIGN.md section 3).
+/// The topics as they are created, with their cleanup policies (M2).
 struct TopicPlan {
     var topics: TopicNames
     var partitions: Int32
@@ -61,24 +64,35 @@ struct TopicPlan {
         var lines: [String] = []
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
+            let note = name == topics.positions ? "; planned, nothing reads or writes it yet" : ""
             if let there = found[name] {
                 let differences = differences(of: there, from: wanted)
                 lines.append(
-                    differences.isEmpty
-                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
+                    (differences.isEmpty
+                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))") + note
+                )
             } else {
                 try admin.createTopic(wanted, timeout: .seconds(30))
-                lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)")
+                lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)\(note)")
             }
         }
         return lines
     }
 
     private func topic(_ name: String, deadLetterBytes: Int) -> NewTopic {
+        let settings = settings(of: name, deadLetterBytes: deadLetterBytes)
+        return NewTopic(
+            name: name, partitions: partitions, replication: replication,
+            settings: settings.map { .init($0.key, $0.value) })
+    }
+
+    /// What a topic is given; all else is the broker's default.
+    func settings(
+        of name: String, deadLetterBytes: Int = Self.defaultRecordBytesMax + 64 * 1024
+    ) -> [(key: String, value: String)] {
         let compacted = [topics.calendarEvents, topics.configurations, topics.timelines, topics.positions]
-        var settings: [NewTopic.Setting] = [.init("cleanup.policy", compacted.contains(name) ? "compact" : "delete")]
-        if name == topics.deadLetters { settings.append(.init("max.message.bytes", String(deadLetterBytes))) }
-        return NewTopic(name: name, partitions: partitions, replication: replication, settings: settings)
+        let policy = (key: "cleanup.policy", value: compacted.contains(name) ? "compact" : "delete")
+        return name == topics.deadLetters ? [policy, ("max.message.bytes", String(deadLetterBytes))] : [policy]
     }
 
     private func differences(of there: TopicDescription, from wanted: NewTopic) -> [String] {

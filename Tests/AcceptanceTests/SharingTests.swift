@@ -71,7 +71,7 @@ extension AcceptanceTests {
             return Takeover(
                 tasks: moving, commit: took,
                 assignment: Self.time(from: killedOn, toLast: "tasks assigned", in: survivor.errorOutput),
-                running: Self.time(from: killedOn, toLast: "running", in: survivor.errorOutput))
+                running: Self.time(from: killedOn, toLast: "running restoredRecords=", in: survivor.errorOutput))
         }
 
         /// How long after the kill each step was.
@@ -106,7 +106,7 @@ extension AcceptanceTests {
 
         /// From an instant to the last line of a log that says `step`.
         private static func time(from date: Date, toLast step: String, in log: String) -> Duration? {
-            let line = log.split(separator: "\n").last { $0.contains(" \(step) ") }
+            let line = log.split(separator: "\n").last { $0.contains(" \(step)") }
             let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
             guard let stamp = line?.prefix(24), let time = try? format.parse(String(stamp)) else { return nil }
             return .milliseconds(Int64(time.timeIntervalSince(date) * 1000))

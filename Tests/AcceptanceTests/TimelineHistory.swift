@@ -41,7 +41,7 @@ struct TimelineHistory {
         }
     }
 
-    /// STRATEGIES.md 1.6, of a timeline at the instant at which it was made.
+    /// T6, of a timeline at the instant at which it was made.
     static func content(of timeline: [String: Any]) -> NSDictionary {
         var entries = timeline["entries"] as? [[String: Any]] ?? []
         for index in entries.indices {

@@ -1,5 +1,6 @@
 import Foundation
 import Observability
+import Synchronization
 import Testing
 
 @Suite("Log")
@@ -41,7 +42,7 @@ struct LogTests {
         let text = "quote \" backslash \\ newline \n bell \u{07} umlaut ü emoji 🚌"
         logger(format: .json).error(
             "\(text)",
-            metadata: ["text": .string(text), "list": ["1", ["deep": "2"]], "number": .stringConvertible(7)])
+            metadata: ["text": .string(text), "list": ["1", ["deep": "2"]], "number": .number(7)])
         let line = try #require(output.elements.first)
         #expect(line.hasSuffix("}\n"))
         #expect(line.filter { $0 == "\n" }.count == 1)
@@ -52,10 +53,29 @@ struct LogTests {
         #expect(object["message"] as? String == text)
         let metadata = try #require(object["metadata"] as? [String: Any])
         #expect(metadata["text"] as? String == text)
-        #expect(metadata["number"] as? String == "7")
+        #expect(metadata["number"] as? Int == 7)
         let list = try #require(metadata["list"] as? [Any])
         #expect(list.first as? String == "1")
         #expect(list.last as? [String: String] == ["deep": "2"])
+    }
+
+    @Test("Numbers stay numbers in JSON, however deep; a text that looks like one stays a text")
+    func numbers() throws {
+        let tasks: [Int32] = [0, 3]
+        let metadata: Logger.Metadata = [
+            "count": .number(UInt64.max), "rate": .number(2.0 / 3), "ageMs": .milliseconds(.microseconds(1_234_999)),
+            "tasks": .numbers(tasks), "lag": ["a": .number(-1)], "isSet": .stringConvertible(true), "text": "12",
+            "infinite": .number(Double.infinity),
+        ]
+        logger(format: .json).info("m", metadata: metadata)
+        let line = try #require(output.elements.first)
+        let expected =
+            #""metadata":{"ageMs":1234,"count":18446744073709551615,"infinite":"inf","isSet":true,"lag":{"a":-1},"#
+            + #""rate":0.667,"tasks":[0,3],"text":"12"}}"#
+        #expect(line.hasSuffix(expected + "\n"), "\(line)")
+        logger().info("m", metadata: metadata)
+        #expect(output.elements.last?.contains("ageMs=1234") == true)
+        #expect(output.elements.last?.contains(#"tasks="[0, 3]""#) == true)
     }
 
     @Test("Below the level nothing is written and no message is made")
@@ -151,6 +171,37 @@ struct LogStreamTests {
         stream.writeLine("after")
         let erase = "\r\u{1B}[K"
         #expect(output.elements == ["before\n", "\(erase)half", "\(erase)between\nhalf", erase, "after\n"])
+    }
+
+    @Test("While another job has the terminal nothing is drawn or erased, and lines go out as they are")
+    func background() {
+        let output = Recorded<String>()
+        let mayDraw = Mutex(true)
+        let stream = LogStream(mayDraw: { mayDraw.withLock { $0 } }) { output.append($0) }
+        stream.showStatus("half")
+        mayDraw.withLock { $0 = false }
+        stream.showStatus("more")
+        stream.writeLine("line")
+        stream.showStatus("")
+        stream.writeLine("other")
+        mayDraw.withLock { $0 = true }
+        stream.showStatus("more")
+        #expect(output.elements == ["\r\u{1B}[Khalf", "line\n", "other\n", "\r\u{1B}[Kmore"])
+    }
+
+    @Test("A screen that is drawn as a whole takes the lines, and gives the stream back")
+    func diverted() {
+        let output = Recorded<String>()
+        let taken = Recorded<String>()
+        let stream = LogStream { output.append($0) }
+        stream.showStatus("half")
+        stream.divert { taken.append($0) }
+        stream.writeLine("line")
+        stream.showStatus("status")
+        stream.divert(to: nil)
+        stream.writeLine("after")
+        #expect(taken.elements == ["line"])
+        #expect(output.elements == ["\r\u{1B}[Khalf", "\r\u{1B}[K", "after\n"])
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Observability
+import Synchronization
 import Testing
 
 @Suite("Progress bar")
@@ -11,6 +12,11 @@ struct ProgressBarTests {
         ProgressBar("telemetry", unit: "records", total: total, style: style, now: clock.now) { [drawings] in
             drawings.append($0)
         }
+    }
+
+    /// The texts of the lines that were written for good.
+    private var lines: [String] {
+        drawings.elements.compactMap { if case .line(let line) = $0 { line.text } else { nil } }
     }
 
     @Test("On a terminal: bar, percentage, count, rate and what is left, within the columns")
@@ -62,10 +68,10 @@ struct ProgressBarTests {
         bar.finish()
         bar.advance(by: 20)
         #expect(
-            drawings.elements == [
-                .line("telemetry: 25%, 100 of 400 records, 20/s, 0:15 left"),
-                .line("telemetry: 50%, 200 of 400 records, 20/s, 0:10 left"),
-                .line("telemetry: 240 records in 0:12, 20/s"),
+            lines == [
+                "telemetry: 25%, 100 of 400 records, 20/s, 0:15 left",
+                "telemetry: 50%, 200 of 400 records, 20/s, 0:10 left",
+                "telemetry: 240 records in 0:12, 20/s",
             ])
     }
 
@@ -76,7 +82,7 @@ struct ProgressBarTests {
             clock.advance(by: .seconds(1))
             bar.advance(by: second <= 40 ? 1000 : 4)
         }
-        #expect(drawings.elements.last == .line("telemetry: 40,080 records, 4.0/s, 1:00"))
+        #expect(lines.last == "telemetry: 40,080 records, 4.0/s, 1:00")
     }
 
     @Test("A total that becomes known later, work done again, and nothing to do at all")
@@ -91,10 +97,10 @@ struct ProgressBarTests {
         clock.advance(by: .seconds(3661))
         bar.update(completed: 20)
         #expect(
-            drawings.elements == [
-                .line("telemetry: 50 records, 50/s, 0:01"),
-                .line("telemetry: 20%, 20 of 100 records, 0.0/s"),
-                .line("telemetry: 100%, 20 of 0 records, 0.0/s"),
+            lines == [
+                "telemetry: 50 records, 50/s, 0:01",
+                "telemetry: 20%, 20 of 100 records, 0.0/s",
+                "telemetry: 100%, 20 of 0 records, 0.0/s",
             ])
     }
 
@@ -102,7 +108,15 @@ struct ProgressBarTests {
     func outputs() {
         let output = Recorded<String>()
         let stream = LogStream { output.append($0) }
-        let onTerminal = ProgressBar("events", unit: "events", terminal: stream, now: clock.now)
+        let columns = Mutex<Int?>(81)
+        let logger = Logger(
+            label: "", handler: StreamLogHandler(label: "", format: .json, stream: stream) { .distantPast })
+        func bar(_ format: StreamLogHandler.Format) -> ProgressBar {
+            ProgressBar(
+                "events", unit: "events", stream: stream, logger: logger, format: format,
+                columns: { columns.withLock { $0 } }, now: clock.now)
+        }
+        let onTerminal = bar(.text)
         clock.advance(by: .seconds(1))
         onTerminal.advance()
         stream.writeLine("a record")
@@ -114,9 +128,48 @@ struct ProgressBarTests {
                 "\(erase)\(status)", "\(erase)a record\n\(status)", erase, "events: 1 events in 0:01, 1.0/s\n",
             ])
 
-        let logger = Logger(
-            label: "", handler: StreamLogHandler(label: "", format: .json, stream: stream) { .distantPast })
-        ProgressBar("events", unit: "events", logger: logger, now: clock.now).finish()
+        columns.withLock { $0 = nil }
+        bar(.text).finish()
         #expect(output.elements.last?.contains(#""message":"events: 0 events in 0:00, 0.0/s""#) == true)
+        bar(.json).finish()
+        let numbers = #""message":"events","metadata":{"elapsedMs":0,"events":0,"eventsPerSecond":0.0}}"#
+        #expect(output.elements.last?.contains(numbers) == true, "\(output.elements)")
+    }
+
+    @Test("A job that loses its terminal goes on with lines, and draws again when it has it back")
+    func terminalThatGoes() {
+        let columns = Mutex<Int?>(41)
+        let bar = ProgressBar(
+            "telemetry", unit: "records",
+            style: columns.withLock { $0.map { ProgressBar.Style.terminal(columns: $0) } }
+                ?? .log(every: .seconds(60)), now: clock.now
+        ) { [drawings] in drawings.append($0) }
+        for second in 1...180 {
+            columns.withLock { $0 = (20...150).contains(second) ? nil : 41 }
+            clock.advance(by: .seconds(1))
+            bar.advance(by: 10)
+        }
+        #expect(lines.count == 2, "\(lines)")
+        #expect(drawings.elements.count == 19 + 2 + 30)
+    }
+
+    @Test("With a total there is a line at each tenth, five seconds apart at least, and numbers for machines")
+    func tenths() throws {
+        let bar = bar(total: 1000, style: .log(every: .seconds(60)))
+        for second in 1...100 {
+            clock.advance(by: .seconds(1))
+            bar.advance(by: second <= 20 ? 40 : 1)
+        }
+        #expect(lines.count == 5, "\(lines)")
+        guard case .line(let line) = try #require(drawings.elements.first) else {
+            Issue.record("A log's line is written for good.")
+            return
+        }
+        #expect(line.title == "telemetry")
+        #expect(
+            line.metadata == [
+                "records": .number(200), "total": .number(1000), "percent": .number(20),
+                "recordsPerSecond": .number(40.0), "elapsedMs": .number(5000), "leftMs": .number(20000),
+            ])
     }
 }

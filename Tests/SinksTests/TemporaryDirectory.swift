@@ -26,6 +26,12 @@ final class TemporaryDirectory {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
+    /// Looks to a sink like a folder of a file system that takes `Car` and `car` for the same: what it looks for in
+    /// capitals is there.
+    func takeCasesForTheSame() throws {
+        for name in [".TIDELINE-NEW-PROBE", ".TIDELINE-OFFSETS.JSON"] { try write("", to: name) }
+    }
+
     /// What shows that a file was left alone: another file in its place has another number.
     func identity(_ name: String) throws -> String {
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")

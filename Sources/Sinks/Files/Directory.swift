@@ -85,7 +85,29 @@ final class Directory {
         return false
     }
 
-    /// Makes replaced and removed names durable.
+    /// Whoever looks sees the file under the old name or under the new one, whose file of before is gone then.
+    func rename(_ name: String, to new: String) throws(SinkError) {
+        guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure("rename", name) }
+    }
+
+    /// Whether `Car` and `car` are two files here. A folder can be of another kind than those around it, so this is
+    /// tried with a file: `known` where it is there, so that a full disk does not matter, else one for the purpose.
+    func tellsCasesApart(known: String) throws(SinkError) -> Bool {
+        if try exists(known) { return try !exists(known.uppercased()) }
+        let probe = Self.temporaryPrefix + "probe"
+        try replace(probe, with: [])
+        let isFoundInCapitals = try exists(probe.uppercased())
+        try remove(probe)
+        return !isFoundInCapitals
+    }
+
+    private func exists(_ name: String) throws(SinkError) -> Bool {
+        if faccessat(descriptor, name, F_OK, 0) == 0 { return true }
+        guard errno == ENOENT else { throw failure("look for", name) }
+        return false
+    }
+
+    /// Makes names durable that were replaced, renamed or removed.
     func synchronise() throws(SinkError) {
         guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
     }

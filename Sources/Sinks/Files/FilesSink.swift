@@ -1,25 +1,36 @@
 /// One JSON file per configuration in a directory: the record's value as it is, replaced atomically, removed by a
 /// tombstone and where the configuration's `sinks` no longer name this sink.
 ///
-/// The file's name is `TimelineFileName.of(configurationId)`. Files that begin with a dot are the sink's own. A
-/// directory has one sink at a time. To start over, empty it.
+/// The file's name is that of `fileName(of:)`. Files that begin with a dot are the sink's own. A directory has one sink
+/// at a time. To start over, empty it.
 package final class FilesSink: TimelineSink {
     package let name: String
+    /// Names have capitals as they are: the directory tells `Car` from `car`.
+    package let keepsCapitals: Bool
+    /// What became at the start of files with names of another form.
+    package let renamedFiles: RenamedFiles
     private let directory: Directory
 
-    /// Makes the directory where it is missing, and removes what a crash left half written.
+    /// Makes the directory where it is missing, removes what a crash left half written, and gives files that have names
+    /// of another form those of now.
     ///
     /// - Throws: `refused` also where another sink, of any process, writes to the directory.
     package init(directory path: String, name: String = "files") throws(SinkError) {
         self.name = name
         directory = try Directory(path: path)
+        keepsCapitals = try directory.tellsCasesApart(known: SinkPositionsFile.name)
         for leftover in try directory.names() where leftover.hasPrefix(Directory.temporaryPrefix) {
             try directory.remove(leftover)
         }
+        renamedFiles = try Self.takeNamesOfNow(in: directory, keepsCapitals: keepsCapitals)
+    }
+
+    package func fileName(of configurationId: String) -> String {
+        TimelineFileName.of(configurationId, keepsCapitals: keepsCapitals)
     }
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
-        let file = TimelineFileName.of(record.configurationId)
+        let file = fileName(of: record.configurationId)
         guard let timeline = record.timeline(for: name) else {
             return try directory.remove(file) ? .removed : .unchanged
         }

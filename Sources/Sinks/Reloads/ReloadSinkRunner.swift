@@ -85,7 +85,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
         admin = try cluster.makeAdmin()
         reader = try TopicReader(
             settings.reloadsTopic, cluster: cluster, admin: admin, clientId: settings.clientId,
-            timeout: settings.brokerTimeout)
+            requests: settings.requests(clock, shouldStop))
         ledger = ReloadLedger(
             settings, instance: instance, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop,
             notice: notice)
@@ -135,6 +135,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
                 notice(.startedOver(TopicPartition(settings.reloadsTopic, partition), next))
             }
         } catch {
+            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
         return true

@@ -21,10 +21,12 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var outstandingMax = 10_000
     package var batchMaximum = 2000
     package var pollTimeout = Duration.milliseconds(200)
-    /// How often new partitions are looked for: nobody announces them (rule 9).
+    /// How often new partitions are looked for: nobody announces them (R9).
     package var partitionInterval = Duration.seconds(30)
-    /// Of single requests to the brokers.
-    package var brokerTimeout = Duration.seconds(30)
+    /// Of one attempt of a request to the brokers: a stop is seen between attempts.
+    package var brokerTimeout = Duration.seconds(2)
+    /// How long requests are repeated that the run cannot do without. Commits are repeated for as long as it takes.
+    package var brokerPatience = Duration.seconds(30)
     /// The least time between two commits while something is under way.
     package var commitInterval = Duration.milliseconds(250)
     /// How long a stop waits for the answers to what was sent.
@@ -46,6 +48,12 @@ package struct ReloadSinkSettings: Hashable, Sendable {
         ledgerTopic = "\(application).pushes"
         transactionalId = "\(application).sink.\(name)"
         clientId = "tideline-sink-\(name)"
+    }
+}
+
+extension ReloadSinkSettings {
+    func requests(_ clock: any SinkClock, _ shouldStop: @escaping () -> Bool) -> BrokerRequests {
+        BrokerRequests(attempt: brokerTimeout, patience: brokerPatience, clock: clock, shouldStop: shouldStop)
     }
 }
 

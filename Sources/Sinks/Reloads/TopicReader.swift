@@ -5,15 +5,16 @@ final class TopicReader {
     let topic: String
     private let consumer: any Consumer
     private let admin: any Admin
-    private let timeout: Duration
+    private let requests: BrokerRequests
     /// Where the reader is in each partition, transaction markers included.
     private(set) var read: [Int32: Offset] = [:]
 
-    init(_ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, timeout: Duration) throws(LogError)
-    {
+    init(
+        _ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, requests: BrokerRequests
+    ) throws(LogError) {
         self.topic = topic
         self.admin = admin
-        self.timeout = timeout
+        self.requests = requests
         consumer = try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId)
     }
 
@@ -27,13 +28,17 @@ final class TopicReader {
 
     /// Begins at these positions, elsewhere at the earliest record.
     ///
-    /// - Throws: `unknownTopicOrPartition` where there is no such topic.
+    /// - Throws: `unknownTopicOrPartition` where there is no such topic; what passes by itself only where it does not
+    ///   in time, or where the run is to stop.
     @discardableResult
     func start(from positions: [Int32: Offset] = [:]) throws(LogError) -> Start {
-        guard let total = try partitions() else {
+        let found = try requests.persistently { (timeout) throws(LogError) in try partitions(timeout) }
+        guard let total = found else {
             throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "topic \(topic) does not exist")
         }
-        let ends = try ends(.readUncommitted, of: 0..<total)
+        let ends = try requests.persistently { (timeout) throws(LogError) in
+            try self.ends(.readUncommitted, of: 0..<total, timeout)
+        }
         let lost = positions.filter { partition, next in next > ends[partition] ?? next }
         try assign(0..<total, from: positions.filter { lost[$0.key] == nil })
         return Start(ends: ends, lost: lost)
@@ -43,12 +48,12 @@ final class TopicReader {
     ///
     /// - Returns: how many there are, where there are new ones.
     func lookForPartitions() throws(LogError) -> Int32? {
-        guard let total = try partitions(), Int(total) > read.count else { return nil }
+        guard let total = try partitions(requests.attempt), Int(total) > read.count else { return nil }
         try assign(Int32(read.count)..<total, from: [:])
         return total
     }
 
-    private func partitions() throws(LogError) -> Int32? {
+    private func partitions(_ timeout: Duration) throws(LogError) -> Int32? {
         try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
     }
 
@@ -86,10 +91,12 @@ final class TopicReader {
     }
 
     func ends(_ isolation: IsolationLevel) throws(LogError) -> [Int32: Offset] {
-        try ends(isolation, of: 0..<Int32(read.count))
+        try ends(isolation, of: 0..<Int32(read.count), requests.attempt)
     }
 
-    private func ends(_ isolation: IsolationLevel, of partitions: Range<Int32>) throws(LogError) -> [Int32: Offset] {
+    private func ends(
+        _ isolation: IsolationLevel, of partitions: Range<Int32>, _ timeout: Duration
+    ) throws(LogError) -> [Int32: Offset] {
         let places = partitions.map { TopicPartition(topic, $0) }
         let found = try admin.endOffsets(of: places, isolation: isolation, timeout: timeout)
         return Dictionary(uniqueKeysWithValues: places.map { ($0.partition, found[$0] ?? Offset(0)) })

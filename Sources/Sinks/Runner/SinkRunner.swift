@@ -84,13 +84,16 @@ package final class SinkRunner {
             return false
         }
         do throws(LogError) {
-            guard let topic = try describe() else {
+            let requests = BrokerRequests(
+                attempt: settings.requestTimeout, patience: settings.startTimeout, clock: clock, shouldStop: shouldStop)
+            guard let topic = try requests.persistently({ (timeout) throws(LogError) in try describe(timeout) }) else {
                 let message = "topic \(settings.topic) does not exist"
                 throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", message)
             }
             let places = (0..<topic.partitions).map { TopicPartition(settings.topic, $0) }
-            let ends = try admin.endOffsets(
-                of: places, isolation: .readUncommitted, timeout: settings.requestTimeout)
+            let ends = try requests.persistently { (timeout) throws(LogError) in
+                try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
+            }
             for place in places {
                 let end = ends[place] ?? Offset(0)
                 targets[place.partition] = end
@@ -103,13 +106,14 @@ package final class SinkRunner {
             }
             try assign(places)
         } catch {
+            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
         return true
     }
 
-    private func describe() throws(LogError) -> TopicDescription? {
-        try admin.describeTopics([settings.topic], timeout: settings.requestTimeout)[settings.topic]
+    private func describe(_ timeout: Duration) throws(LogError) -> TopicDescription? {
+        try admin.describeTopics([settings.topic], timeout: timeout)[settings.topic]
     }
 
     private func assign(_ places: [TopicPartition]) throws(LogError) {
@@ -127,12 +131,13 @@ package final class SinkRunner {
         guard clock.now - partitionsSeen >= settings.partitionInterval else { return }
         partitionsSeen = clock.now
         do throws(LogError) {
-            guard let total = try describe()?.partitions, total > read.count else { return }
+            guard let total = try describe(settings.requestTimeout)?.partitions, total > read.count else { return }
             try assign((Int32(read.count)..<total).map { TopicPartition(settings.topic, $0) })
             notice(.newPartitions(topic: settings.topic, total: total))
         } catch {
             notice(.log(error))
         }
+        tellProgress()
     }
 
     // MARK: - State

@@ -9,10 +9,12 @@ package struct SinkSettings: Hashable, Sendable {
     /// At most so many records are read before they are written, 1 or more.
     package var batchMaximum = 2000
     package var pollTimeout = Duration.milliseconds(200)
-    /// How often new partitions are looked for: nobody announces them (rule 9).
+    /// How often new partitions are looked for: nobody announces them (R9).
     package var partitionInterval = Duration.seconds(30)
-    /// Of single requests to the brokers.
-    package var requestTimeout = Duration.seconds(30)
+    /// Of one attempt of a request to the brokers: a stop is seen, and progress told, between attempts.
+    package var requestTimeout = Duration.seconds(2)
+    /// How long requests at the start are repeated. Later ones are made again when they are next due.
+    package var startTimeout = Duration.seconds(30)
     /// Between attempts while the sink is unavailable: doubled from the first to the last.
     package var retryDelay = Duration.milliseconds(250)
     package var retryDelayMax = Duration.seconds(15)

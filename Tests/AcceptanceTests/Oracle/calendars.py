@@ -11,6 +11,7 @@ import rules
 # More on both sides than a window of 31 days and any lead can need.
 MARGIN = dt.timedelta(days=45)
 DEFAULT_LEAD = "PT30M"
+ONGOING_MAX = 20
 
 
 def configurations(files):
@@ -133,8 +134,11 @@ class Agenda:
 
     def surroundings(self, date):
         later = [found for found in self.placed if found["from"] > date]
-        shown = {"ongoing": [found["shown"] for found in self.placed if found["from"] <= date < found["to"]]}
-        return shown | ({"next": later[0]["shown"]} if later else {})
+        return {"ongoing": self.under_way(date)} | ({"next": later[0]["shown"]} if later else {})
+
+    def under_way(self, date, besides=None):
+        found = [found for found in self.placed if found["from"] <= date < found["to"] and found is not besides]
+        return [each["shown"] for each in found[:ONGOING_MAX]]
 
     def entry(self, phase, date, found):
         made = rules.entry(phase, date, event=found["shown"])
@@ -146,6 +150,8 @@ class Agenda:
             made["tentative"] = True
         if phase == "end" or phase == "start" and not length:
             made |= self.surroundings(date)
+        elif others := self.under_way(date, besides=found):
+            made["ongoing"] = others
         return made
 
     def entries(self):

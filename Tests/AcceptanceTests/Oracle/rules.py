@@ -9,7 +9,7 @@ import datetime as dt
 UTC = dt.timezone.utc
 LIMITS = {"systemSmall": 5, "systemMedium": 10}
 PHASE_ORDER = {"end": 0, "preEvent": 1, "start": 2}
-# The order of DESIGN.md section 3; a key out of its place is a difference, too.
+# The order of the schema (M7); a key out of its place is a difference, too.
 KEYS = {
     "timeline": [
         "configurationId", "kind", "family", "recipient", "revision", "generatedAt", "validUntil", "entries",

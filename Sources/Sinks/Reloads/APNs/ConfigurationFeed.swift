@@ -24,7 +24,8 @@ final class ConfigurationFeed {
         self.shouldStop = shouldStop
         self.notice = notice
         reader = try TopicReader(
-            topic, cluster: cluster, admin: admin, clientId: settings.clientId, timeout: settings.brokerTimeout)
+            topic, cluster: cluster, admin: admin, clientId: settings.clientId,
+            requests: settings.requests(clock, shouldStop))
     }
 
     func close() {
@@ -42,6 +43,7 @@ final class ConfigurationFeed {
                 partitionsSeen = clock.now
             }
         } catch {
+            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
         guard let ends = endsOfNow() else { return false }

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// A commit, and what its failures lead to. An unknown outcome is never taken for success (rule 6): the same call is
+/// A commit, and what its failures lead to. An unknown outcome is never taken for success (R6): the same call is
 /// repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger says by
 /// its number whether it came through.
 extension ReloadLedger {
@@ -93,13 +93,15 @@ extension ReloadLedger {
     /// - Returns: whether the producer can go on.
     private func abort() -> Bool {
         guard isTransactionOpen, let producer else { return true }
-        do throws(TransactionError) {
-            try producer.abort(timeout: settings.brokerTimeout)
-            isTransactionOpen = false
-            return true
-        } catch {
-            notice(.log(error.cause))
-            return false
+        while true {
+            do throws(TransactionError) {
+                try producer.abort(timeout: settings.brokerTimeout)
+                isTransactionOpen = false
+                return true
+            } catch {
+                notice(.log(error.cause))
+                guard case .retriable = error, !shouldStop() else { return false }
+            }
         }
     }
 

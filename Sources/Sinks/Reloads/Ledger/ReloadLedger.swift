@@ -16,6 +16,10 @@ final class ReloadLedger {
     let shouldStop: () -> Bool
     let notice: (ReloadSinkNotice) -> Void
 
+    var requests: BrokerRequests { settings.requests(clock, shouldStop) }
+    /// Brokers make a topic before they answer.
+    private static let creationTimeout = Duration.seconds(5)
+
     var producer: (any TransactionalProducer)?
     /// The number of the last commit that is known to have come through.
     var number: Int64 = 0
@@ -56,7 +60,7 @@ final class ReloadLedger {
     ///
     /// - Returns: what the destination has kept, by key without the sink's name; nil where it was stopped first.
     func open() throws(ReloadSinkError) -> [String: [UInt8]]? {
-        try prepareTopic()
+        guard try prepareTopic() else { return nil }
         guard try initialise() else { return nil }
         guard let kept = try read() else { return nil }
         number = kept.number
@@ -71,110 +75,53 @@ final class ReloadLedger {
         producer = nil
     }
 
-    private func prepareTopic() throws(ReloadSinkError) {
+    /// - Returns: false where it was stopped first.
+    private func prepareTopic() throws(ReloadSinkError) -> Bool {
         let name = settings.ledgerTopic
         do throws(LogError) {
-            if try describe() == nil {
+            let found = try requests.persistently { (timeout) throws(LogError) in try describe(timeout) }
+            if found == nil {
                 let topic = NewTopic(
                     name: name, partitions: 1, replication: settings.replication,
                     settings: [.init("cleanup.policy", "compact")])
                 do throws(LogError) {
-                    try admin.createTopic(topic, timeout: settings.brokerTimeout)
+                    try requests.persistently { (_) throws(LogError) in
+                        // What was asked for twice may be there already, which is as good.
+                        try admin.createTopic(topic, timeout: Self.creationTimeout)
+                    }
                 } catch {
                     // Another sink was faster.
                     if error.code != .topicAlreadyExists { throw error }
                 }
             }
         } catch {
+            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
-        guard let found = try awaitTopic() else { return }
+        guard let found = try awaitTopic() else { return false }
         if let policy = found.settings["cleanup.policy"], policy != "compact" {
             throw .ledger(topic: name, "has cleanup.policy \(policy), must be compact")
         }
         if found.partitions != 1 { throw .ledger(topic: name, "has \(found.partitions) partitions, must have 1") }
+        return true
     }
 
-    private func describe() throws(LogError) -> TopicDescription? {
-        try admin.describeTopics([settings.ledgerTopic], timeout: settings.brokerTimeout)[settings.ledgerTopic]
+    private func describe(_ timeout: Duration) throws(LogError) -> TopicDescription? {
+        try admin.describeTopics([settings.ledgerTopic], timeout: timeout)[settings.ledgerTopic]
     }
 
     /// What was made is not seen at once by every broker.
     private func awaitTopic() throws(ReloadSinkError) -> TopicDescription? {
         for _ in 0..<100 {
             do throws(LogError) {
-                if let found = try describe() { return found }
+                if let found = try describe(settings.brokerTimeout) { return found }
             } catch {
-                throw .log(error)
+                if !error.isRetriable { throw .log(error) }
             }
             if shouldStop() { return nil }
             clock.wait(for: .milliseconds(100))
         }
         throw .ledger(topic: settings.ledgerTopic, "was made but is not seen")
-    }
-
-    // MARK: - Reading
-
-    /// What the topic holds of this sink.
-    struct Kept {
-        var owner = ""
-        var number: Int64 = 0
-        var positions: [Int32: Offset] = [:]
-        var others: [String: [UInt8]] = [:]
-    }
-
-    /// Reads the topic to the end that it has now.
-    ///
-    /// - Parameter end: `readUncommitted` waits for open transactions, which after `initialise` are those of others;
-    ///   `readCommitted` ends before the first.
-    /// - Returns: nil where it was stopped first.
-    func read(to end: IsolationLevel = .readUncommitted) throws(ReloadSinkError) -> Kept? {
-        do throws(LogError) {
-            let reader = try TopicReader(
-                settings.ledgerTopic, cluster: cluster, admin: admin, clientId: settings.clientId,
-                timeout: settings.brokerTimeout)
-            defer { reader.close() }
-            try reader.start()
-            let ends = try reader.ends(end)
-            var entries: [String: [UInt8]] = [:]
-            while !reader.hasReached(ends) {
-                if shouldStop() { return nil }
-                let records = try reader.poll(
-                    maximum: settings.batchMaximum, timeout: settings.pollTimeout, failed: { notice(.log($0)) })
-                for record in records {
-                    guard let key = record.key else { continue }
-                    entries[String(decoding: key, as: UTF8.self)] = record.value
-                }
-            }
-            return kept(entries)
-        } catch {
-            throw .log(error)
-        }
-    }
-
-    private func kept(_ entries: [String: [UInt8]]) -> Kept {
-        var kept = Kept()
-        for (key, value) in entries {
-            let parts = key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count >= 2, parts[1] == settings.name else { continue }
-            let text = String(decoding: value, as: UTF8.self)
-            switch parts[0] {
-            case "commit":
-                let words = text.split(separator: " ")
-                guard words.count == 2, let number = Int64(words[0]) else { continue }
-                kept.number = number
-                kept.owner = String(words[1])
-            case "position":
-                let place = parts.last?.split(separator: "/") ?? []
-                guard place.count == 2, place[0] == settings.reloadsTopic, let partition = Int32(place[1]),
-                    let next = Int64(text), next >= 0
-                else { continue }
-                kept.positions[partition] = Offset(next)
-            default:
-                kept.others["\(parts[0])/\(parts.count == 3 ? parts[2] : "")"] = value
-            }
-        }
-        return kept
     }
 
     func keep(_ entries: Entries) {

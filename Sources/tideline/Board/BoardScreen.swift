@@ -1,0 +1,74 @@
+import Foundation
+import Messages
+import Observability
+import Synchronization
+import Timelines
+
+/// A board on the terminal, drawn anew as time passes. What is logged meanwhile is kept, shown as a notice, and written
+/// out when the board is closed. Owned by one thread.
+final class BoardScreen {
+    private let screen = TerminalScreen()
+    private let calendar = LocalCalendar(TimeZone.current.identifier) ?? .utc
+    private let kept = KeptLines()
+    private var state: BoardState
+    private var lastDrawn: Duration?
+    private static let interval = Duration.milliseconds(200)
+
+    init(title: String, subtitle: String, hint: String) {
+        state = BoardState(
+            title: title, subtitle: subtitle, hint: hint, began: Instant(milliseconds: WallClock.systemTime()))
+        LogStream.standardError.divert { [kept] line in kept.add(line) }
+    }
+
+    func take(_ record: TimelineRecord) { state.take(record) }
+
+    func take(_ reload: ReloadNotification) { state.take(reload) }
+
+    /// Draws at most five times a second; called more often than that.
+    func draw() {
+        let now = WallClock.uptime()
+        if let lastDrawn, now - lastDrawn < Self.interval { return }
+        lastDrawn = now
+        state.notice = kept.last
+        let board = Board(state, calendar)
+        let instant = Instant(milliseconds: WallClock.systemTime())
+        screen.draw { size in board.lines(columns: size.columns, rows: size.rows, at: instant) }
+    }
+
+    /// Gives the terminal back as it was, and writes out what was logged.
+    func close() {
+        screen.close()
+        LogStream.standardError.divert(to: nil)
+        for line in kept.takeAll() { LogStream.standardError.writeLine(line) }
+    }
+}
+
+/// The latest lines of a log, and how many there were. Any thread.
+private final class KeptLines: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+    private static let most = 100
+
+    func add(_ line: String) {
+        state.withLock { state in
+            state.count += 1
+            state.lines.append(line)
+            if state.lines.count > Self.most { state.lines.removeFirst() }
+        }
+    }
+
+    /// Empty where nothing was logged.
+    var last: String { state.withLock { $0.lines.last ?? "" } }
+
+    func takeAll() -> [String] {
+        state.withLock { state in
+            defer { state = State() }
+            let missing = state.count - state.lines.count
+            return (missing > 0 ? ["\(missing) earlier lines of the log are left out"] : []) + state.lines
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Observability
+import Synchronization
+
+extension BrokerWatch {
+    /// What a round has found out about a suspect that is one no more, or is told now.
+    private enum Finding {
+        case lost(reason: String)
+        case back(after: Duration, withheld: Int)
+        /// The cluster does without it.
+        case absent(after: Duration, reason: String, withheld: Int, isBroker: Bool)
+        case stillAbsent(withheld: Int)
+    }
+
+    /// Asks each suspect once, and says what has changed.
+    ///
+    /// - Returns: whether any is left.
+    func round() -> Bool {
+        let (addresses, others) = state.withLock { state in
+            let others = state.brokers.union(bootstrap).subtracting(state.suspects.keys)
+            return (state.suspects.keys.sorted(), others.sorted())
+        }
+        var answers: [String: ClusterView] = [:]
+        for address in addresses { answers[address] = ports.ask(address) }
+        // Without one who answers nobody knows who belongs to the cluster.
+        var view = addresses.compactMap { answers[$0] }.first
+        for address in others where view == nil { view = ports.ask(address) }
+        let now = ports.now()
+        let (findings, goesOn) = state.withLock { state in
+            if let view { state.brokers.formUnion(view.brokers) }
+            var findings: [(String, Finding)] = []
+            for address in addresses {
+                let isBack = answers[address] != nil
+                guard let finding = Self.judge(address, isBack, view, bootstrap: bootstrap, &state, now) else {
+                    continue
+                }
+                findings.append((address, finding))
+            }
+            state.isWatching = !state.suspects.isEmpty
+            return (findings, state.isWatching)
+        }
+        for (address, finding) in findings { tell(finding, of: address) }
+        return goesOn
+    }
+
+    private static func judge(
+        _ address: String, _ hasAnswered: Bool, _ view: ClusterView?, bootstrap: [String], _ state: inout State,
+        _ now: Duration
+    ) -> Finding? {
+        guard let suspect = state.suspects[address] else { return nil }
+        let time = now - suspect.since
+        if hasAnswered {
+            state.suspects[address] = nil
+            state.absent[address] = nil
+            // One connection broke: no outage, and nothing of one.
+            guard suspect.isLost else { return nil }
+            state.echoes[address] = now + echo
+            return .back(after: time, withheld: takeWithheld(suspect, &state))
+        }
+        guard time >= grace else { return nil }
+        let isBroker = !bootstrap.contains(address) || state.brokers.contains(address)
+        if let view, !view.brokers.contains(address), view.hasAllLeaders || !isBroker {
+            state.suspects[address] = nil
+            let known = state.absent.updateValue(Absent(seen: now), forKey: address)
+            if let known, !suspect.isLost { return .stillAbsent(withheld: known.withheld + suspect.withheld) }
+            let withheld = takeWithheld(suspect, &state)
+            return .absent(after: time, reason: suspect.reason, withheld: withheld, isBroker: isBroker)
+        }
+        if suspect.isLost { return nil }
+        let fault = BrokerFault(address: address, reason: suspect.reason)
+        state.suspects[address]?.isLost = true
+        state.suspects[address]?.isRefusalTold = fault.isRefusal
+        return .lost(reason: suspect.reason)
+    }
+
+    /// What was withheld of this suspect, and of lines that name none.
+    private static func takeWithheld(_ suspect: Suspect, _ state: inout State) -> Int {
+        defer { state.withheld = 0 }
+        return suspect.withheld + state.withheld
+    }
+
+    private func tell(_ finding: Finding, of address: String) {
+        var metadata: Logger.Metadata = ["broker": .string(address)]
+        switch finding {
+        case .lost(let reason): tellLost(address, reason)
+        case .back(let time, let withheld):
+            metadata["awayMs"] = .milliseconds(time)
+            if withheld > 0 { metadata["withheldLines"] = .number(withheld) }
+            logger.notice("broker answers again after \(time.shortText)", metadata: metadata)
+        case .absent(let time, let reason, let withheld, let isBroker):
+            metadata["awayMs"] = .milliseconds(time)
+            if withheld > 0 { metadata["withheldLines"] = .number(withheld) }
+            if isBroker {
+                logger.notice("broker has left the cluster; going on with the others", metadata: metadata)
+            } else {
+                logger.warning(
+                    "bootstrap host does not answer: \(reason); going on with the brokers that do",
+                    metadata: metadata)
+            }
+        case .stillAbsent(let withheld):
+            metadata["withheldLines"] = .number(withheld)
+            logger.debug("a host that the cluster does without does not answer yet", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TestBroker
+import Testing
+
+extension AcceptanceTests {
+    /// What README and Documentation tell a reader to type works as it stands there.
+    @Suite struct DocumentationTests {
+        @Test(
+            "the commands of each page run as printed, or say why they are not run", arguments: try ShellBlock.pages())
+        func commands(page: String) async throws {
+            let blocks = try ShellBlock.all(in: page)
+            let run = blocks.filter { $0.reasonNotToRun == nil }
+            for block in blocks {
+                if let reason = block.reasonNotToRun { show("sh block \(block): not run: \(reason)") }
+            }
+            guard !run.isEmpty else { return }
+            // A broker of its own: the pages use the names that a reader would.
+            let broker = try await TestBroker.dedicated()
+            let result = try await session(run, bootstrap: broker.bootstrap, hasTopics: page != "README.md")
+            try await broker.stop()
+            let reached = result.standardError.split(separator: "\n").last { $0.hasPrefix("@ ") } ?? "no block"
+            #expect(result.succeeded, "ended in \(reached): \(result.failure)")
+            if result.succeeded { show("sh blocks of \(page): \(run.count) run, \(blocks.count - run.count) not run") }
+        }
+
+        /// The blocks that nothing runs, by page and first command. What comes to this list is a decision.
+        private static let notRun = [
+            "README.md: make demo",
+            "README.md: docker-compose up -d",
+            "README.md: echo '{\"configurationId\": \"my-van\", \"kind\": \"TrackerStatusWidget\", "
+                + "\"vehicleId\": \"vehicle-0001\"}' |",
+            "README.md: docker kill $(docker-compose ps -q process | head -1)",
+            "README.md: make build && export PATH=\"$PWD/.build/release:$PATH\"",
+            "Documentation/Operating.md: export TIDELINE_KAFKA_SECURITY_PROTOCOL=SASL_SSL "
+                + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
+            "Documentation/Performance.md: make benchmark",
+            "Documentation/Performance.md: make day",
+            "Documentation/Performance.md: Scripts/measure-producer",
+            "Documentation/Reloads.md: tideline sink --reloads apns --set apns.key=AuthKey.p8 "
+                + "--set apns.key-id=ABC123DEFG --set apns.team-id=DEF123GHIJ",
+            "Documentation/Reloads.md: TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink "
+                + "--reloads https://example.com/reloads",
+        ]
+
+        @Test("all blocks of all pages are run but for those that this test lists")
+        func count() throws {
+            let blocks = try ShellBlock.pages().flatMap(ShellBlock.all)
+            let others = blocks.filter { $0.reasonNotToRun != nil }.map { "\($0.page): \($0.firstCommand)" }
+            #expect(others == Self.notRun)
+            let run = blocks.count - others.count
+            #expect(run > 0)
+            show("sh blocks of README, Documentation and schemas: \(run) run, \(others.count) not run")
+        }
+
+        @Test("a command that fails is found, and named with its page and line")
+        func failure() async throws {
+            let text = "```sh\ntrue\n```\n\n```sh\nfalse | cat\n```\n<!-- not run: because -->\n```sh\nexit 3\n```\n"
+            let blocks = ShellBlock.blocks(of: text, page: "Page.md")
+            #expect(blocks.map(\.description) == ["Page.md:2", "Page.md:6", "Page.md:10"])
+            #expect(blocks.map(\.reasonNotToRun) == [nil, nil, "because"])
+            let result = try await session(Array(blocks.prefix(2)), bootstrap: "127.0.0.1:1", hasTopics: false)
+            #expect(result.status == 1, "\(result.failure)")
+            #expect(result.standardError == "@ Page.md:2\n@ Page.md:6\n", "\(result.failure)")
+        }
+
+        /// - Parameter hasTopics: whether the topics are made before; the README makes them itself.
+        private func session(
+            _ blocks: [ShellBlock], bootstrap: String, hasTopics: Bool
+        ) async throws -> ProcessResult {
+            let session = ShellSession(blocks: blocks, directory: TemporaryDirectory.make("page"))
+            try session.prepare()
+            if hasTopics {
+                let made = try await tideline(["topics", "--bootstrap", bootstrap])
+                try #require(made.succeeded, "\(made.failure)")
+            }
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            return try await ProcessRunner.run(
+                // Ends the jobs with it, where it takes too long.
+                URL(filePath: "/usr/bin/timeout"), ["--kill-after=10", "240", "bash", "session.sh"],
+                environment: [
+                    "TIDELINE_BOOTSTRAP": bootstrap,
+                    "PATH": TidelineExecutable.url.deletingLastPathComponent().path + ":" + path,
+                ], directory: session.directory, timeout: .seconds(260))
+        }
+    }
+}

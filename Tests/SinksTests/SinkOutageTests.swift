@@ -1,0 +1,145 @@
+import RecordLog
+import Simulation
+import Sinks
+import Testing
+
+@Suite("Sinks while the brokers are away")
+struct SinkOutageTests {
+    private let memory = MemoryCluster()
+    private let clock = SteppingClock()
+
+    @Test("a running sink asks to be stopped every few seconds, and goes on after the outage")
+    func running() throws {
+        memory.createTopic("timelines", partitions: 1)
+        let cluster = OutageCluster(memory, clock)
+        var asked: [Duration] = []
+        var failures = 0
+        let summary = try run(
+            cluster,
+            stop: {
+                asked.append(clock.now)
+                clock.now += .seconds(1)
+                cluster.isAway = (20..<100).contains(asked.count)
+                return asked.count > 200
+            }, notice: { if case .log = $0 { failures += 1 } })
+        #expect(summary.wasStopped && failures > 0)
+        let longest = zip(asked, asked.dropFirst()).map { $1 - $0 }.max() ?? .zero
+        #expect(longest <= .seconds(5), "\(longest)")
+    }
+
+    @Test("a sink that starts in an outage is stopped in order, and waits for half a minute else")
+    func starting() throws {
+        memory.createTopic("timelines", partitions: 1)
+        let cluster = OutageCluster(memory, clock)
+        cluster.isAway = true
+        var asked = 0
+        let summary = try run(
+            cluster,
+            stop: {
+                asked += 1
+                return asked >= 2
+            })
+        #expect(summary.wasStopped && clock.now < .seconds(6), "\(clock.now)")
+        #expect(throws: SinkRunError.self) { try run(cluster, stop: { false }) }
+        // It is back before the patience is over.
+        let begin = clock.now
+        _ = try run(
+            cluster,
+            stop: {
+                if clock.now - begin > .seconds(15) { cluster.isAway = false }
+                return clock.now - begin > .seconds(60)
+            })
+    }
+
+    private func run(
+        _ cluster: OutageCluster, stop: @escaping () -> Bool, notice: @escaping (SinkNotice) -> Void = { _ in }
+    ) throws -> SinkSummary {
+        try SinkRunner(
+            cluster: cluster, sink: RecordingSink(), settings: SinkSettings(topic: "timelines"), clock: clock,
+            shouldStop: {
+                clock.now += .milliseconds(200)
+                return stop()
+            }, notice: notice
+        ).run()
+    }
+}
+
+/// A cluster whose brokers can be away: then each request of an admin takes all of its time, and fails.
+final class OutageCluster: Cluster, @unchecked Sendable {
+    private let memory: MemoryCluster
+    private let clock: SteppingClock
+    var isAway = false
+
+    init(_ memory: MemoryCluster, _ clock: SteppingClock) {
+        self.memory = memory
+        self.clock = clock
+    }
+
+    fileprivate func check(_ timeout: Duration) throws(LogError) {
+        guard isAway else { return }
+        clock.wait(for: timeout)
+        throw LogError(.timedOut, name: "_TIMED_OUT", "Timed out", isRetriable: true)
+    }
+
+    func makeAdmin() throws(LogError) -> any Admin { OutageAdmin(self, try memory.makeAdmin()) }
+
+    func makeConsumer(group: String?, isolation: IsolationLevel, clientId: String) throws(LogError) -> any Consumer {
+        try memory.makeConsumer(group: group, isolation: isolation, clientId: clientId)
+    }
+
+    func makeTransactionalProducer(transactionalId: String, clientId: String) throws(LogError)
+        -> any TransactionalProducer
+    {
+        try memory.makeTransactionalProducer(transactionalId: transactionalId, clientId: clientId)
+    }
+
+    func makePlainProducer(clientId: String) throws(LogError) -> any PlainProducer {
+        try memory.makePlainProducer(clientId: clientId)
+    }
+}
+
+private final class OutageAdmin: Admin {
+    private let cluster: OutageCluster
+    private let admin: any Admin
+
+    init(_ cluster: OutageCluster, _ admin: any Admin) {
+        self.cluster = cluster
+        self.admin = admin
+    }
+
+    func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription] {
+        try cluster.check(timeout)
+        return try admin.describeTopics(names, timeout: timeout)
+    }
+
+    func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
+        try cluster.check(timeout)
+        try admin.createTopic(topic, timeout: timeout)
+    }
+
+    func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) {
+        try cluster.check(timeout)
+        try admin.deleteRecords(before: offsets, timeout: timeout)
+    }
+
+    func endOffsets(
+        of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
+    ) throws(LogError) -> [TopicPartition: Offset] {
+        try cluster.check(timeout)
+        return try admin.endOffsets(of: partitions, isolation: isolation, timeout: timeout)
+    }
+
+    func committedOffsets(
+        group: String, partitions: [TopicPartition], timeout: Duration
+    ) throws(LogError) -> [TopicPartition: CommittedOffset] {
+        try cluster.check(timeout)
+        return try admin.committedOffsets(group: group, partitions: partitions, timeout: timeout)
+    }
+
+    func connect(timeout: Duration) throws(LogError) {
+        try cluster.check(timeout)
+        try admin.connect(timeout: timeout)
+    }
+
+    func close() { admin.close() }
+}
