@@ -1,5 +1,5 @@
 # The steps are those of .ci/run: the same Scripts/setup, the same `make build`.
-FROM swift:6.2-bookworm AS build
+FROM swift:6.3-bookworm AS build
 WORKDIR /tideline
 COPY Scripts/setup Scripts/setup
 RUN apt-get update && apt-get install -y --no-install-recommends make && Scripts/setup build
@@ -15,4 +15,8 @@ RUN /usr/local/lib/tideline/setup run \
 COPY --from=build /tideline/.build/release/tideline /usr/local/bin/tideline
 USER tideline
 VOLUME /timelines
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="Tideline" \
+    org.opencontainers.image.description="Vehicle telemetry and calendars on Kafka become timelines for widgets" \
+    org.opencontainers.image.version="${VERSION}"
 ENTRYPOINT ["tideline"]

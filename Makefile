@@ -2,14 +2,15 @@
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
-RELEASE = --configuration release --product tideline --static-swift-stdlib
+# The toolchain's own linker: the system's warns of a call inside Foundation, which nobody here can mend.
+RELEASE = --configuration release --product tideline --static-swift-stdlib -Xswiftc -use-ld=lld
 TIDELINE = .build/release/tideline
 # So many tests at a time: those on a broker wait for it with deadlines, which two cores cannot keep for all at once.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test reference benchmark day fuzz schemas lint format compose-check image-check clean
+.PHONY: help build demo test reference benchmark day fuzz schemas release-schemas lint format compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -28,9 +29,9 @@ test: schemas ## all tests, on a real broker that it finds by itself; make test 
 	@echo "building and running the tests" >&2
 	@$(WIDTH) swift test --disable-xctest $(ARGS)
 
-reference: ## write the schema of configurations and the reference page anew
+reference: ## write the schema of configurations and the pages of strategies, settings and messages anew
 	@Scripts/setup build test
-	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter ReferenceTests
+	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests'
 
 benchmark: ## time previews, calendars and timers, on one core
 	@Scripts/setup build
@@ -54,6 +55,9 @@ schemas: ## have an independent validator judge schemas/
 	@Scripts/setup test
 	@Scripts/validate-schemas
 
+release-schemas: ## copy schemas/ to schemas/releases/VERSION, after each change of a schema before the release
+	@Scripts/release-schemas
+
 lint: ## check the layout of the sources
 	@swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 
@@ -61,8 +65,11 @@ format: ## lay the sources out
 	@swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
 compose-check: ## check docker-compose.yml
-	@Scripts/setup compose
+	@Scripts/setup compose test
 	@Scripts/check-compose
+
+compose-test: ## run docker-compose.yml from a clean checkout: health, output, a takeover; skipped where no engine is
+	@Scripts/compose-test $(ARGS) || test $$? -eq 77
 
 image-check: build ## check that the image has all that the built tideline loads
 	@Scripts/setup run
