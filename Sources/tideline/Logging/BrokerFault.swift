@@ -21,8 +21,8 @@ struct BrokerFault: Equatable {
         if let end = reason.range(of: " (after ") { reason = String(reason[..<end.lowerBound]) }
     }
 
-    /// The broker answers, but does not let us in: this does not pass by itself. When a connection ends, as it does at a
-    /// broker that is starting, librdkafka only supposes that authentication may be missing.
+    /// The broker answers, but does not let us in: this does not pass by itself. When a connection ends, as it does at
+    /// a broker that is starting, librdkafka only supposes that authentication may be missing.
     var isRefusal: Bool {
         !reason.hasPrefix("Disconnected") && reason.contains(/(?i)authenticat|authoriz|certificate/)
     }
