@@ -80,7 +80,7 @@ let package = Package(
             name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
-            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
+            name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog"], path: "Benchmarks/Timers", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times"]),

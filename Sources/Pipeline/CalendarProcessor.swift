@@ -38,7 +38,7 @@ final class CalendarProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [records, calendars, subscriptions] }
-    var nextDue: Int64? { midnights.nextDue }
+    var nextDue: Instant? { midnights.nextDue }
 
     // MARK: - Records
 
@@ -168,7 +168,7 @@ final class CalendarProcessor: Processor {
             guard subscriber.version >= known, let need = terms.agenda else { return }
             subscriptions[slot] = CalendarSubscription(
                 version: subscriber.version, timeZone: terms.timeZone, need: need)
-            asked.insert(slot, replacing: (.subscribed, context.instant))
+            asked.insert(slot, replacing: (.subscribed, context.now))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
@@ -189,7 +189,7 @@ final class CalendarProcessor: Processor {
 
     private func tellAll(of calendar: Int, traceParent: [UInt8]?, _ context: TaskContext) {
         for slot in links.subscriptions(of: calendar) {
-            tell(slot, .dataChanged, at: context.instant, traceParent: traceParent, context)
+            tell(slot, .dataChanged, at: context.now, traceParent: traceParent, context)
         }
     }
 
@@ -197,9 +197,9 @@ final class CalendarProcessor: Processor {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
         guard let zone = LocalCalendar(subscription.timeZone) else { return }
-        let at = settings.notAhead(at, of: context.instant)
+        let at = settings.notAhead(at, of: context.now)
         let state = calendars[calendar] ?? CalendarState()
-        let agenda = agenda(of: calendar, subscription.need, in: zone, at: at, now: context.instant)
+        let agenda = agenda(of: calendar, subscription.need, in: zone, at: at, now: context.now)
         let told = CalendarSubscription.Told(
             agenda: agenda?.digest ?? Occurrence.digest(of: []), isUnreadable: state.isUnreadable,
             until: agenda?.window.nextMidnight)
@@ -240,16 +240,16 @@ final class CalendarProcessor: Processor {
     func punctuate(_ context: TaskContext) {
         while let slot = midnights.pop(now: context.now) {
             guard let midnight = subscriptions[slot]?.told?.until else { continue }
-            if midnight <= context.instant {
-                asked.insert(slot) { (.noted, context.instant) }
+            if midnight <= context.now {
+                asked.insert(slot) { (.noted, context.now) }
             } else {
-                midnights.arm(slot, due: midnight.milliseconds)
+                midnights.arm(slot, due: midnight)
             }
         }
     }
 
     private func arm(_ slot: Int, at midnight: Instant?) {
-        if let midnight { midnights.arm(slot, due: midnight.milliseconds) } else { midnights.disarm(slot) }
+        if let midnight { midnights.arm(slot, due: midnight) } else { midnights.disarm(slot) }
     }
 
     /// The window is that of another day again.
@@ -258,8 +258,8 @@ final class CalendarProcessor: Processor {
             guard let subscription = subscriptions[slot], let midnight = subscription.told?.until,
                 let zone = LocalCalendar(subscription.timeZone)
             else { continue }
-            if midnight != subscription.need.window(at: context.instant, in: zone).nextMidnight {
-                asked.insert(slot) { (.noted, context.instant) }
+            if midnight != subscription.need.window(at: context.now, in: zone).nextMidnight {
+                asked.insert(slot) { (.noted, context.now) }
             }
         }
     }

@@ -18,7 +18,7 @@ extension ConfigurationProcessor {
 
     func armOwn(_ slot: Int) {
         if let due = ownDue(slot) {
-            timers.arm(slot, due: due.firesAt.milliseconds)
+            timers.arm(slot, due: due.firesAt)
         } else {
             timers.disarm(slot)
         }

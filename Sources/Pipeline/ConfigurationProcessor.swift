@@ -34,7 +34,7 @@ final class ConfigurationProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [configurations, counter] }
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     // MARK: - Configurations
 
@@ -127,7 +127,7 @@ final class ConfigurationProcessor: Processor {
         state.deletedAt = context.instant
         configurations[slot] = state
         decoded[slot] = nil
-        timers.arm(slot, due: (context.instant + Self.keptAfterDeletion).milliseconds)
+        timers.arm(slot, due: context.instant + Self.keptAfterDeletion)
         guard hasTimeline else { return }
         let headers = headers.timelineTombstone(
             configurationId: configurationId, at: context.instant, traceParent: context.traceParent(of: record))
@@ -234,7 +234,7 @@ final class ConfigurationProcessor: Processor {
                 forget(slot, deletedAt, context)
             } else if let due = ownDue(slot) {
                 guard due.firesAt <= context.instant else {
-                    timers.arm(slot, due: due.firesAt.milliseconds)
+                    timers.arm(slot, due: due.firesAt)
                     continue
                 }
                 renew(slot, at: renewalInstant(slot, of: due, context), context)
@@ -265,7 +265,7 @@ final class ConfigurationProcessor: Processor {
         if until <= context.instant {
             configurations[slot] = nil
         } else {
-            timers.arm(slot, due: until.milliseconds)
+            timers.arm(slot, due: until)
         }
     }
 
@@ -338,7 +338,7 @@ final class ConfigurationProcessor: Processor {
         for slot in 0..<configurations.slots {
             guard let state = configurations[slot] else { continue }
             if let deletedAt = state.deletedAt {
-                timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
+                timers.arm(slot, due: deletedAt + Self.keptAfterDeletion)
                 continue
             }
             if state.kindDigest != kinds.digest(of: message(of: slot).kind) { redeclared.append(slot) }

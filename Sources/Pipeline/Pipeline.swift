@@ -33,10 +33,10 @@ package struct PipelineSettings: Sendable {
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
-    /// (T12); a clock that goes back by more has jumped. Milliseconds.
-    package var pauseMilliseconds: Int64 = 60_000
-    /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
-    package var spreadMilliseconds: Int64 = 0
+    /// (T12); a clock that goes back by more has jumped.
+    package var pause: ElapsedTime = .minutes(1)
+    /// The work of renewals that are due at one instant is spread over so long after it; if it is zero, none waits.
+    package var spread: ElapsedTime = .zero
     /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; nil: all counts
     /// as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
@@ -99,6 +99,6 @@ extension Topology {
                 Node(name: "reloads") { ReloadProcessor(settings) },
             ],
             outputs: [settings.topics.timelines, settings.topics.reloads, settings.topics.deadLetters],
-            clockTolerance: settings.pauseMilliseconds, startsClockAnew: settings.startsClockAnew)
+            clockTolerance: settings.pause, startsClockAnew: settings.startsClockAnew)
     }
 }

@@ -22,9 +22,10 @@ extension Due {
         _ settings: PipelineSettings
     ) {
         self.init(at: at)
-        if settings.leavesWhenCaughtUp || settings.spreadMilliseconds == 0 { return }
-        let spread = min(settings.spreadMilliseconds, max(0, (at - made).milliseconds))
-        firesAt = at + ElapsedTime(milliseconds: Int64(Double(spread) * Self.share(of: configurationId())))
+        if settings.leavesWhenCaughtUp || settings.spread == .zero { return }
+        let spread = min(settings.spread, max(.zero, at - made))
+        let delay = Double(spread.milliseconds) * Self.share(of: configurationId())
+        firesAt = at + ElapsedTime(milliseconds: Int64(delay))
     }
 
     /// 0 ..< 1, evenly over ids, those of one task, too: the hash that decides the task is mixed once more.
@@ -45,7 +46,7 @@ extension Due {
     /// - Parameter next: what would be due next after a renewal at the due date; nil: nothing, or that is not known.
     func instant(firing now: Instant, _ settings: PipelineSettings, next: () -> Due?) -> Instant {
         let isLate =
-            settings.leavesWhenCaughtUp || (now - firesAt).milliseconds > settings.pauseMilliseconds
+            settings.leavesWhenCaughtUp || now - firesAt > settings.pause
             || next().map { $0.firesAt <= now } ?? false
         return isLate ? now : at
     }
@@ -53,7 +54,7 @@ extension Due {
 
 extension PipelineSettings {
     /// Whether an instant lies further ahead than clocks differ: it was told before the clock went back.
-    func isAhead(_ at: Instant, of now: Instant) -> Bool { (at - now).milliseconds > pauseMilliseconds }
+    func isAhead(_ at: Instant, of now: Instant) -> Bool { at - now > pause }
 
     /// The instant for which something is told or made that was asked for `at`.
     func notAhead(_ at: Instant, of now: Instant) -> Instant { isAhead(at, of: now) ? now : at }

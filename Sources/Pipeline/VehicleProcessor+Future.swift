@@ -6,25 +6,25 @@ import Timelines
 extension VehicleProcessor {
     /// A record's `observedAt`, held against its arrival.
     struct Observation {
-        /// Milliseconds since 1970.
-        var observedAt: Int64
+        /// What the record counts as observed at.
+        var observedAt: Instant
         /// The record is from the future, and counts as observed at its arrival.
         var isFromFuture: Bool
         /// What is stored is from the future, and yields to this record: from its arrival on. Nil: it stays.
-        var replacesFrom: Int64?
+        var replacesFrom: Instant?
     }
 
     /// - Parameters:
     ///   - observedAt: as the record says.
-    ///   - stored: of its vehicle; `.min`: none.
-    func judge(_ record: InputRecord, observedAt: Int64, slot: Int, stored: Int64, now: Int64) -> Observation {
-        guard let future = settings.telemetryFuture?.milliseconds else {
+    ///   - stored: the `observedAt` of its vehicle; `.distantPast` if there is none.
+    func judge(_ record: InputRecord, observedAt: Instant, slot: Int, stored: Instant, now: Instant) -> Observation {
+        guard let future = settings.telemetryFuture else {
             return Observation(observedAt: observedAt, isFromFuture: false, replacesFrom: nil)
         }
-        let arrival = record.timestamp > 0 ? min(record.timestamp, now) : now
+        let arrival = record.timestamp.milliseconds > 0 ? min(record.timestamp, now) : now
         let latest = arrival + future
         let isFromFuture = observedAt > latest
-        var replacesFrom: Int64?
+        var replacesFrom: Instant?
         // An old record that comes late, perhaps of another partition, says nothing against what was held against an
         // arrival of its own; but then the clock may have gone back since.
         if stored > latest && (stored > now + future || vehicles[slot]?.isHeldToArrival != true) {
@@ -37,11 +37,10 @@ extension VehicleProcessor {
     /// Counts a record that is used, and says so once for its vehicle. One that could not be named in this
     /// transaction is with the next such record.
     func noteFuture(
-        _ record: InputRecord, slot: Int, said observedAt: Instant, arrival: Int64, _ context: TaskContext
+        _ record: InputRecord, slot: Int, said observedAt: Instant, arrival: Instant, _ context: TaskContext
     ) {
         context.counters.fromFuture += 1
         guard !warned.contains(slot) else { return }
-        let arrival = Instant(milliseconds: arrival)
         let subject = "vehicle \(vehicles.key(of: slot).prefix(200))"
         let isNamed = context.warn(
             of: record, about: subject,

@@ -6,12 +6,12 @@ extension VehicleProcessor {
     func punctuate(_ context: TaskContext) {
         while let slot = timers.pop(now: context.now) {
             guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
-            guard due.firesAt <= context.instant else {
-                timers.arm(slot, due: due.firesAt.milliseconds)
+            guard due.firesAt <= context.now else {
+                timers.arm(slot, due: due.firesAt)
                 continue
             }
             let vehicle = vehicles[links.source(of: slot)]?.vehicle
-            let at = due.instant(firing: context.instant, settings) {
+            let at = due.instant(firing: context.now, settings) {
                 refresh(of: slot, madeAt: due.at, status: subscription.told?.status)
             }
             let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != subscription.told?.silences
@@ -23,7 +23,7 @@ extension VehicleProcessor {
 
     func arm(_ slot: Int) {
         if let due = nextDue(of: slot) {
-            timers.arm(slot, due: due.firesAt.milliseconds)
+            timers.arm(slot, due: due.firesAt)
         } else {
             timers.disarm(slot)
         }
@@ -53,7 +53,7 @@ extension VehicleProcessor {
     /// What was told for an instant that is ahead now is told for now where timelines are renewed from here. Who has
     /// timers of its own asks by itself; what it was told is reckoned anew, so that the next change is one.
     func clockWentBack(_ context: TaskContext) {
-        let now = context.instant
+        let now = context.now
         for slot in 0..<subscriptions.slots {
             guard let subscription = subscriptions[slot], let told = subscription.told,
                 settings.isAhead(told.at, of: now)

@@ -15,8 +15,9 @@ final class VehicleProcessor: Processor {
     private var reader = TelemetryReader()
     /// Subscriptions that may have to be told, in the order in which that came up.
     var pending = PendingSlots<Pending>()
-    /// By slot of the vehicle: its `observedAt`, without a look at all that is known of it. `.min`: none.
-    private var newest: [Int64] = []
+    /// By slot of the vehicle: its `observedAt`, without a look at all that is known of it; `.distantPast` if there is
+    /// none.
+    private var newest: [Instant] = []
     /// By slot of the subscription: what decides for most telemetry that there is nothing to tell. Nil: not told yet.
     private var glances: [Glance?] = []
     /// Vehicles that changed since timelines were brought up last; kept only where that is done.
@@ -47,7 +48,7 @@ final class VehicleProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [vehicles, subscriptions] }
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     // MARK: - Telemetry
 
@@ -70,7 +71,7 @@ final class VehicleProcessor: Processor {
     /// The newest record of the vehicle could not be read. That is no news by itself.
     private func noteUnreadable(_ slot: Int, _ vehicleId: String, _ context: TaskContext) {
         guard vehicles[slot]?.isUnreadable != true else { return }
-        while newest.count <= slot { newest.append(.min) }
+        while newest.count <= slot { newest.append(.distantPast) }
         vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: vehicleId) }
             state!.isUnreadable = true
@@ -91,9 +92,9 @@ final class VehicleProcessor: Processor {
             return
         }
         let slot = vehicles.slot(of: id, hash: hash)
-        while newest.count <= slot { newest.append(.min) }
+        while newest.count <= slot { newest.append(.distantPast) }
         let observation = judge(
-            record, observedAt: telemetry.observedAt.milliseconds, slot: slot, stored: newest[slot], now: context.now)
+            record, observedAt: telemetry.observedAt, slot: slot, stored: newest[slot], now: context.now)
         if observation.observedAt < newest[slot] && observation.replacesFrom == nil {
             context.counters.late += 1
             return
@@ -105,11 +106,10 @@ final class VehicleProcessor: Processor {
         let (status, observedAt, wasUnreadable) = vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
             if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
-            _ = telemetry.apply(
-                to: &state!.vehicle, observedAt: Instant(milliseconds: observation.observedAt))
+            _ = telemetry.apply(to: &state!.vehicle, observedAt: observation.observedAt)
             // Master data: what is stored was observed when this came at the latest.
             if let arrival = observation.replacesFrom, state!.vehicle.observedAt == nil {
-                state!.vehicle.observedAt = Instant(milliseconds: arrival)
+                state!.vehicle.observedAt = arrival
             }
             state!.isHeldToArrival = settings.telemetryFuture != nil
             let wasUnreadable = state!.isUnreadable
@@ -119,9 +119,9 @@ final class VehicleProcessor: Processor {
             state!.origin = record.origin
             return (state!.vehicle.status, state!.vehicle.observedAt, wasUnreadable)
         }
-        newest[slot] = observedAt?.milliseconds ?? .min
+        newest[slot] = observedAt ?? .distantPast
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
-        let now = context.instant
+        let now = context.now
         for subscription in links.subscriptions(of: slot) where !pending.contains(subscription) {
             guard let glance = glances[subscription] else { continue }
             let isNews =
@@ -174,7 +174,7 @@ final class VehicleProcessor: Processor {
             subscriptions[slot] = VehicleSubscription(
                 version: subscriber.version, need: need, sensitivity: terms.sensitivity)
             glances[slot] = nil
-            pending.insert(slot, replacing: Pending(must: (.subscribed, context.instant), traceParent: nil))
+            pending.insert(slot, replacing: Pending(must: (.subscribed, context.now), traceParent: nil))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
@@ -218,9 +218,9 @@ final class VehicleProcessor: Processor {
         guard let subscription = subscriptions[slot], let told = subscription.told else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         let isRefreshed = subscription.need.refresh != nil
-        if told.revision == revision && (told.at >= context.instant || !isRefreshed) { return }
+        if told.revision == revision && (told.at >= context.now || !isRefreshed) { return }
         // Who has timers of its own takes `scheduled` for the answer to a snapshot.
-        let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        let must = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
         // News that are pending would be dropped where a status changed back within the transaction.
         pending.insert(slot, replacing: Pending(must: must, traceParent: pending.item(of: slot)?.traceParent))
     }
@@ -235,8 +235,8 @@ final class VehicleProcessor: Processor {
         guard let subscription = subscriptions[slot] else { return }
         let vehicleSlot = links.source(of: slot)
         let state = vehicles[vehicleSlot]
-        var (cause, at) = pending.must ?? (.dataChanged, context.instant)
-        at = settings.notAhead(at, of: context.instant)
+        var (cause, at) = pending.must ?? (.dataChanged, context.now)
+        at = settings.notAhead(at, of: context.now)
         let status = state?.vehicle.status(at: at, offlineAfter: subscription.need.offlineAfter)
         if pending.must == nil && !hasNews(slot, of: vehicleSlot, at) {
             note(slot, state, at: at, context)
@@ -315,7 +315,7 @@ final class VehicleProcessor: Processor {
     private func derive() {
         timers.removeAll()
         glances.removeAll()
-        newest = (0..<vehicles.slots).map { vehicles[$0]?.vehicle.observedAt?.milliseconds ?? .min }
+        newest = (0..<vehicles.slots).map { vehicles[$0]?.vehicle.observedAt ?? .distantPast }
         for slot in 0..<subscriptions.slots { glance(at: slot) }
         for slot in 0..<subscriptions.slots where subscriptions[slot] != nil {
             let vehicleId = SubscriptionLinks.source(in: subscriptions.key(of: slot))

@@ -1,3 +1,5 @@
+public import RecordLog
+
 /// The bytes are not what `ByteWriter` wrote: a changelog or exchange record of another program, or a damaged one.
 public struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
@@ -123,4 +125,12 @@ public struct ByteReader {
         for _ in 0..<count { list.append(try body(&self)) }
         return list
     }
+}
+
+extension ByteReader {
+    @inlinable
+    public mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
+
+    @inlinable
+    public mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
 }

@@ -42,8 +42,8 @@ package protocol Processor: AnyObject {
     /// The stores are as they were before the transaction: derive again what the transaction may have changed.
     func reverted(_ context: TaskContext)
 
-    /// Milliseconds since 1970 of the earliest timer.
-    var nextDue: Int64? { get }
+    /// When the earliest timer is due; `nil` if none is armed.
+    var nextDue: Instant? { get }
 }
 
 extension Processor {
@@ -57,7 +57,7 @@ extension Processor {
 /// A record of a source topic with where it came from. Its bytes are borrowed for the call.
 package struct InputRecord {
     package var origin: Origin
-    package var timestamp: Int64
+    package var timestamp: Instant
     package var key: UnsafeRawBufferPointer?
     package var value: UnsafeRawBufferPointer?
     /// For `TaskContext.headers(of:)`.

@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// Wall-clock timers of one task, at most one for each slot of a store: a heap that knows where each slot stands in it.
 ///
 /// Timers are derived from state. One only says "look at this slot then": who is called checks the state and arms anew,
@@ -5,7 +7,7 @@
 /// slots that are armed, however often that is done. An entry takes 16 bytes, and each slot, armed or not, 4.
 package struct SlotTimers {
     private struct Entry {
-        var due: Int64
+        var due: Instant
         var slot: Int32
 
         /// Ties by slot, so that what fires together fires in the same order every time.
@@ -26,11 +28,11 @@ package struct SlotTimers {
     /// Slots that are armed.
     package var count: Int { heap.count }
 
-    /// Milliseconds since 1970 of the earliest timer.
-    package var nextDue: Int64? { heap.first?.due }
+    /// When the earliest timer is due; `nil` if none is armed.
+    package var nextDue: Instant? { heap.first?.due }
 
     /// When this slot's timer is due; nil: it is not armed.
-    package func due(of slot: Int) -> Int64? {
+    package func due(of slot: Int) -> Instant? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
     }
@@ -38,7 +40,7 @@ package struct SlotTimers {
     /// Sets the slot's timer, in place of the one that it has.
     ///
     /// - Complexity: O(log n).
-    package mutating func arm(_ slot: Int, due: Int64) {
+    package mutating func arm(_ slot: Int, due: Instant) {
         if indexes.count <= slot { indexes += repeatElement(-1, count: slot + 1 - indexes.count) }
         let entry = Entry(due: due, slot: Int32(slot))
         let index = index(of: slot)
@@ -61,7 +63,7 @@ package struct SlotTimers {
     /// Takes out the earliest timer that is due at `now` and names its slot; nil where there is none. Ties by slot.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
-    package mutating func pop(now: Int64) -> Int? {
+    package mutating func pop(now: Instant) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(at: 0)
         return Int(first.slot)

@@ -42,9 +42,7 @@ package final class StreamTask {
 
     /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back, the
     /// processors are told; once after a restore in any case, for nobody knows which time the state is of.
-    ///
-    /// - Parameter now: milliseconds since 1970.
-    package func advance(to now: Int64) {
+    package func advance(to now: Instant) {
         context.now = now
         guard isRestored else { return }
         let mayBeEarlier = !isClockKnown && !context.topology.startsClockAnew
@@ -86,8 +84,8 @@ package final class StreamTask {
         for processor in processors { processor.punctuate(context) }
     }
 
-    package var nextDue: Int64? {
-        var earliest: Int64?
+    package var nextDue: Instant? {
+        var earliest: Instant?
         for processor in processors {
             guard let due = processor.nextDue else { continue }
             earliest = min(earliest ?? due, due)

@@ -13,8 +13,8 @@ package final class TaskContext {
     /// *P*.
     package let partitions: Int32
     package let topology: Topology
-    /// Milliseconds since 1970, read once per iteration (`StreamTask.advance`).
-    package internal(set) var now: Int64 = 0
+    /// The wall-clock time, read once per iteration (`StreamTask.advance`).
+    package internal(set) var now = Instant(milliseconds: 0)
     /// What was emitted and not taken yet.
     package var outputs = OutputBuffer()
     package var counters = TaskCounters()

@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// What flows where, as plain data: the sources that are read, the processors that every task has, the topics written.
 ///
 /// The numbers of sources and nodes are part of the stored format (positions, exchange messages): add at the end.
@@ -6,14 +8,14 @@ package struct Topology: Sendable {
     package var nodes: [Node]
     /// Output topics; processors name them by index.
     package var outputs: [String]
-    /// Milliseconds that the wall clock may go back without `Processor.clockWentBack`, as it does when it is set right.
-    package var clockTolerance: Int64
+    /// How far the wall clock may go back without `Processor.clockWentBack`, as it does when it is set right.
+    package var clockTolerance: ElapsedTime
     /// Every start begins with the same time again, as it is told to: then a restored task that finds itself earlier
     /// than its state takes that for no step back of the clock.
     package var startsClockAnew: Bool
 
     package init(
-        sources: [Source], nodes: [Node], outputs: [String], clockTolerance: Int64 = 60_000,
+        sources: [Source], nodes: [Node], outputs: [String], clockTolerance: ElapsedTime = .minutes(1),
         startsClockAnew: Bool = false
     ) {
         for source in sources { precondition(nodes.indices.contains(source.node), "A source feeds a node.") }

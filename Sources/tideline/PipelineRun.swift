@@ -41,12 +41,10 @@ final class PipelineRun {
         var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
         pipeline.leavesWhenCaughtUp = options.untilCaughtUp
         pipeline.startsClockAnew = options.clock != nil
-        pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
-        pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
+        pipeline.pause = ElapsedTime(settings[Keys.pause])
+        pipeline.spread = ElapsedTime(settings[Keys.spread])
         // A clock that was started at another time says nothing about when a record arrived.
-        pipeline.telemetryFuture =
-            options.clock == nil
-            ? settings[Keys.telemetryFuture].map { ElapsedTime(milliseconds: Int64($0.milliseconds)) } : nil
+        pipeline.telemetryFuture = options.clock == nil ? settings[Keys.telemetryFuture].map { ElapsedTime($0) } : nil
         pipeline.kinds = settings[Keys.kinds]
         pipeline.reload = settings.reload
         pipeline.adopt(try Self.limits(of: environment.topics, admin))

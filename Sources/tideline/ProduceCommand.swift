@@ -69,11 +69,11 @@ struct ChangeOptions: ParsableArguments {
         guard let duration = Duration(iso8601: text), duration >= .seconds(1), duration <= .seconds(86_400) else {
             return nil
         }
-        return ElapsedTime(milliseconds: Int64(duration.milliseconds))
+        return ElapsedTime(duration)
     }
 }
 
 extension Instant {
     /// The time of day.
-    static func now() -> Instant { Instant(milliseconds: WallClock.systemTime()) }
+    static func now() -> Instant { WallClock.systemTime() }
 }

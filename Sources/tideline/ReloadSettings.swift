@@ -36,7 +36,7 @@ extension Settings {
         reload.limit = self[Keys.reloadLimit]
         // Who chose a limit alone has not chosen a burst above it.
         if source(of: Keys.reloadBurst.name) != .default { reload.burst = self[Keys.reloadBurst] }
-        reload.coalesce = ElapsedTime(milliseconds: Int64(self[Keys.reloadCoalesce].milliseconds))
+        reload.coalesce = ElapsedTime(self[Keys.reloadCoalesce])
         reload.scheduled = self[Keys.reloadScheduled]
         return reload
     }

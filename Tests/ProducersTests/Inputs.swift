@@ -100,9 +100,9 @@ final class KeptProducer: PlainProducer {
 final class SteppingClock: PacingClock {
     var now = Duration.zero
     /// What the time of day was when `now` was zero.
-    var start = Int64(0)
+    var start = Instant(milliseconds: 0)
     var waits = 0
-    var wall: Int64 { start + Int64((now / .milliseconds(1)).rounded(.down)) }
+    var wall: Instant { start + ElapsedTime(now) }
 
     func wait(for duration: Duration) {
         waits += 1

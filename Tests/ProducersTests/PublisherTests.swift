@@ -121,7 +121,7 @@ struct PublisherTests {
 
     @Test("in real time sends nothing before it is due, and at once what is late")
     func realTime() throws {
-        clock.start = 100_000
+        clock.start = Instant(milliseconds: 100_000)
         var times: [Duration] = []
         let publisher = Publisher(
             producer: producer, clock: clock,

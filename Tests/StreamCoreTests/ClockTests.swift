@@ -4,10 +4,10 @@ import Testing
 
 /// Keeps the times at which it was told that the clock went back, and has a store of which nothing is expected.
 private final class ClockProcessor: Processor {
-    var times: [Int64] = []
+    var times: [Instant] = []
 
     var stores: [any ChangelogStore] { [] }
-    var nextDue: Int64? { nil }
+    var nextDue: Instant? { nil }
 
     func clockWentBack(_ context: TaskContext) { times.append(context.now) }
 
@@ -42,7 +42,7 @@ struct ClockTests {
     func stepBack() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [9_899, 5_000])
     }
 
@@ -50,7 +50,7 @@ struct ClockTests {
     func smallSteps() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [])
         task.advance(to: 9_880)
         #expect(processor.times == [9_880])
@@ -62,7 +62,7 @@ struct ClockTests {
         task.advance(to: 10_000)
         #expect(processor.times == [])
         task.finishRestore()
-        for now in [10_010, 10_020] as [Int64] { task.advance(to: now) }
+        for now in [10_010, 10_020] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [10_010])
         _ = task.revert()
         task.advance(to: 10_030)

@@ -9,7 +9,7 @@ final class TallyProcessor: Processor {
     private var touched: [Int] = []
     private(set) var timers = SlotTimers()
 
-    static let silence: Int64 = 1_000
+    static let silence: ElapsedTime = 1_000
 
     static let topology = Topology(
         sources: [.init(topic: "in", node: 0, readingOrder: 0)],
@@ -63,7 +63,7 @@ final class TallyProcessor: Processor {
         finishRestore(context)
     }
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     func count(of key: String) -> Int64? { counts.find(key).flatMap { counts[$0]?.value } }
 }

@@ -8,8 +8,8 @@ final class BellProcessor: Processor {
         sources: [.init(topic: "a.in", node: 0, readingOrder: 0)],
         nodes: [.init(name: "bell", make: { BellProcessor() })], outputs: ["rung"])
 
-    static let period: Int64 = 500
-    private var last: Int64 = 0
+    static let period = ElapsedTime(milliseconds: 500)
+    private var last = Instant(milliseconds: 0)
 
     var stores: [any ChangelogStore] { [] }
 
@@ -24,7 +24,7 @@ final class BellProcessor: Processor {
         context.emit(0, key: message.entity, value: nil, headers: [])
     }
 
-    var nextDue: Int64? { last + Self.period }
+    var nextDue: Instant? { last + Self.period }
 
     func process(_ record: InputRecord, _ context: TaskContext) {}
     func flush(_ context: TaskContext) {}

@@ -154,5 +154,5 @@ private final class BringUpProcessor: Processor {
     func finishRestore(_ context: TaskContext) {}
     func committed(_ context: TaskContext) {}
     func reverted(_ context: TaskContext) {}
-    var nextDue: Int64? { nil }
+    var nextDue: Instant? { nil }
 }

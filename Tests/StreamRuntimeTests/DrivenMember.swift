@@ -99,7 +99,7 @@ final class DrivenMember: Sendable {
 struct SystemClock: StreamClock {
     func monotonic() -> Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 
-    func wall() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+    func wall() -> Instant { Instant(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000)) }
 }
 
 /// Runs blocking calls on a thread made for them, so that none of the cooperative pool's few threads waits.

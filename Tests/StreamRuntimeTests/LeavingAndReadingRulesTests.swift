@@ -35,7 +35,7 @@ struct LeavingAndReadingRulesTests {
         func finishRestore(_ context: TaskContext) {}
         func committed(_ context: TaskContext) {}
         func reverted(_ context: TaskContext) {}
-        var nextDue: Int64? { nil }
+        var nextDue: Instant? { nil }
     }
 
     private func order(of application: SimulatedApplication) -> [String] {
@@ -137,7 +137,7 @@ struct LeavingAndReadingRulesTests {
         let began = application.clock.now
         application.leave(member)
         let elapsed = application.clock.now - began
-        #expect((5_000..<6_000).contains(elapsed), "\(elapsed) ms")
+        #expect((.seconds(5)..<(.seconds(6))).contains(elapsed), "\(elapsed.milliseconds) ms")
         #expect(!member.events.has("assigned"))
     }
 

@@ -120,5 +120,5 @@ final class LedgerProcessor: Processor {
     func finishRestore(_ context: TaskContext) {}
     func committed(_ context: TaskContext) {}
     func reverted(_ context: TaskContext) {}
-    var nextDue: Int64? { nil }
+    var nextDue: Instant? { nil }
 }

@@ -27,7 +27,7 @@ final class ReloadProcessor: Processor {
     }
 
     var stores: [any ChangelogStore] { [gatherings, budgets] }
-    var nextDue: Int64? {
+    var nextDue: Instant? {
         guard let closing = closings.nextDue, let wait = waits.nextDue else { return closings.nextDue ?? waits.nextDue }
         return min(closing, wait)
     }
@@ -101,7 +101,7 @@ final class ReloadProcessor: Processor {
         guard gatherings[gathering] == nil else { return }
         let closesAt = context.instant + terms(of: key.kind).coalesce
         gatherings[gathering] = GatheringState(closesAt: closesAt)
-        closings.arm(gathering, due: closesAt.milliseconds)
+        closings.arm(gathering, due: closesAt)
     }
 
     private func gathering(of key: ReloadKey) -> Int {
@@ -123,7 +123,7 @@ final class ReloadProcessor: Processor {
     func bringUp(_ context: TaskContext) {}
 
     func closeOut(_ context: TaskContext) {
-        if closings.nextDue != nil { issueDue(until: .max, context) }
+        if closings.nextDue != nil { issueDue(until: .distantFuture, context) }
     }
 
     /// Nobody waits for hours that come again: neither what is gathered, nor for a token.
@@ -141,19 +141,19 @@ final class ReloadProcessor: Processor {
             let latest = context.instant + terms(of: kind).coalesce
             guard state.closesAt > latest else { continue }
             gatherings[slot] = GatheringState(closesAt: latest)
-            closings.arm(slot, due: latest.milliseconds)
+            closings.arm(slot, due: latest)
         }
     }
 
     /// - Parameter closing: gatherings that close until then; what is held waits for its tokens in any case.
-    private func issueDue(until closing: Int64, _ context: TaskContext) {
+    private func issueDue(until closing: Instant, _ context: TaskContext) {
         // By the key's bytes: ids that Unicode takes for the same are others here.
         var due: [[UInt8]: (key: ReloadKey, slots: [Int])] = [:]
         func add(_ slots: [Int], _ key: ReloadKey) { due[key.bytes, default: (key, [])].slots += slots }
         while let slot = closings.pop(now: closing) {
             guard let state = gatherings[slot] else { continue }
-            guard state.closesAt.milliseconds <= closing else {
-                closings.arm(slot, due: state.closesAt.milliseconds)
+            guard state.closesAt <= closing else {
+                closings.arm(slot, due: state.closesAt)
                 continue
             }
             gatherings[slot] = nil
@@ -180,12 +180,12 @@ final class ReloadProcessor: Processor {
             state.bucket = nil
             budgets[slot] = state.isEmpty ? nil : state
         } else {
-            waits.arm(slot, due: bucket.fullAt(terms, at: now).milliseconds)
+            waits.arm(slot, due: bucket.fullAt(terms, at: now))
         }
     }
 
     /// Until the next token.
-    func hold(_ slot: Int, until due: Instant) { waits.arm(slot, due: due.milliseconds) }
+    func hold(_ slot: Int, until due: Instant) { waits.arm(slot, due: due) }
 
     // MARK: - Derived from state
 
@@ -198,7 +198,7 @@ final class ReloadProcessor: Processor {
         waits.removeAll()
         gathered = Array(repeating: [], count: gatherings.slots)
         for slot in 0..<gatherings.slots {
-            if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt.milliseconds) }
+            if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt) }
         }
         for slot in 0..<budgets.slots {
             guard let state = budgets[slot] else { continue }
@@ -212,7 +212,7 @@ final class ReloadProcessor: Processor {
     private func arm(_ slot: Int, _ terms: ReloadTerms) {
         guard let state = budgets[slot], let bucket = state.bucket else { return }
         let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
-        waits.arm(slot, due: due.milliseconds)
+        waits.arm(slot, due: due)
     }
 
     func key(of slot: Int) -> ReloadKey { budgets.withKey(of: slot) { ReloadKey($0) } }
