@@ -81,37 +81,37 @@ let package = Package(
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
-        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
+        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
         tests(
-            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
+            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestSupport"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines"]),
-        tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestBroker"], exclude: ["Oracle", "Corpus"]),
+        tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestSupport"], exclude: ["Oracle", "Corpus"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
         tests(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
                 "Agendas", "Preview",
-                "RdKafka", "TestBroker", "SimulatedDays",
+                "RdKafka", "TestSupport", "SimulatedDays",
             ]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
-        tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestBroker"]),
+        tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
         tests(
             "SinksTests",
-            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestBroker"]),
+            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
-        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
+        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
-        tests("ProjectTests", ["TestBroker"]),
-        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestBroker", "tideline"]),
+        tests("ProjectTests", ["TestSupport"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
         tests(
-            "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
+            "AcceptanceTests", ["TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
-        .target(name: "TestBroker", path: "Tests/TestBroker", exclude: ["PushServer"], swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["PushServer"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -1,6 +1,6 @@
 import Agendas
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 
 /// The modules and the direction of their imports: the table in DESIGN.md, "Modules".
 enum ModuleTable {

@@ -1,7 +1,7 @@
 import Foundation
 import RdKafka
 import RecordLog
-import TestBroker
+import TestSupport
 
 /// The shared broker as one test sees it: every call of it blocks, so a test is one piece of work on its own thread.
 struct KafkaFixture: Sendable {
