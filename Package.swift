@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Streams.
+        module("SplitMix"),
         module("RecordLog"),
         module("RdKafka", ["CRdKafka", "RecordLog"]),
         module("StreamCore", ["RecordLog"]),
@@ -51,7 +52,7 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
-        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "CZlib"]),
+        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
         module("Observability"),
         module("Arguments"),
@@ -74,21 +75,23 @@ let package = Package(
         .executableTarget(
             name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
         .target(
-            name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            name: "SimulatedDays",
+            dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
-            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
+            name: "timers-benchmark", dependencies: ["StreamCore", "SplitMix"], path: "Benchmarks/Timers",
+            swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
-        tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
+        tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
             "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestSupport"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
-        tests("TimelinesTests", ["Timelines"]),
+        tests("TimelinesTests", ["Timelines", "TestSupport"]),
         tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestSupport"], exclude: ["Oracle", "Corpus"]),
-        tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
+        tests("MessagesTests", ["Messages", "Timelines", "Agendas", "TestSupport"]),
         tests(
             "PipelineTests",
             [
@@ -111,7 +114,10 @@ let package = Package(
         tests(
             "AcceptanceTests", ["TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["PushServer"], swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SplitMix", "Timelines"], path: "Tests/TestSupport",
+            exclude: ["PushServer"],
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

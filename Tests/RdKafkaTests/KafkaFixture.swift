@@ -53,12 +53,6 @@ func onBroker<Value: Sendable>(
     return try await onThread { try work(fixture) }
 }
 
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result(catching: work)) }.start()
-    }
-}
-
 /// Repeats until it holds.
 func wait(within timeout: Duration = KafkaFixture.patience, until condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + timeout
