@@ -34,15 +34,18 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        // Below all others.
+        module("Times"),
+
         // Streams.
-        module("RecordLog"),
+        module("RecordLog", ["Times"]),
         module("RdKafka", ["CRdKafka", "RecordLog"]),
         module("StreamCore", ["RecordLog"]),
         module("StreamRuntime", ["StreamCore", "RecordLog"]),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
-        module("Timelines"),
+        module("Timelines", ["Times"]),
         module("Agendas", ["Timelines"]),
         module("Messages", ["Timelines", "Agendas", "CSimdjson"]),
         module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "RecordLog"]),
@@ -80,6 +83,7 @@ let package = Package(
             name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
+        tests("TimesTests", ["Times"]),
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
