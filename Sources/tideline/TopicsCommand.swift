@@ -58,8 +58,7 @@ struct TopicPlan {
     func carryOut(with admin: any Admin) throws(LogError) -> [String] {
         let names = topics.inputs + topics.outputs
         let found = try admin.describeTopics(names, timeout: .seconds(30))
-        let largestInput = topics.inputs.compactMap { found[$0]?.settings["max.message.bytes"].flatMap { Int($0) } }
-            .max()
+        let largestInput = topics.inputs.compactMap { found[$0]?.recordBytesMax }.max()
         let deadLetterBytes = (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
         var lines: [String] = []
         for name in names {

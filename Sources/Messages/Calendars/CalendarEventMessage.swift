@@ -157,15 +157,15 @@ enum CalendarEventFormat {
     case jsCalendar
 
     init(_ fields: MessageFields, contentType: String?) {
-        func says(_ key: String, _ texts: String...) -> Bool {
+        func has(_ key: String, _ texts: String...) -> Bool {
             guard case .string(let text)? = fields[key] else { return false }
             return texts.contains(text)
         }
-        if Self.mediaType(contentType) == "application/jscalendar+json" || says("@type", "Event", "Group", "jsevent") {
+        if Self.mediaType(contentType) == "application/jscalendar+json" || has("@type", "Event", "Group", "jsevent") {
             self = .jsCalendar
-        } else if says("kind", "calendar#events") {
+        } else if has("kind", "calendar#events") {
             self = .googlePage
-        } else if says("kind", "calendar#event") || fields["uid"] == nil && fields["id"] != nil {
+        } else if has("kind", "calendar#event") || fields["uid"] == nil && fields["id"] != nil {
             self = .google
         } else {
             self = .contract

@@ -53,7 +53,7 @@ private struct WidgetKindReader {
 
     private mutating func families(_ members: Parameters, _ path: Path) -> [WidgetFamily]? {
         let path = path + ["supportedFamilies"]
-        guard let value = present(members, "supportedFamilies") else { return nil }
+        guard let value = member(members, "supportedFamilies") else { return nil }
         guard case .array(let elements) = value, !elements.isEmpty else {
             refuse(path, "must be a list of families that is not empty")
             return nil
@@ -68,7 +68,7 @@ private struct WidgetKindReader {
     }
 
     private mutating func strategy(_ members: Parameters, _ path: Path) -> ParameterValue? {
-        guard let value = present(members, "strategy") else { return nil }
+        guard let value = member(members, "strategy") else { return nil }
         func refuse(_ problem: ConfigurationProblem) {
             self.refuse(path + problem.key.split(separator: ".").map(String.init), problem.message)
         }
@@ -93,21 +93,21 @@ private struct WidgetKindReader {
             return nil
         }
         let title = text(members, "title", path)
-        if title == nil && present(members, "title") == nil { refuse(path + ["title"], "is missing") }
+        if title == nil && member(members, "title") == nil { refuse(path + ["title"], "is missing") }
         var type: WidgetKind.ParameterType?
-        if let value = present(members, "type") {
+        if let value = member(members, "type") {
             type = name(value, of: WidgetKind.ParameterType.self, path + ["type"])
         } else {
             refuse(path + ["type"], "is missing: must be \(Self.allowed(WidgetKind.ParameterType.self))")
         }
         var items: WidgetKind.ItemType?
-        if let value = present(members, "items") {
+        if let value = member(members, "items") {
             items = name(value, of: WidgetKind.ItemType.self, path + ["items"])
             if let type, type != .array { refuse(path + ["items"], "is only for the type array") }
         }
         guard let title, let type else { return nil }
         let parameter = WidgetKind.Parameter(
-            key: key, title: title, type: type, items: items ?? .string, defaultValue: present(members, "default"))
+            key: key, title: title, type: type, items: items ?? .string, defaultValue: member(members, "default"))
         for fault in parameter.defaultValue.map(parameter.faults) ?? [] {
             let place = fault.element.map { [String($0)] } ?? []
             refuse(path + ["default"] + place, "must be \(fault.allowed), as its type says, not \(fault.found)")
@@ -125,7 +125,7 @@ private struct WidgetKindReader {
         if let burst = reload.burst, burst > limit {
             refuse(path + ["burst"], "must be a whole number from 1 to the limit of \(limit)")
         }
-        if let value = present(members, "coalesce") {
+        if let value = member(members, "coalesce") {
             if case .string(let text) = value, let duration = CalendarDuration(iso8601: text),
                 duration.nominal <= .hours(24)
             {
@@ -134,7 +134,7 @@ private struct WidgetKindReader {
                 refuse(path + ["coalesce"], "must be an ISO 8601 duration from PT0S to P1D, such as PT2S")
             }
         }
-        if let value = present(members, "scheduled") {
+        if let value = member(members, "scheduled") {
             if case .bool(let bool) = value {
                 reload.scheduled = bool
             } else {
@@ -147,7 +147,7 @@ private struct WidgetKindReader {
     // MARK: - Values
 
     /// What counts as absent where it is null.
-    private func present(_ members: Parameters, _ key: String) -> ParameterValue? {
+    private func member(_ members: Parameters, _ key: String) -> ParameterValue? {
         members[key].flatMap { $0 == .null ? nil : $0 }
     }
 
@@ -169,7 +169,7 @@ private struct WidgetKindReader {
     }
 
     private mutating func text(_ members: Parameters, _ key: String, _ path: Path) -> String? {
-        guard let value = present(members, key) else { return nil }
+        guard let value = member(members, key) else { return nil }
         if case .string(let text) = value, !text.isEmpty { return text }
         refuse(path + [key], "must be a text that is not empty")
         return nil
@@ -178,7 +178,7 @@ private struct WidgetKindReader {
     private mutating func integer(_ members: Parameters, _ key: String, in range: ClosedRange<Int>, _ path: Path)
         -> Int?
     {
-        guard let value = present(members, key) else { return nil }
+        guard let value = member(members, key) else { return nil }
         if case .number(let text) = value, let number = Int(text), range.contains(number) { return number }
         refuse(path + [key], "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         return nil

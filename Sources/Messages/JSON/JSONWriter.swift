@@ -31,6 +31,15 @@ package struct JSONWriter: ~Copyable {
     /// A copy of what was written.
     package var bytes: [UInt8] { Array(output.bytes) }
 
+    /// The text of one JSON object, the fields of which `write` writes.
+    package static func object(_ write: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        json.beginObject()
+        write(&json)
+        json.endObject()
+        return json.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
     // MARK: - Structure
 
     package mutating func beginObject() { begin("{") }

@@ -43,7 +43,7 @@ package struct CalendarContents {
                 if let size = record.value?.count, size > valueBytesMax {
                     leaveOut(event.key, of: file, "the event takes \(size) bytes, at most \(valueBytesMax) are read")
                 } else {
-                    take(event, record, of: calendar)
+                    add(event, record, of: calendar)
                 }
             }
             if !file.leftOut.isEmpty { noteUnusable(in: file) }
@@ -83,7 +83,7 @@ package struct CalendarContents {
         unusable.insert(Array((isOverride ? master + "/" : master).utf8))
     }
 
-    private mutating func take(_ event: CalendarEvent, _ record: SourceRecord, of calendar: [UInt8]) {
+    private mutating func add(_ event: CalendarEvent, _ record: SourceRecord, of calendar: [UInt8]) {
         guard merged[calendar, default: EventCalendar()].apply(event) else { return }
         if let place = places[record.key] {
             records[place] = record

@@ -21,9 +21,9 @@ package struct CalendarInput: Hashable, Sendable {
     ) -> (inputs: [CalendarInput], problems: [InputProblem]) {
         var inputs: [CalendarInput] = []
         var problems: [InputProblem] = []
-        var seen: Set<String> = []
+        var found: Set<String> = []
         for path in paths {
-            for file in files(path, &problems) where seen.insert(file).inserted {
+            for file in files(path, &problems) where found.insert(file).inserted {
                 inputs.append(CalendarInput(file: file, calendarId: calendarId ?? self.calendarId(of: file)))
             }
         }

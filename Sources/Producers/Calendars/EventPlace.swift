@@ -21,7 +21,7 @@ package struct EventPlace: Hashable, Sendable {
                 if let open { places.append(open.upTo(number)) }
                 open = nil
             default:
-                open?.take(line.text)
+                open?.read(line.text)
             }
             open = open?.upTo(number)
         }
@@ -33,7 +33,7 @@ package struct EventPlace: Hashable, Sendable {
         EventPlace(uid: uid, isOverride: isOverride, lines: lines.lowerBound...line)
     }
 
-    private mutating func take(_ line: String) {
+    private mutating func read(_ line: String) {
         let name = line.prefix { $0 != ":" && $0 != ";" }.uppercased()
         if name == "RECURRENCE-ID" { isOverride = true }
         guard name == "UID", uid.isEmpty, let colon = line.firstIndex(of: ":") else { return }

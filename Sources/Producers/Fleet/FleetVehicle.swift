@@ -15,7 +15,7 @@ struct FleetVehicle {
     /// Of a vehicle that reports when it sees fit.
     private(set) var nextReport: Instant
     /// What stays known is said at the first report and whenever the vehicle leaves or arrives.
-    private var saysMasterData = true
+    private var sendsMasterData = true
 
     /// A report, and whether the vehicle was on its way.
     struct Report {
@@ -42,24 +42,29 @@ struct FleetVehicle {
         nextReport = start + ElapsedTime(milliseconds: Int64(generator.integer(in: 0...3000)))
     }
 
-    /// `vehicle-0001` is the first one, of index 0.
+    /// The id of a vehicle by its index from 0: `vehicle-0001` is the first one.
     static func vehicleId(_ index: Int) -> String {
-        let number = String(index + 1)
-        return "vehicle-" + String(repeating: "0", count: max(0, 4 - number.count)) + number
+        "vehicle-" + number(index)
+    }
+
+    /// A number from 1 with four digits at least, of an index from 0.
+    static func number(_ index: Int) -> String {
+        let digits = String(index + 1)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// Goes on to an instant that is not before the last one.
     ///
     /// - Returns: whether the vehicle can be heard there.
     mutating func advance(to now: Instant) -> Bool {
-        if plan.advance(to: now) { saysMasterData = true }
+        if plan.advance(to: now) { sendsMasterData = true }
         guard case .parked(let parking) = plan.activity else { return true }
         return !parking.isSilent
     }
 
     /// What the tracker reports now; plans the next report.
     mutating func report(at now: Instant, in grid: StreetGrid) -> Report {
-        if plan.advance(to: now) { saysMasterData = true }
+        if plan.advance(to: now) { sendsMasterData = true }
         var message = TelemetryMessage(vehicleId: vehicleId, observedAt: now)
         var (isDriving, isCharging) = (false, false)
         switch plan.activity {
@@ -75,11 +80,11 @@ struct FleetVehicle {
             let rest = now + .seconds(Int64(generator.integer(in: isCharging ? 90...180 : 600...900)))
             nextReport = max(now + .seconds(1), parking.isSilent ? parking.end : min(parking.end, rest))
         }
-        if saysMasterData || isCharging { message.series = [plan.levels(at: now)] }
-        if saysMasterData {
+        if sendsMasterData || isCharging { message.series = [plan.levels(at: now)] }
+        if sendsMasterData {
             message.registration = registration
             message.alias = alias
-            saysMasterData = false
+            sendsMasterData = false
         }
         return Report(message: message, isDriving: isDriving)
     }

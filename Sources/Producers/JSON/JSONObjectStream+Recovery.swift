@@ -56,7 +56,7 @@ extension JSONObjectStream {
                     return true
                 }
                 if byte == UInt8(ascii: "{") { braces += 1 }
-                brackets.take(byte)
+                brackets.consume(byte)
                 if brackets.isEmpty && ",}".utf8.contains(byte) { isBehind = true }
                 if byte == UInt8(ascii: "\n") { line += 1 }
                 index += 1
@@ -84,7 +84,7 @@ extension JSONObjectStream {
                 let isEnd = brackets.isEmpty && recovery != .skipBrace
                 if isAtLineStart && begin < line && (isObject || isEnd) { return true }
                 if isObject && begin < line { hidesObjects = true }
-                brackets.take(byte)
+                brackets.consume(byte)
                 isAtLineStart = byte == UInt8(ascii: "\n")
                 if isAtLineStart { line += 1 }
                 index += 1
@@ -121,7 +121,7 @@ private struct OpenBrackets {
         byte == UInt8(ascii: "]") && !isText && !open.contains(UInt8(ascii: "["))
     }
 
-    mutating func take(_ byte: UInt8) {
+    mutating func consume(_ byte: UInt8) {
         if isText {
             // A text ends with its line at the latest.
             isText = byte != UInt8(ascii: "\n") && (isEscape || byte != UInt8(ascii: "\""))

@@ -114,7 +114,7 @@ package final class JSONObjectStream {
                 return (result, scanner.index)
             }
             switch result {
-            case .success(let members): return try take(upTo: end, members)
+            case .success(let members): return try object(upTo: end, members)
             case .failure(.malformed(let at, let reason)):
                 throw malformed(at: at, reason)
             case .failure(.incomplete):
@@ -143,7 +143,7 @@ package final class JSONObjectStream {
         return problem
     }
 
-    private func take(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
+    private func object(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
         let bytes = Array(buffer[index..<end])
         let shifted = members.map { member in
             JSONScanner.Member(

@@ -9,7 +9,7 @@ package final class JSONReplay: RecordSource {
     private let content: Content
     private let judge: InputJudge?
     private let skipsFaults: Bool
-    private let told: (InputProblem) -> Void
+    private let onFault: (InputProblem) -> Void
     /// As many records were found when the input was judged as a whole.
     private let judgedCount: Int?
     private var count = 0
@@ -33,14 +33,14 @@ package final class JSONReplay: RecordSource {
     ///   - judge: what it finds wrong is a problem, too.
     ///   - skipsFaults: what is wrong is left out, and named in `problems`.
     ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
-    ///   - told: of each problem that is left out, when it is met.
+    ///   - onFault: called with each problem that is left out, when it is met.
     package convenience init(
         file: String, content: Content, judge: InputJudge? = nil, skipsFaults: Bool = false,
-        shouldStop: @escaping () -> Bool = { false }, told: @escaping (InputProblem) -> Void = { _ in }
+        shouldStop: @escaping () -> Bool = { false }, onFault: @escaping (InputProblem) -> Void = { _ in }
     ) throws(InputProblem) {
         self.init(
             try JSONObjectStream(file: file, shouldStop: shouldStop), content: content, judge: judge,
-            skipsFaults: skipsFaults, told: told)
+            skipsFaults: skipsFaults, onFault: onFault)
     }
 
     /// - Parameters:
@@ -57,13 +57,13 @@ package final class JSONReplay: RecordSource {
 
     init(
         _ objects: JSONObjectStream, content: Content, judge: InputJudge?, skipsFaults: Bool,
-        told: @escaping (InputProblem) -> Void = { _ in }, judgedCount: Int? = nil
+        onFault: @escaping (InputProblem) -> Void = { _ in }, judgedCount: Int? = nil
     ) {
         self.objects = objects
         self.content = content
         self.judge = judge
         self.skipsFaults = skipsFaults
-        self.told = told
+        self.onFault = onFault
         self.judgedCount = judgedCount
     }
 
@@ -118,7 +118,7 @@ package final class JSONReplay: RecordSource {
         skippedCount += 1
         for problem in found {
             problems.add(problem)
-            told(problem)
+            onFault(problem)
         }
     }
 

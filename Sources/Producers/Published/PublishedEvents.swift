@@ -34,7 +34,7 @@ package struct PublishedEvents {
 
     /// Takes a record; within a partition the later one counts, between partitions the younger. Records of other
     /// calendars and with keys that name no event are passed over.
-    mutating func take(_ view: RecordView) {
+    mutating func apply(_ view: RecordView) {
         guard let bytes = view.key, let key = try? EventKey.decode(bytes),
             calendars.contains(Array(key.calendarId.utf8))
         else { return }
@@ -62,7 +62,7 @@ extension PublishedEvents {
     ) throws(LogError) -> PublishedEvents? {
         var published = PublishedEvents(calendars: calendars)
         let reading = TopicReading(of: topic, cluster, clock: clock, patience: patience)
-        let isRead = try reading.run(shouldStop: shouldStop, progress: progress, take: { published.take($0) })
+        let isRead = try reading.run(shouldStop: shouldStop, progress: progress, take: { published.apply($0) })
         return isRead ? published : nil
     }
 }

@@ -42,7 +42,7 @@ package final class Publisher {
         let begin = clock.now
         (now, checked, acknowledged) = (begin, begin - Self.healthInterval, 0)
         var pacer = Pacer(pacing, begin: begin)
-        var told = begin
+        var reported = begin
         var problem: InputProblem?
         while summary.records < limit ?? .max, !shouldStop() {
             let record: SourceRecord
@@ -57,8 +57,8 @@ package final class Publisher {
             guard try wait(until: pacer.due(record, clock), sent: summary.records) else { break }
             guard try produce(record, to: topic) else { break }
             summary.count(record)
-            if now - told >= Self.progressInterval {
-                told = now
+            if now - reported >= Self.progressInterval {
+                reported = now
                 progress(state(of: source, summary, since: begin, limit))
             }
         }

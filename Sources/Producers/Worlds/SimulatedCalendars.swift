@@ -11,13 +11,10 @@ package import Timelines
 package final class SimulatedCalendars: RecordSource {
     private let calendarIds: [String]
     private let vehicles: [String]
-    private let every: ElapsedTime
-    private let clock: (() -> Instant)?
     private var generator: SeededGenerator
     private var events: [[UInt8]: CalendarEvent] = [:]
-    private var waiting: [SourceRecord] = []
-    private var now: Instant
-    private var tick = 0
+    private var schedule: WorldSchedule
+    private var now: Instant { schedule.now }
 
     /// Rounds of a calendar begin so far apart, last so long, and are announced so long before.
     private static let cycle = ElapsedTime.minutes(4)
@@ -31,18 +28,16 @@ package final class SimulatedCalendars: RecordSource {
     ///   - fleet: how many vehicles there are, 1 or more.
     ///   - calendarIds: the calendars to fill, one or more.
     ///   - start: when the first events are published.
-    ///   - every: what passes between two changes.
-    ///   - published: what the topic holds of these calendars.
-    ///   - clock: the time; where a change is later than that by more than ten seconds, it happens then.
+    ///   - every: the time between two changes, above zero.
+    ///   - published: the events of these calendars that the topic holds; the simulation goes on from them.
+    ///   - clock: the time of day; a change that is late by more than ten seconds happens now.
     package init(
         fleet: Int, seed: UInt64, calendarIds: [String] = FleetCalendars.all, start: Instant, every: ElapsedTime,
         published: PublishedEvents? = nil, clock: (() -> Instant)? = nil
     ) {
-        precondition(fleet > 0 && every > .zero && !calendarIds.isEmpty)
+        precondition(fleet > 0 && !calendarIds.isEmpty)
         self.calendarIds = calendarIds
-        self.every = every
-        self.clock = clock
-        now = start
+        schedule = WorldSchedule(start: start, interval: every, clock: clock)
         generator = SeededGenerator(seed: seed, stream: 1 << 63 | 1)
         vehicles = FleetSimulator.vehicleIds(count: fleet)
         var parser = JSONParser()
@@ -51,22 +46,18 @@ package final class SimulatedCalendars: RecordSource {
             if let known { events[key] = known }
         }
         for (index, calendarId) in calendarIds.enumerated() { addSeries(calendarId, index) }
-        keepUp()
-        waiting.reverse()
+        planAndRemove()
     }
 
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
-        while waiting.isEmpty {
-            tick += 1
-            now = now + every
-            if let time = clock?(), time - now > .seconds(10) { now = time }
-            keepUp()
+        while true {
+            if let record = schedule.next() { return record }
+            schedule.advance()
+            planAndRemove()
             change()
-            waiting.reverse()
         }
-        return waiting.popLast()
     }
 
     // MARK: - What is planned
@@ -98,8 +89,8 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Rounds up to the horizon are planned, and what was over an hour ago is removed.
-    private func keepUp() {
+    /// Plans the rounds up to the horizon, and removes what has been over for an hour.
+    private func planAndRemove() {
         let cycle = Self.cycle.milliseconds
         for (index, calendarId) in calendarIds.enumerated() {
             let shift = cycle * Int64(index) / Int64(calendarIds.count)
@@ -111,7 +102,7 @@ package final class SimulatedCalendars: RecordSource {
         let over = events.filter { $0.value.recurrence.isEmpty && $0.value.isOver(by: now - Self.memory) }
         for key in over.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             events[key] = nil
-            waiting.append(SourceRecord(key: key, value: nil, due: now))
+            schedule.append(SourceRecord(key: key, value: nil, due: now))
         }
     }
 
@@ -137,7 +128,7 @@ package final class SimulatedCalendars: RecordSource {
             var record = SourceRecord(event)
             record.due = now
             events[record.key] = event
-            waiting.append(record)
+            schedule.append(record)
         } catch {
             preconditionFailure("a planned event is possible: \(error)")
         }
@@ -146,7 +137,7 @@ package final class SimulatedCalendars: RecordSource {
     // MARK: - What happens
 
     private func change() {
-        let action = tick % 5
+        let action = schedule.change % 5
         if action == 1 { return addUnplanned() }
         let coming = events.values.filter { event in
             guard event.recurrence.isEmpty, event.status != .cancelled, case .instant(let start) = event.start else {

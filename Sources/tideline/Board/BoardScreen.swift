@@ -20,9 +20,9 @@ final class BoardScreen {
         LogStream.standardError.divert { [kept] line in kept.add(line) }
     }
 
-    func take(_ record: TimelineRecord) { state.take(record) }
+    func add(_ timeline: TimelineRecord) { state.add(timeline) }
 
-    func take(_ reload: ReloadNotification) { state.take(reload) }
+    func add(_ reload: ReloadNotification) { state.add(reload) }
 
     /// Draws at most five times a second; called more often than that.
     func draw() {
@@ -39,7 +39,7 @@ final class BoardScreen {
     func close() {
         screen.close()
         LogStream.standardError.divert(to: nil)
-        for line in kept.takeAll() { LogStream.standardError.writeLine(line) }
+        for line in kept.removeAll() { LogStream.standardError.writeLine(line) }
     }
 }
 
@@ -64,7 +64,7 @@ private final class KeptLines: Sendable {
     /// Empty where nothing was logged.
     var last: String { state.withLock { $0.lines.last ?? "" } }
 
-    func takeAll() -> [String] {
+    func removeAll() -> [String] {
         state.withLock { state in
             defer { state = State() }
             let missing = state.count - state.lines.count

@@ -26,12 +26,12 @@ struct BoardState {
         self.began = began
     }
 
-    mutating func take(_ record: TimelineRecord) {
+    mutating func add(_ timeline: TimelineRecord) {
         timelinesCount += 1
-        records[record.configurationId] = record
+        records[timeline.configurationId] = timeline
     }
 
-    mutating func take(_ reload: ReloadNotification) {
+    mutating func add(_ reload: ReloadNotification) {
         reloadsCount += 1
         reloads.insert(reload, at: 0)
         if reloads.count > Self.reloadsKept { reloads.removeLast() }

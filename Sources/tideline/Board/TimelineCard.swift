@@ -19,9 +19,9 @@ struct TimelineCard {
     func lines(width: Int, height: Int) -> [StyledLine] {
         let inner = width - 4
         // Days are named where they are not the reader's.
-        var seen = current
-        seen.date = now
-        let shown = EntryText(text.calendar).shows(seen)
+        var entry = current
+        entry.date = now
+        let shown = EntryText(text.calendar).shows(entry)
         var lines = [border("╭", title, kind, "╮", width)]
         let (mark, emphasis) = Self.mark(of: current)
         // The mark and a space take two columns of each line.
@@ -89,7 +89,7 @@ struct TimelineCard {
     private func border(
         _ left: String, _ text: StyledLine, _ right: StyledLine, _ end: String, _ width: Int
     ) -> StyledLine {
-        var inner = StyledLine("\(left)─", frame)
+        var inner = StyledLine("\(left)─", borderEmphasis)
         inner.append(" ")
         var middle = text
         middle.append(" ")
@@ -97,22 +97,22 @@ struct TimelineCard {
         let isRoomForBoth = middle.width + right.width + 1 <= room
         inner.append(
             isRoomForBoth
-                ? middle.justified(right, to: room, fill: "─", frame)
-                : text.width <= room ? middle.fitted(to: room, fill: "─", frame) : text.fitted(to: room))
-        inner.append(isRoomForBoth ? " " : "─", frame)
-        inner.append("─\(end)", frame)
+                ? middle.justified(right, to: room, fill: "─", borderEmphasis)
+                : text.width <= room ? middle.fitted(to: room, fill: "─", borderEmphasis) : text.fitted(to: room))
+        inner.append(isRoomForBoth ? " " : "─", borderEmphasis)
+        inner.append("─\(end)", borderEmphasis)
         return inner.fitted(to: width)
     }
 
     private func bordered(_ line: StyledLine) -> StyledLine {
-        var result = StyledLine("│ ", frame)
+        var result = StyledLine("│ ", borderEmphasis)
         result.append(line)
-        result.append(" │", frame)
+        result.append(" │", borderEmphasis)
         return result
     }
 
     /// A card that was just made anew stands out.
-    private var frame: StyledLine.Emphasis {
+    private var borderEmphasis: StyledLine.Emphasis {
         now.milliseconds - record.generatedAt.milliseconds < 1500 ? .blue : .faint
     }
 

@@ -101,14 +101,14 @@ final class Demo {
         screen.openBoard(output: output)
         defer { screen.close() }
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
-            let sink = try SinkRun(environment, target: "files:\(output)", untilCaughtUp: false)
+            let sink = try SinkRun(environment, target: .files(directory: output), untilCaughtUp: false)
             _ = try sink.run(until: { phase.isSinkDone })
         }
 
         start("pipeline") { [environment, phase] () throws(CommandFailure) in
             var options = PipelineRun.Options()
             options.removesConsumedRecords = false
-            options.tellsStatus = false
+            options.reportsStatus = false
             let pipeline = try PipelineRun(environment, try environment.connect(), options)
             phase.finish(try pipeline.run(until: { phase.isPipelineDone }))
         }

@@ -26,14 +26,13 @@ struct DemoScenario: Sendable {
 
     /// Configurations first, then events, then telemetry until it is told to end.
     func publish(to environment: Environment, until isDone: @escaping @Sendable () -> Bool) throws(CommandFailure) {
-        let publication = Publication(environment)
         let simulator = FleetSimulator(count: fleet, seed: 7, start: now, rate: Double(fleet), hasFaults: false)
-        _ = try publication.publish(
+        _ = try environment.publish(
             ListSource(configurations(for: simulator.vehicleIds)), to: environment.topics.configurations,
             pacing: .asFastAsPossible, until: isDone)
-        _ = try publication.publish(
+        _ = try environment.publish(
             ListSource(events), to: environment.topics.calendarEvents, pacing: .asFastAsPossible, until: isDone)
-        _ = try publication.publish(simulator, to: environment.topics.telemetry, pacing: .realTime, until: isDone)
+        _ = try environment.publish(simulator, to: environment.topics.telemetry, pacing: .realTime, until: isDone)
     }
 
     private func configurations(for vehicles: [String]) -> [(String, String)] {

@@ -63,7 +63,7 @@ final class DemoScreen {
         let end = WallClock.uptime() + duration
         repeat {
             let batch = consumer.poll(maximum: 500, timeout: .milliseconds(duration == .zero ? 0 : 50))
-            for record in batch.records { take(record) }
+            for record in batch.records { show(record) }
             showStatus()
         } while WallClock.uptime() < end
     }
@@ -92,12 +92,12 @@ final class DemoScreen {
         if let summary, isatty(STDOUT_FILENO) == 0 { print(summary.json) }
     }
 
-    private func take(_ record: RecordView) {
+    private func show(_ record: RecordView) {
         guard let value = record.value else { return }
         if consumer.topics[Int(record.topic)] == environment.topics.reloads {
             reloads += 1
             guard let reload = try? ReloadNotification.decode(value, with: &parser) else { return }
-            if let board { return board.take(reload) }
+            if let board { return board.add(reload) }
             line("  reload    \(reload.recipient) \(reload.kind): \(reload.reason.rawValue)")
             return
         }
@@ -106,7 +106,7 @@ final class DemoScreen {
         for entry in timeline.timeline.entries { phases[entry.phase, default: 0] += 1 }
         let isNew = shown[timeline.configurationId]?.revision != timeline.revision
         shown[timeline.configurationId] = timeline
-        if let board { return board.take(timeline) }
+        if let board { return board.add(timeline) }
         if isNew { line("  timeline  \(timeline.configurationId) r\(timeline.revision): \(text(timeline))") }
     }
 

@@ -38,7 +38,12 @@ final class SleepingClock: PacingClock, SinkClock {
 }
 
 extension Duration {
-    /// `0.4 s`, `12 s`, `3 min 5 s`, `2 h 1 min`.
+    /// Whole milliseconds, rounded towards zero.
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// The duration for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 1 min`.
     var shortText: String {
         let tenths = Int((self / .milliseconds(100)).rounded())
         let seconds = Int((self / .seconds(1)).rounded())
@@ -49,4 +54,9 @@ extension Duration {
         default: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
         }
     }
+}
+
+extension Instant {
+    /// The time of day by the system's clock.
+    static func now() -> Instant { Instant(milliseconds: WallClock.systemTime()) }
 }

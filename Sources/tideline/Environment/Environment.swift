@@ -1,4 +1,3 @@
-import Arguments
 import Foundation
 import Messages
 import Observability
@@ -6,66 +5,6 @@ import RdKafka
 import RecordLog
 import Settings
 import StreamRuntime
-
-/// The options of every verb that meets Kafka.
-struct KafkaOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The brokers to begin with.", valueName: "host:port,…")) var bootstrap: String?
-    @Option(help: ArgumentHelp("The consumer group and the prefix of internal topics.", valueName: "id"))
-    var application: String?
-    @Option(help: ArgumentHelp("Put before the name of every topic.", valueName: "x")) var topicPrefix: String?
-    @Option(help: ArgumentHelp("Settings in YAML.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
-    var config: String?
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
-    var settings: [KeyValueArgument] = []
-
-    /// All settings from all their sources.
-    func resolve() throws(CommandFailure) -> Settings {
-        var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") }
-        let named = [
-            (Keys.bootstrap.name, bootstrap, "--bootstrap"), (Keys.application.name, application, "--application"),
-            (Keys.topicPrefix.name, topicPrefix, "--topic-prefix"),
-        ]
-        for (key, value, flag) in named {
-            if let value { flags.append(.init(key: key, text: value, flag: flag)) }
-        }
-        return try Settings.resolved(flags: flags, config: config)
-    }
-}
-
-extension Settings {
-    /// All settings: flags, then the environment, then the file `config`, then defaults.
-    ///
-    /// - Throws: with status 64, naming everything that is wrong.
-    static func resolved(
-        flags: [SettingsSources.Flag] = [], config: String?
-    ) throws(CommandFailure) -> Settings {
-        var file: SettingsSources.File?
-        if let config {
-            do {
-                file = .init(path: config, text: try String(contentsOfFile: config, encoding: .utf8))
-            } catch {
-                let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
-                let reason = isMissing ? "No such file or directory" : error.localizedDescription
-                throw CommandFailure(.usage, "--config: cannot read \(config): \(reason)")
-            }
-        }
-        let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
-        do throws(SettingsProblems) {
-            return try Keys.schema.resolve(
-                sources, suggest: { EditDistance.nearest(to: $0, among: $1) }, checkFree: Self.problem)
-        } catch {
-            throw CommandFailure(.usage, error.description)
-        }
-    }
-
-    /// librdkafka's word on one of its properties, so that it stands among all other problems.
-    private static func problem(key: String, text: String) -> String? {
-        let property = String(key.dropFirst(Keys.kafka.name.count + 1))
-        return RdKafkaSettings.problem(with: property, text)?.reason
-    }
-}
 
 /// What a verb that meets Kafka works with.
 struct Environment {
@@ -87,7 +26,7 @@ struct Environment {
             throw CommandFailure(.usage, lines.joined(separator: "\n"))
         }
         let brokers = BrokerWatch(logger, kafka, topics: Self.watched(settings))
-        kafka.log = { level, facility, message in brokers.take(level: level, facility: facility, message: message) }
+        kafka.log = { level, facility, message in brokers.log(level: level, facility: facility, message: message) }
         self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers)
     }
 
@@ -102,7 +41,7 @@ struct Environment {
     /// What the pipeline reads and writes.
     private static func watched(_ settings: Settings) -> [String] {
         let topics = TopicNames(settings)
-        let own = InternalTopics(applicationId: settings[Keys.application], replication: nil)
+        let own = InternalTopics(settings)
         return [
             topics.telemetry, topics.calendarEvents, topics.configurations, topics.timelines, topics.reloads,
             topics.deadLetters, own.exchange, own.state,
@@ -175,22 +114,8 @@ struct Environment {
     }
 }
 
-extension TopicNames {
-    init(_ settings: Settings) {
-        self.init()
-        let prefix = settings[Keys.topicPrefix]
-        telemetry = prefix + settings[Keys.telemetryTopic]
-        calendarEvents = prefix + settings[Keys.eventsTopic]
-        configurations = prefix + settings[Keys.configurationsTopic]
-        timelines = prefix + settings[Keys.timelinesTopic]
-        reloads = prefix + settings[Keys.reloadsTopic]
-        positions = prefix + settings[Keys.positionsTopic]
-        deadLetters = prefix + settings[Keys.deadLettersTopic]
-    }
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
+extension TopicDescription {
+    /// The most bytes that the topic takes of a record's key and value together (`max.message.bytes`); `nil` means
+    /// that the broker does not say it.
+    var recordBytesMax: Int? { settings["max.message.bytes"].flatMap { Int($0) } }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Observability
+import RecordLog
 import Settings
 
 extension ProgressBar {
@@ -58,6 +59,30 @@ final class LateProgress {
         guard isShown else { return }
         bar.update(completed: completed)
         bar.finish()
+    }
+}
+
+extension Environment {
+    /// Reads a topic to its end, with a bar once that takes longer than a second.
+    ///
+    /// - Parameter read: reads the topic; it calls `progress` with the records that were read and those that there are.
+    /// - Throws: with status 69 if the topic cannot be read.
+    func readToEnd<Content>(
+        _ topic: String,
+        _ read: (_ progress: (_ records: Int, _ total: Int) -> Void) throws(LogError) -> Content?
+    ) throws(CommandFailure) -> Content? {
+        let bar = LateProgress("reading \(topic)", unit: "records", self)
+        var count = 0
+        do throws(LogError) {
+            let content = try read { records, total in
+                count = records
+                bar.update(completed: records, of: total)
+            }
+            bar.finish(completed: count)
+            return content
+        } catch {
+            throw CommandFailure(.unavailable, "cannot read \(topic): \(error)")
+        }
     }
 }
 

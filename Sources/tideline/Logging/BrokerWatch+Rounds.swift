@@ -42,7 +42,7 @@ extension BrokerWatch {
             state.isWatching = !state.suspects.isEmpty
             return (findings, state.isWatching)
         }
-        for (address, finding) in findings { tell(finding, of: address) }
+        for (address, finding) in findings { log(finding, of: address) }
         return goesOn
     }
 
@@ -58,15 +58,15 @@ extension BrokerWatch {
             // One connection broke: no outage, and nothing of one.
             guard suspect.isLost else { return nil }
             state.echoes[address] = now + echo
-            return .back(after: time, withheld: takeWithheld(suspect, &state))
+            return .back(after: time, withheld: removeWithheld(suspect, &state))
         }
         guard time >= grace else { return nil }
         let isBroker = !bootstrap.contains(address) || state.brokers.contains(address)
         if let view, !view.brokers.contains(address), view.hasAllLeaders || !isBroker {
             state.suspects[address] = nil
-            let known = state.absent.updateValue(Absent(seen: now), forKey: address)
+            let known = state.absent.updateValue(Absent(foundAt: now), forKey: address)
             if let known, !suspect.isLost { return .stillAbsent(withheld: known.withheld + suspect.withheld) }
-            let withheld = takeWithheld(suspect, &state)
+            let withheld = removeWithheld(suspect, &state)
             return .absent(after: time, reason: suspect.reason, withheld: withheld, isBroker: isBroker)
         }
         if suspect.isLost { return nil }
@@ -77,15 +77,15 @@ extension BrokerWatch {
     }
 
     /// What was withheld of this suspect, and of lines that name none.
-    private static func takeWithheld(_ suspect: Suspect, _ state: inout State) -> Int {
+    private static func removeWithheld(_ suspect: Suspect, _ state: inout State) -> Int {
         defer { state.withheld = 0 }
         return suspect.withheld + state.withheld
     }
 
-    private func tell(_ finding: Finding, of address: String) {
+    private func log(_ finding: Finding, of address: String) {
         var metadata: Logger.Metadata = ["broker": .string(address)]
         switch finding {
-        case .lost(let reason): tellLost(address, reason)
+        case .lost(let reason): logLost(address, reason)
         case .back(let time, let withheld):
             metadata["awayMs"] = .milliseconds(time)
             if withheld > 0 { metadata["withheldLines"] = .number(withheld) }

@@ -40,7 +40,8 @@ final class BrokerWatch: Sendable {
 
     /// A host that does not answer, and that the cluster does without.
     struct Absent {
-        var seen: Duration
+        /// When its absence was found out last, on the clock of `Ports.now`.
+        var foundAt: Duration
         var withheld = 0
     }
 
@@ -87,7 +88,7 @@ final class BrokerWatch: Sendable {
     /// Takes a line of librdkafka's log.
     ///
     /// - Parameter level: syslog's.
-    func take(level: Int, facility: String, message: String) {
+    func log(level: Int, facility: String, message: String) {
         let metadata: Logger.Metadata = ["facility": .string(facility)]
         if Self.isRoutine(facility, message) || isAboutReach(facility, message)
             || level <= 4 && isEcho(facility, message)
@@ -162,7 +163,7 @@ final class BrokerWatch: Sendable {
             var refusal: BrokerFault?
             for address in addresses {
                 let reason = fault?.reason ?? "it does not answer"
-                if let absent = state.absent[address], now - absent.seen < Self.absentInterval {
+                if let absent = state.absent[address], now - absent.foundAt < Self.absentInterval {
                     state.absent[address]?.withheld += 1
                     continue
                 }
@@ -179,7 +180,7 @@ final class BrokerWatch: Sendable {
             defer { state.isWatching = !state.suspects.isEmpty }
             return (!state.isWatching && !state.suspects.isEmpty, refusal)
         }
-        if let refusal { tellLost(refusal.address, refusal.reason) }
+        if let refusal { logLost(refusal.address, refusal.reason) }
         if begins {
             ports.start { [self] in
                 while round() { ports.pause() }
@@ -187,7 +188,7 @@ final class BrokerWatch: Sendable {
         }
     }
 
-    func tellLost(_ address: String, _ reason: String) {
+    func logLost(_ address: String, _ reason: String) {
         logger.warning(
             "cannot reach broker: \(reason); trying until it answers", metadata: ["broker": .string(address)])
     }

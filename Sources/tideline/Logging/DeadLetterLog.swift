@@ -50,14 +50,9 @@ final class DeadLetterLog: Sendable {
             defer { state.subjects = [] }
             return (false, state.subjects)
         }
-        say(subjects)
+        logSubjects(subjects)
         guard isWritten else { return }
-        logger.warning(
-            "\(sort): \(reason)",
-            metadata: [
-                "topic": .string(partition.topic), "partition": .number(partition.partition),
-                "offset": .number(offset.rawValue),
-            ])
+        logger.warning("\(sort): \(reason)", metadata: .record(partition, offset))
     }
 
     func add(more count: Int, now: Duration) {
@@ -78,11 +73,11 @@ final class DeadLetterLog: Sendable {
             defer { state = State() }
             return state
         }
-        say(ended.subjects)
+        logSubjects(ended.subjects)
         if ended.withheld > 0 { logger.warning("and more \(sort)s", metadata: ["count": .number(ended.withheld)]) }
     }
 
-    private func say(_ subjects: [String]) {
+    private func logSubjects(_ subjects: [String]) {
         if subjects.isEmpty { return }
         logger.warning("\(sort)s like those above: \(subjects.joined(separator: ", "))")
     }

@@ -45,8 +45,8 @@ struct StreamLog: Sendable {
         case .warning(let partition, let offset, let reason, let subject):
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
-        case .aborted(let cause): tell("transaction aborted", cause)
-        case .producerReplaced(let cause, let failures): tell("producer replaced", cause, failuresInARow: failures)
+        case .aborted(let cause): warn("transaction aborted", cause)
+        case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
         case .claimSettled(let id):
             logger.info("ended the transaction of a process that is gone", metadata: ["transactionalId": .string(id)])
         case .partitionsAdded(let topic, let count):
@@ -61,22 +61,17 @@ struct StreamLog: Sendable {
                     "keptTo": .number(kept.high.rawValue),
                 ])
         case .corruptRecord(let partition, let offset, let reason):
-            logger.error(
-                "an internal record cannot be read: \(reason)",
-                metadata: [
-                    "topic": .string(partition.topic), "partition": .number(partition.partition),
-                    "offset": .number(offset.rawValue),
-                ])
+            logger.error("an internal record cannot be read: \(reason)", metadata: .record(partition, offset))
         case .waiting(let task, let duration):
             logger.critical(
                 "a task waits for a transaction that nobody ends",
                 metadata: ["task": .number(task), "waitedMs": .milliseconds(duration)])
-        case .failed(let error, let doing): tell(doing, error)
+        case .failed(let error, let doing): warn(doing, error)
         }
     }
 
     /// What a broker that is away brings with it is said by its watch; five replaced producers in a row end the thread.
-    private func tell(_ what: String, _ error: LogError, failuresInARow: Int = 0) {
+    private func warn(_ what: String, _ error: LogError, failuresInARow: Int = 0) {
         if failuresInARow < 2, brokers?.absorbs(error) == true { return }
         var metadata: Logger.Metadata = ["error": .string(error.name)]
         if failuresInARow > 0 { metadata["failuresInARow"] = .number(failuresInARow) }

@@ -19,52 +19,40 @@ final class PipelineRun {
     private let log: StreamLog
     private let began = WallClock.uptime()
 
+    /// The choices of one run, beside the settings.
     struct Options {
+        /// How many consumers and producers this process has, each on a thread of its own; 1 or more.
         var streamThreads = 1
+        /// The instant at which the clock of timelines starts; `nil` stands for the time of day.
         var clock: Instant?
+        /// True if the clock stands still and the run ends once everything there was is committed.
         var untilCaughtUp = false
+        /// The file that is touched while there is progress, for health checks.
         var healthFile: String?
-        /// The mock cluster knows no DeleteRecords (R13).
+        /// False for the mock cluster, which knows no DeleteRecords (R13).
         var removesConsumedRecords = true
-        /// Whether a status line is written.
-        var tellsStatus = true
+        /// True if a status line is written.
+        var reportsStatus = true
     }
 
+    /// Checks and prepares the topics and starts the stream threads.
+    ///
+    /// - Throws: with status 69 if topics are missing, differ from what is needed, or cannot be looked at.
     init(_ environment: Environment, _ admin: any Admin, _ options: Options) throws(CommandFailure) {
         self.environment = environment
         self.admin = admin
         let settings = environment.settings
-        let applicationId = settings[Keys.application]
-        let replication = settings[Keys.internalReplication]
-        let internalTopics = InternalTopics(
-            applicationId: applicationId, replication: replication < 1 ? nil : Int32(replication))
-        var pipeline = PipelineSettings(topics: environment.topics, application: applicationId)
-        pipeline.leavesWhenCaughtUp = options.untilCaughtUp
-        pipeline.startsClockAnew = options.clock != nil
-        pipeline.pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
-        pipeline.spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
-        // A clock that was started at another time says nothing about when a record arrived.
-        pipeline.telemetryFuture =
-            options.clock == nil
-            ? settings[Keys.telemetryFuture].map { ElapsedTime(milliseconds: Int64($0.milliseconds)) } : nil
-        pipeline.kinds = settings[Keys.kinds]
-        pipeline.reload = settings.reload
-        pipeline.adopt(try Self.limits(of: environment.topics, admin))
-        topology = Topology.widgets(pipeline)
+        let internalTopics = InternalTopics(settings)
+        let limits = try Self.recordLimits(of: environment.topics, admin)
+        topology = Topology.widgets(PipelineSettings(settings, environment.topics, options, recordLimits: limits))
         let layout = try Self.prepare(internalTopics, topology, admin, environment)
-
-        var stream = StreamSettings(
-            applicationId: applicationId, exchangeTopic: internalTopics.exchange, stateTopic: internalTopics.state)
-        stream.commitInterval = .milliseconds(settings[Keys.commitInterval])
-        stream.transactionTimeout = settings[Keys.transactionTimeout]
-        stream.removesConsumedRecords = options.removesConsumedRecords
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
-        reporter = options.tellsStatus ? StatusReporter(environment) : nil
+        reporter = options.reportsStatus ? StatusReporter(environment) : nil
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
         application = StreamApplication(
             names: (0..<options.streamThreads).map { _ in Self.randomName() }, cluster: environment.cluster,
-            topology: topology, settings: stream,
+            topology: topology, settings: StreamSettings(settings, internalTopics, options),
             clock: WallClock(start: options.clock, stands: options.untilCaughtUp), layout: layout,
             targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
     }
@@ -173,14 +161,13 @@ final class PipelineRun {
         }
     }
 
-    private static func limits(of topics: TopicNames, _ admin: any Admin) throws(CommandFailure) -> [String: Int] {
+    /// The `max.message.bytes` of the topics of outputs, by topic, as far as the broker says it.
+    private static func recordLimits(
+        of topics: TopicNames, _ admin: any Admin
+    ) throws(CommandFailure) -> [String: Int] {
         do throws(LogError) {
             let found = try admin.describeTopics([topics.timelines, topics.deadLetters], timeout: .seconds(30))
-            var limits: [String: Int] = [:]
-            for (name, description) in found {
-                limits[name] = description.settings["max.message.bytes"].flatMap { Int($0) }
-            }
-            return limits
+            return found.compactMapValues(\.recordBytesMax)
         } catch {
             throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
         }
@@ -188,14 +175,5 @@ final class PipelineRun {
 
     private static func randomName() -> String {
         String(UInt64.random(in: .min ... .max), radix: 36)
-    }
-}
-
-extension PipelineSettings {
-    /// The broker refuses what is larger than the topic allows, and such a refusal comes back for ever (R11).
-    fileprivate mutating func adopt(_ limits: [String: Int]) {
-        // Room for key, headers and the batch around them.
-        if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
-        if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
     }
 }

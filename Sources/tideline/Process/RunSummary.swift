@@ -19,32 +19,21 @@ struct RunSummary {
     var peakMemory: Int
 
     var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.integer("records", records)
-        json.integer("timelines", timelines)
-        json.integer("reloads", reloads)
-        json.integer("deadLetters", deadLetters)
-        json.integer("lateTelemetry", lateTelemetry)
-        json.integer("futureTelemetry", futureTelemetry)
-        json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
-        json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
-        json.integer("peakMemory", peakMemory)
-        json.key("changes")
-        json.beginArray()
-        for row in account {
-            json.beginObject()
-            json.string("kind", row.kind)
-            json.string("reason", row.reason.rawValue)
-            for count in ReloadCount.allCases {
-                json.key(named: count.rawValue)
-                json.integer(row[count])
-            }
-            json.endObject()
+        JSONWriter.object { json in
+            json.integer("records", records)
+            json.integer("timelines", timelines)
+            json.integer("reloads", reloads)
+            json.integer("deadLetters", deadLetters)
+            json.integer("lateTelemetry", lateTelemetry)
+            json.integer("futureTelemetry", futureTelemetry)
+            json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
+            json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
+            json.integer("peakMemory", peakMemory)
+            json.key("changes")
+            json.beginArray()
+            for row in account { row.write(to: &json) }
+            json.endArray()
         }
-        json.endArray()
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// What became of telemetry that did not count as it came, and of changes, for people: a line for each kind and
@@ -74,6 +63,19 @@ struct RunSummary {
                 return column < 2 ? cell.0 + padding : padding + cell.0
             }.joined(separator: "  ")
         }
+    }
+}
+
+extension ReloadCounters {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.string("kind", kind)
+        json.string("reason", reason.rawValue)
+        for count in ReloadCount.allCases {
+            json.key(named: count.rawValue)
+            json.integer(self[count])
+        }
+        json.endObject()
     }
 }
 

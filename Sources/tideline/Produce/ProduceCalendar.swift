@@ -1,13 +1,8 @@
-import Agendas
 import Arguments
-import Messages
-import Observability
-import Pipeline
 import Producers
-import RecordLog
 import Timelines
 
-/// Publishes calendars: what of iCalendar files has changed, JSON as it is, or a simulated fleet's.
+/// Publishes calendars: the changes of iCalendar files, JSON as it is, or a simulated fleet's calendars.
 struct ProduceCalendar: Verb {
     static let configuration = CommandConfiguration(
         commandName: "calendar",
@@ -46,11 +41,7 @@ struct ProduceCalendar: Verb {
         completion: .file(extensions: ["ics", "gz"]))
     var ics: [String] = []
     @Option(help: ArgumentHelp("The calendarId of the files' events.", valueName: "id")) var calendar: String?
-    @Option(
-        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
-        completion: .file())
-    var json: String?
-    @OptionGroup var judging: JudgingOptions
+    @OptionGroup var input: JSONOptions
     @Flag(help: "Remove events of these calendars that the files no longer have.") var prune = false
     @Flag(help: "Say what would be sent and removed, and do nothing.") var dryRun = false
     @Option(help: ArgumentHelp("The rounds of so many vehicles.", valueName: "n")) var fleet: Int?
@@ -60,39 +51,41 @@ struct ProduceCalendar: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard [!ics.isEmpty, json != nil, fleet != nil].filter({ $0 }).count == 1 else {
-            throw ValidationError("Give one of '--ics', '--json' and '--fleet'.")
-        }
+        try ProduceCommand.checkOne(
+            of: [("--ics", !ics.isEmpty), ("--json", input.json != nil), ("--fleet", fleet != nil)])
         if let calendar, calendar.isEmpty { throw ValidationError("'--calendar' must not be empty.") }
-        try judging.check(json: json)
+        try input.check()
         try FleetOptions.check(fleet: fleet)
         if fleet != nil && pacing.pacing != nil {
             throw ValidationError(
                 "'--rate' and '--speedup' are not for '--fleet' here; '--every' says its pace.")
         }
-        if fleet == nil && changes.every != nil { throw ValidationError("'--every' is for '--fleet'.") }
+        try changes.check(fleet: fleet)
         for (name, isGiven) in [
             ("--limit", fleetOptions.limit != nil), ("--health-file", fleetOptions.healthFile != nil),
         ] where isGiven && !ics.isEmpty {
             throw ValidationError("'\(name)' is not for '--ics'.")
         }
-        if ics.isEmpty {
-            for (name, isGiven) in [("--prune", prune), ("--dry-run", dryRun)] where isGiven {
-                throw ValidationError("'\(name)' is for '--ics'.")
-            }
-        }
+        try ProduceCommand.check("--prune", prune, isFor: "--ics", !ics.isEmpty)
+        try ProduceCommand.check("--dry-run", dryRun, isFor: "--ics", !ics.isEmpty)
         if !ics.isEmpty, calendar == nil, !ics.allSatisfy({ CalendarInput.isFolder($0) }) {
             throw ValidationError("'--ics' needs '--calendar': the id under which a file's events are published.")
         }
     }
 
     func execute() throws(CommandFailure) {
-        if let fleet { return try publish(fleet: fleet) }
-        guard let json else { return try CalendarPublication(self).run() }
-        try JSONPublication(file: json, content: .calendarEvents, keepGoing: judging.keepGoing).publish(
-            kafka, pacing: pacing.pacing ?? .asFastAsPossible, limit: fleetOptions.limit,
-            healthFile: fleetOptions.healthFile, title: "publishing events"
-        ) { $0.calendarEvents }
+        if let fleet {
+            try publish(fleet: fleet)
+        } else if let file = input.json {
+            let publication = try Publication(
+                kafka, .calendarEvents, pacing: pacing.pacing ?? .asFastAsPossible, fleetOptions)
+            try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
+        } else {
+            let publication = CalendarPublication(
+                try Environment(kafka), files: ics, calendarId: calendar, prunes: prune, isDryRun: dryRun,
+                pacing: pacing.pacing ?? .asFastAsPossible)
+            try publication.run()
+        }
     }
 
     /// Goes on from what the topic holds, so that no version goes back.
@@ -105,145 +98,7 @@ struct ProduceCalendar: Verb {
         let source = SimulatedCalendars(
             fleet: fleet, seed: fleetOptions.seed, calendarIds: calendarIds, start: .now(), every: changes.interval,
             published: published, clock: { .now() })
-        let summary = try Publication(environment).publish(
-            source, to: environment.topics.calendarEvents, pacing: .realTime, limit: fleetOptions.limit, health: health,
-            title: "publishing events")
-        print(summary.json)
-    }
-}
-
-/// Brings a topic to what calendar files hold.
-private struct CalendarPublication {
-    private let verb: ProduceCalendar
-    private let environment: Environment
-    private var topic: String { environment.topics.calendarEvents }
-
-    init(_ verb: ProduceCalendar) throws(CommandFailure) {
-        self.verb = verb
-        environment = try Environment(verb.kafka)
-    }
-
-    /// 1. Reads the files.
-    /// 2. Reads what the topic holds of their calendars.
-    /// 3. Publishes what differs, or says it.
-    func run() throws(CommandFailure) {
-        let (contents, unreadable) = try read()
-        guard !Signals.isStopRequested, let published = try environment.publishedEvents(of: contents.calendars)
-        else { return }
-        let changes = CalendarChanges(from: published, to: contents, prune: verb.prune)
-        for problem in contents.leftOut { writeError("left out: \(problem)") }
-        for problem in contents.remarks { writeError("warning: \(problem)") }
-        if verb.dryRun {
-            for change in changes.changes { print(change.json) }
-            print(summary(of: changes, nil))
-        } else {
-            let done = try Publication(environment).publish(
-                changes, to: topic, pacing: verb.pacing.pacing ?? .asFastAsPossible, title: "publishing events")
-            print(summary(of: changes, done))
-        }
-        if changes.kept > 0 {
-            writeError(
-                "the topic holds \(changes.kept) more of these calendars, which the files do not have:"
-                    + " '--prune' removes them")
-        }
-        guard unreadable.isEmpty else {
-            throw CommandFailure(.dataError, unreadable.map(\.description).joined(separator: "\ntideline: "))
-        }
-    }
-
-    private func read() throws(CommandFailure) -> (contents: CalendarContents, unreadable: [InputProblem]) {
-        let found = CalendarInput.find(verb.ics, calendarId: verb.calendar)
-        if verb.calendar == nil { try requireNames(of: found.inputs) }
-        var contents = CalendarContents(valueBytesMax: PipelineSettings().recordBytesMax)
-        if let calendarId = verb.calendar, !found.problems.isEmpty { contents.noteIncomplete(calendarId) }
-        let progress = LateProgress("reading calendars", unit: "files", environment)
-        for (index, input) in found.inputs.enumerated() {
-            if Signals.isStopRequested { break }
-            contents.read(input)
-            progress.update(completed: index + 1, of: found.inputs.count)
-        }
-        progress.finish(completed: found.inputs.count)
-        let unreadable = found.problems + contents.unreadable
-        if contents.unreadable.count == found.inputs.count, !unreadable.isEmpty {
-            throw CommandFailure(.dataError, unreadable.map(\.description).joined(separator: "\ntideline: "))
-        }
-        return (contents, unreadable)
-    }
-
-    /// Two files of one name in different folders would be one calendar, of which nobody knows.
-    private func requireNames(of inputs: [CalendarInput]) throws(CommandFailure) {
-        var first: [String: String] = [:]
-        for input in inputs {
-            guard let other = first.updateValue(input.file, forKey: input.calendarId) else { continue }
-            throw CommandFailure(
-                .dataError,
-                "\(input.file): would be the calendar '\(input.calendarId)', and so would \(other):"
-                    + " rename one, or give '--calendar'")
-        }
-    }
-
-    private func summary(of changes: CalendarChanges, _ done: PublishSummary?) -> String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.bool("dryRun", done == nil ? true : nil)
-        done?.write(to: &json)
-        json.integer("sent", done.map { changes.published($0).sent } ?? changes.sent)
-        json.integer("unchanged", changes.unchanged)
-        json.integer("removed", done.map { changes.published($0).removed } ?? changes.removed)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
-    }
-}
-
-extension Environment {
-    /// What the topic of events holds of some calendars.
-    ///
-    /// - Parameter calendars: their ids as UTF-8.
-    /// - Returns: nil where it was stopped.
-    fileprivate func publishedEvents(of calendars: Set<[UInt8]>) throws(CommandFailure) -> PublishedEvents? {
-        let topic = topics.calendarEvents
-        let admin = try connect()
-        try require([topic], admin)
-        admin.close()
-        let progress = LateProgress("reading \(topic)", unit: "records", self)
-        var read = 0
-        do throws(LogError) {
-            let published = try PublishedEvents.read(
-                topic: topic, calendars: calendars, of: cluster, clock: SleepingClock(),
-                shouldStop: { Signals.isStopRequested },
-                progress: { records, total in
-                    read = records
-                    progress.update(completed: records, of: total)
-                })
-            progress.finish(completed: read)
-            return published
-        } catch {
-            throw CommandFailure(.unavailable, "cannot read \(topic): \(error)")
-        }
-    }
-}
-
-extension CalendarChanges {
-    /// How many changes lie in the first records, where the rest was not published as somebody asked to stop.
-    fileprivate func published(_ summary: PublishSummary) -> (sent: Int, removed: Int) {
-        var records = 0
-        var (sent, removed) = (0, 0)
-        for change in changes {
-            records += change.records.count
-            guard records <= summary.records else { break }
-            if change.action == .remove { removed += 1 } else { sent += 1 }
-        }
-        return (sent, removed)
-    }
-}
-
-extension CalendarChanges.Change {
-    fileprivate var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.string("action", action.rawValue)
-        json.string("key", key.text)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
+        let publication = Publication(environment, .calendarEvents, pacing: .realTime, limit: fleetOptions.limit)
+        print(try publication.publishWithProgress(source, health).json)
     }
 }

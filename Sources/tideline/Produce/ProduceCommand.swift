@@ -17,7 +17,23 @@ struct ProduceCommand: ParsableCommand {
         subcommands: [ProduceTelemetry.self, ProduceCalendar.self, ProduceConfigurations.self])
 }
 
-/// How fast records go out.
+// The options that several verbs of `produce` share.
+
+/// JSON as input, and what happens if there are faults in it.
+struct JSONOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
+        completion: .file())
+    var json: String?
+    @Flag(help: "With --json: leave out what is wrong, say it, send the rest, and end with status 65.")
+    var keepGoing = false
+
+    func check() throws(ValidationError) {
+        try ProduceCommand.check("--keep-going", keepGoing, isFor: "--json", json != nil)
+    }
+}
+
+/// The pace at which records go out.
 struct PacingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Play data time at so many times its speed.", valueName: "x")) var speedup: Double?
     @Option(help: ArgumentHelp("So many records a second.", valueName: "r")) var rate: Double?
@@ -32,7 +48,7 @@ struct PacingOptions: ParsableArguments {
     var pacing: Pacing? { speedup.map { .speedup($0) } ?? rate.map { .rate($0) } }
 }
 
-/// What every producer of a simulated world takes.
+/// How a publication begins and ends: the seed of a simulated world, and when it stops.
 struct FleetOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The fleet's seed.", valueName: "n")) var seed: UInt64 = 1
     @Option(help: ArgumentHelp("End after so many records.", valueName: "n")) var limit: Int?
@@ -52,10 +68,14 @@ struct FleetOptions: ParsableArguments {
     }
 }
 
-/// How often something changes in a simulated world.
+/// The interval at which something changes in a simulated world.
 struct ChangeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With --fleet: how often something changes (PT20S).", valueName: "duration"))
     var every: String?
+
+    func check(fleet: Int?) throws(ValidationError) {
+        try ProduceCommand.check("--every", every != nil, isFor: "--fleet", fleet != nil)
+    }
 
     func validate() throws(ValidationError) {
         if let every, interval(every) == nil {
@@ -63,6 +83,7 @@ struct ChangeOptions: ParsableArguments {
         }
     }
 
+    /// The interval, 20 seconds unless it is given.
     var interval: ElapsedTime { every.flatMap(interval) ?? .seconds(20) }
 
     private func interval(_ text: String) -> ElapsedTime? {
@@ -73,7 +94,20 @@ struct ChangeOptions: ParsableArguments {
     }
 }
 
-extension Instant {
-    /// The time of day.
-    static func now() -> Instant { Instant(milliseconds: WallClock.systemTime()) }
+extension ProduceCommand {
+    /// Checks that exactly one input is given.
+    ///
+    /// - Parameter inputs: the options that name inputs, each with whether it is given.
+    static func checkOne(of inputs: [(name: String, isGiven: Bool)]) throws(ValidationError) {
+        guard inputs.count(where: \.isGiven) != 1 else { return }
+        let names = inputs.map { "'\($0.name)'" }
+        throw ValidationError("Give one of \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "").")
+    }
+
+    /// Checks that an option comes only with the one that it is for.
+    static func check(
+        _ name: String, _ isGiven: Bool, isFor other: String, _ otherIsGiven: Bool
+    ) throws(ValidationError) {
+        if isGiven && !otherIsGiven { throw ValidationError("'\(name)' is for '\(other)'.") }
+    }
 }

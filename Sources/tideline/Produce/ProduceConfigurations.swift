@@ -3,6 +3,7 @@ import Messages
 import Producers
 import Timelines
 
+/// Publishes widget configurations: JSON, or those of a simulated fleet.
 struct ProduceConfigurations: Verb {
     static let configuration = CommandConfiguration(
         commandName: "configurations",
@@ -26,35 +27,26 @@ struct ProduceConfigurations: Verb {
                 "tideline produce configurations --fleet 12 --every PT10S", "A simulated fleet's, with changes."),
         ])
 
-    @Option(
-        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
-        completion: .file())
-    var json: String?
-    @OptionGroup var judging: JudgingOptions
+    @OptionGroup var input: JSONOptions
     @Option(help: ArgumentHelp("The widgets of so many vehicles.", valueName: "n")) var fleet: Int?
     @OptionGroup var changes: ChangeOptions
     @OptionGroup var fleetOptions: FleetOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (json == nil) != (fleet == nil) else { throw ValidationError("Give one of '--json' and '--fleet'.") }
-        if changes.every != nil && fleet == nil { throw ValidationError("'--every' is for '--fleet'.") }
-        try judging.check(json: json)
+        try ProduceCommand.checkOne(of: [("--json", input.json != nil), ("--fleet", fleet != nil)])
+        try changes.check(fleet: fleet)
+        try input.check()
         try FleetOptions.check(fleet: fleet)
     }
 
     func execute() throws(CommandFailure) {
-        if let json {
-            return try JSONPublication(file: json, content: .configurations, keepGoing: judging.keepGoing).publish(
-                kafka, pacing: .asFastAsPossible, limit: fleetOptions.limit, healthFile: fleetOptions.healthFile,
-                title: "publishing configurations"
-            ) { $0.configurations }
+        if let file = input.json {
+            let publication = try Publication(kafka, .configurations, pacing: .asFastAsPossible, fleetOptions)
+            return try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
         }
         let source = SimulatedWidgets(
             fleet: fleet ?? 1, seed: fleetOptions.seed, start: .now(), every: changes.interval, clock: { .now() })
-        try publish(
-            source, kafka, pacing: .realTime, limit: fleetOptions.limit, healthFile: fleetOptions.healthFile,
-            title: "publishing configurations"
-        ) { $0.configurations }
+        try Publication(kafka, .configurations, pacing: .realTime, fleetOptions).run(source)
     }
 }

@@ -5,6 +5,7 @@ import Timelines
 
 extension TelemetryReplay.Format: ExpressibleByArgument {}
 
+/// Publishes vehicle telemetry: recorded sets, JSON, or a simulated fleet.
 struct ProduceTelemetry: Verb {
     static let configuration = CommandConfiguration(
         commandName: "telemetry",
@@ -43,11 +44,7 @@ struct ProduceTelemetry: Verb {
     var csv: [String] = []
     @Option(help: ArgumentHelp("How the recorded sets are written.", valueName: "format")) var format:
         TelemetryReplay.Format?
-    @Option(
-        help: ArgumentHelp("JSON: one object, an array, or lines; - is standard input.", valueName: "file"),
-        completion: .file())
-    var json: String?
-    @OptionGroup var judging: JudgingOptions
+    @OptionGroup var input: JSONOptions
     @Option(help: ArgumentHelp("Simulate so many vehicles.", valueName: "n")) var fleet: Int?
     @Flag(help: "With --fleet: no late, double, broken or misdated records.") var noFaults = false
     @OptionGroup var fleetOptions: FleetOptions
@@ -55,35 +52,28 @@ struct ProduceTelemetry: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        let given = [!csv.isEmpty, json != nil, fleet != nil].filter { $0 }.count
-        guard given == 1 else { throw ValidationError("Give one of '--csv', '--json' and '--fleet'.") }
+        try ProduceCommand.checkOne(
+            of: [("--csv", !csv.isEmpty), ("--json", input.json != nil), ("--fleet", fleet != nil)])
         if !csv.isEmpty && format == nil {
             throw ValidationError("'--csv' needs '--format': one of capmetrics, ndsbr.")
         }
-        if noFaults && fleet == nil { throw ValidationError("'--no-faults' is for '--fleet'.") }
-        try judging.check(json: json)
+        try ProduceCommand.check("--no-faults", noFaults, isFor: "--fleet", fleet != nil)
+        try input.check()
         try FleetOptions.check(fleet: fleet)
     }
 
     func execute() throws(CommandFailure) {
-        if let json {
-            return try JSONPublication(file: json, content: .telemetry, keepGoing: judging.keepGoing).publish(
-                kafka, pacing: pace, limit: fleetOptions.limit, healthFile: fleetOptions.healthFile,
-                title: "publishing telemetry"
-            ) { $0.telemetry }
-        }
-        let source: any RecordSource
-        if let fleet {
-            source = FleetSimulator(
+        let publication = try Publication(kafka, .telemetry, pacing: pace, fleetOptions)
+        if let file = input.json {
+            try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
+        } else if let fleet {
+            let source = FleetSimulator(
                 count: fleet, seed: fleetOptions.seed, start: .now(), rate: pacing.rate, hasFaults: !noFaults,
                 clock: pacing.speedup == nil ? { .now() } : nil)
+            try publication.run(source)
         } else {
-            source = TelemetryReplay(files: csv, format: format ?? .capmetrics)
+            try publication.run(TelemetryReplay(files: csv, format: format ?? .capmetrics))
         }
-        try publish(
-            source, kafka, pacing: pace, limit: fleetOptions.limit, healthFile: fleetOptions.healthFile,
-            title: "publishing telemetry"
-        ) { $0.telemetry }
     }
 
     private var pace: Pacing {

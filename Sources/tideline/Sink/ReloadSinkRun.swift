@@ -77,8 +77,7 @@ struct ReloadSinkRun {
         settings.gather = values[Keys.reloadsGather]
         settings.backoff.first = values[Keys.reloadsBackoffFirst]
         settings.backoff.most = values[Keys.reloadsBackoffMax]
-        let replication = values[Keys.internalReplication]
-        settings.replication = replication == -1 ? nil : Int32(replication)
+        settings.replication = values.internalReplication
         self.settings = settings
     }
 
@@ -101,7 +100,7 @@ struct ReloadSinkRun {
             case .apns(let apns):
                 let destination = try APNsDestination(
                     apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
-                    shouldStop: { Self.shouldStop(health) }, notice: tell)
+                    shouldStop: { Self.shouldStop(health) }, notice: log)
                 summary = try runner(destination, bar, health).run()
             case .webhook(let webhook):
                 summary = try runner(WebhookDestination(webhook), bar, health).run()
@@ -124,7 +123,7 @@ struct ReloadSinkRun {
                 bar.update(completed: summary.records)
                 deadLetters.flush(now: WallClock.uptime())
             },
-            notice: tell)
+            notice: log)
     }
 
     /// Asked wherever the sink goes round, also where it waits for brokers: that is what the health file tells.
@@ -133,11 +132,11 @@ struct ReloadSinkRun {
         return Signals.isStopRequested
     }
 
-    private func tell(_ notice: ReloadSinkNotice) {
+    private func log(_ notice: ReloadSinkNotice) {
         switch notice {
         case .deadLetter(let place, let offset, let reason):
             deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
-        default: environment.logger.tell(notice, environment.brokers)
+        default: environment.logger.log(notice, environment.brokers)
         }
     }
 }
@@ -146,17 +145,15 @@ extension SleepingClock: ReloadSinkClock {}
 
 extension ReloadSinkSummary {
     fileprivate var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.integer("records", records)
-        json.integer("delivered", delivered)
-        json.integer("conflated", conflated)
-        json.integer("retries", retries)
-        json.integer("retired", retired)
-        json.integer("deadLetters", deadLetters)
-        json.integer("skipped", skipped)
-        json.integer("tooOld", tooOld)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
+        JSONWriter.object { json in
+            json.integer("records", records)
+            json.integer("delivered", delivered)
+            json.integer("conflated", conflated)
+            json.integer("retries", retries)
+            json.integer("retired", retired)
+            json.integer("deadLetters", deadLetters)
+            json.integer("skipped", skipped)
+            json.integer("tooOld", tooOld)
+        }
     }
 }

@@ -5,22 +5,6 @@ import Observability
 import RecordLog
 import Sinks
 
-/// Where timelines are written to.
-enum SinkTarget: Sendable {
-    case files(directory: String)
-
-    struct Problem: Error, CustomStringConvertible {
-        var description: String
-    }
-
-    init(_ text: String) throws {
-        guard text.hasPrefix("files:"), text.count > 6 else {
-            throw Problem(description: "must be files:DIR")
-        }
-        self = .files(directory: String(text.dropFirst(6)))
-    }
-}
-
 /// Writes committed timelines out per configuration, or sends reloads on.
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
@@ -63,17 +47,39 @@ struct SinkCommand: Verb {
     var healthFile: String?
     @OptionGroup var kafka: KafkaOptions
 
-    func validate() throws(ValidationError) {
+    func validate() throws(ValidationError) { _ = try target() }
+
+    func execute() throws(CommandFailure) {
+        let health = try HealthFile(healthFile)
+        let target: Target
+        do throws(ValidationError) {
+            target = try self.target()
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+        switch target {
+        case .timelines(let target): try writeTimelines(target, health)
+        case .reloads(let target): try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run(health)
+        }
+    }
+
+    /// The destination that the options name: of timelines, or of reloads.
+    private enum Target {
+        case timelines(SinkTarget)
+        case reloads(ReloadTarget)
+    }
+
+    private func target() throws(ValidationError) -> Target {
         switch (to, reloads) {
         case (let to?, nil):
-            do {
-                _ = try SinkTarget(to)
+            do throws(SinkTarget.Problem) {
+                return .timelines(try SinkTarget(to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
         case (nil, let reloads?):
             do throws(WebhookURL.Problem) {
-                _ = try ReloadTarget(reloads)
+                return .reloads(try ReloadTarget(reloads))
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }
@@ -85,22 +91,13 @@ struct SinkCommand: Verb {
         }
     }
 
-    func execute() throws(CommandFailure) {
-        let health = try HealthFile(healthFile)
-        if let to {
-            try writeTimelines(to, health)
-        } else if let target = try? reloads.map({ try ReloadTarget($0) }) {
-            try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run(health)
-        }
-    }
-
-    private func writeTimelines(_ to: String, _ health: HealthFile?) throws(CommandFailure) {
+    private func writeTimelines(_ target: SinkTarget, _ health: HealthFile?) throws(CommandFailure) {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()
         let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
-        let run = try SinkRun(environment, target: to, untilCaughtUp: untilCaughtUp)
+        let run = try SinkRun(environment, target: target, untilCaughtUp: untilCaughtUp)
         let summary = try run.run(
             until: {
                 health?.touch()
@@ -111,33 +108,48 @@ struct SinkCommand: Verb {
     }
 }
 
-/// One run of a sink, for `sink` and `demo`.
+/// The destination of timelines.
+enum SinkTarget: Sendable {
+    case files(directory: String)
+
+    struct Problem: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init(_ text: String) throws(Problem) {
+        guard text.hasPrefix("files:"), text.count > 6 else {
+            throw Problem(description: "must be files:DIR")
+        }
+        self = .files(directory: String(text.dropFirst(6)))
+    }
+}
+
+/// One run of a sink of timelines, for `sink` and `demo`.
 struct SinkRun {
     private let environment: Environment
     private let sink: any TimelineSink
     private let settings: SinkSettings
 
-    init(_ environment: Environment, target: String, untilCaughtUp: Bool) throws(CommandFailure) {
+    /// - Throws: with status 70 if the target cannot be written to.
+    init(_ environment: Environment, target: SinkTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         self.environment = environment
         var settings = SinkSettings(topic: environment.topics.timelines)
         settings.untilCaughtUp = untilCaughtUp
         self.settings = settings
         do {
-            switch try SinkTarget(target) {
+            switch target {
             case .files(let directory):
                 let files = try FilesSink(directory: directory)
                 sink = files
-                // Somebody may look for the old ones.
+                // Somebody may look for the files under their old names.
                 if !files.renamedFiles.isEmpty { environment.logger.notice("\(directory): \(files.renamedFiles)") }
             }
-        } catch let error as SinkError {
-            throw CommandFailure(.software, "\(error)")
         } catch {
-            throw CommandFailure(.usage, "\(error)")
+            throw CommandFailure(.software, "\(error)")
         }
     }
 
-    /// Blocks until it has caught up, where that was asked for, or `shouldStop`.
+    /// Blocks until it has caught up, if that was asked for, or until `shouldStop`.
     func run(
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (SinkProgress) -> Void = { _ in }
@@ -147,7 +159,7 @@ struct SinkRun {
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
-                shouldStop: shouldStop, progress: progress, notice: { logger.tell($0, brokers) })
+                shouldStop: shouldStop, progress: progress, notice: { logger.log($0, brokers) })
             return try runner.run()
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -157,13 +169,11 @@ struct SinkRun {
 
 extension SinkSummary {
     var json: String {
-        var json = JSONWriter()
-        json.beginObject()
-        json.integer("records", records)
-        json.integer("written", written)
-        json.integer("removed", removed)
-        json.integer("unchanged", unchanged)
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
+        JSONWriter.object { json in
+            json.integer("records", records)
+            json.integer("written", written)
+            json.integer("removed", removed)
+            json.integer("unchanged", unchanged)
+        }
     }
 }
