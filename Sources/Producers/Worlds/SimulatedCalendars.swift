@@ -1,3 +1,4 @@
+import SplitMix
 import Agendas
 import Messages
 package import Timelines
@@ -11,7 +12,7 @@ package import Timelines
 package final class SimulatedCalendars: RecordSource {
     private let calendarIds: [String]
     private let vehicles: [String]
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var events: [[UInt8]: CalendarEvent] = [:]
     private var schedule: WorldSchedule
     private var now: Instant { schedule.now }
@@ -38,7 +39,7 @@ package final class SimulatedCalendars: RecordSource {
         precondition(fleet > 0 && !calendarIds.isEmpty)
         self.calendarIds = calendarIds
         schedule = WorldSchedule(start: start, interval: every, clock: clock)
-        generator = SeededGenerator(seed: seed, stream: 1 << 63 | 1)
+        generator = SplitMix64(seed: seed, stream: 1 << 63 | 1)
         vehicles = FleetSimulator.vehicleIds(count: fleet)
         var parser = JSONParser()
         for (key, event) in published?.events ?? [] {

@@ -1,3 +1,4 @@
+import SplitMix
 import Messages
 package import Timelines
 
@@ -11,7 +12,7 @@ package final class SimulatedWidgets: RecordSource {
     private var widgets: [Widget]
     private let phones: [String]
     private let vehicles: [String]
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var schedule: WorldSchedule
     /// The widgets that become as before, and the change with which each does.
     private var repairs: [(change: Int, widget: Int)] = []
@@ -31,7 +32,7 @@ package final class SimulatedWidgets: RecordSource {
     package init(fleet: Int, seed: UInt64, start: Instant, every: ElapsedTime, clock: (() -> Instant)? = nil) {
         precondition(fleet > 0)
         schedule = WorldSchedule(start: start, interval: every, clock: clock)
-        generator = SeededGenerator(seed: seed, stream: 1 << 63)
+        generator = SplitMix64(seed: seed, stream: 1 << 63)
         let vehicles = FleetSimulator.vehicleIds(count: fleet)
         self.vehicles = vehicles
         // Three vehicles on a phone, with the agenda of their rounds.
