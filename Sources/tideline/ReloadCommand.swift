@@ -9,7 +9,7 @@ import Settings
 import StreamRuntime
 import Timelines
 
-/// Asks for reloads by hand.
+/// Asks for the reload of all configurations of a kind.
 struct ReloadCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -75,7 +75,7 @@ struct ReloadCommand: Verb {
             .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(known)")
     }
 
-    /// Each task has some of the configurations, so each is asked.
+    /// Sends the requests to every task, as each has some of the configurations.
     private func send(
         _ requests: [ReloadRequest], _ environment: Environment, _ admin: any Admin
     ) throws(CommandFailure) {

@@ -7,7 +7,7 @@ import Messages
 import Observability
 
 struct Tideline: ParsableCommand {
-    /// What `--version` says.
+    /// The text of `--version`.
     static let version = "tideline \(ContractVersion.release)"
 
     static let configuration = CommandConfiguration(
@@ -68,7 +68,7 @@ protocol Verb: ParsableCommand {
     func execute() throws(CommandFailure)
 }
 
-/// As in sysexits.h.
+/// The exit statuses of the program, with the numbers of sysexits.h.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64
@@ -77,7 +77,7 @@ enum ExitStatus: Int32 {
     case software = 70
 }
 
-/// Ends the program: with what status, and what to tell.
+/// Ends the program with a status and a message on standard error.
 struct CommandFailure: Error {
     var status: ExitStatus
     var message: String

@@ -2,15 +2,15 @@ import Messages
 import Preview
 import Timelines
 
-/// A timeline as a card of a board: whose it is, what is shown now, what comes next and when.
+/// A timeline as a card of a board: its configuration, the entry in force, the next entry and its time.
 struct TimelineCard {
     let record: TimelineRecord
     let now: Instant
     let text: BoardText
 
-    /// What a card needs beside its two borders: a line for now, one for next.
+    /// The rows of a card with one line for now and one for next between its two borders.
     static let leastHeight = 4
-    /// A second line for now.
+    /// The rows of a card with two lines for now.
     static let fullHeight = 5
 
     /// - Parameters:
@@ -18,7 +18,7 @@ struct TimelineCard {
     ///   - height: from `leastHeight` to `fullHeight`.
     func lines(width: Int, height: Int) -> [StyledLine] {
         let inner = width - 4
-        // Days are named where they are not the reader's.
+        // `EntryText` names a day that is not the entry's own, so the entry is dated now.
         var entry = current
         entry.date = now
         let shown = EntryText(text.calendar).shows(entry)
@@ -62,12 +62,13 @@ struct TimelineCard {
         StyledLine("r\(record.revision)\(record.budget.map { " · \(Self.left($0))" } ?? "")", .faint)
     }
 
-    /// What can go out at once; the limit of a day is another thing, and would read as its whole.
+    /// The reloads that can go out at once. The limit of a day is another number, and would read as the whole of this
+    /// one.
     private static func left(_ budget: ReloadBudget) -> String {
         "\(budget.remaining) reload\(budget.remaining == 1 ? "" : "s") left"
     }
 
-    /// What comes, and how long that still takes.
+    /// The next entry, and how long it takes until then.
     private var next: (StyledLine, StyledLine) {
         var line = StyledLine("next ", .faint)
         let entry = record.timeline.entries.first { $0.date > now }
@@ -111,14 +112,14 @@ struct TimelineCard {
         return result
     }
 
-    /// A card that was just made anew stands out.
+    /// The emphasis of the border: a card that was made in the last 1.5 seconds stands out.
     private var borderEmphasis: StyledLine.Emphasis {
         now.milliseconds - record.generatedAt.milliseconds < 1500 ? .blue : .faint
     }
 
     // MARK: - Marks
 
-    /// Told apart without colour, too.
+    /// The mark of an entry. Marks differ also without colour.
     static func mark(of entry: TimelineEntry) -> (String, StyledLine.Emphasis?) {
         switch entry.phase {
         case .status: mark(of: entry.vehicle?.status)

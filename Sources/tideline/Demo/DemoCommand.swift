@@ -11,7 +11,7 @@ import StreamRuntime
 import Synchronization
 import Timelines
 
-/// Everything in one process.
+/// Runs producers, pipeline and sink in one process.
 struct DemoCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -121,7 +121,7 @@ final class Demo {
             if let end, WallClock.uptime() >= end { break }
             screen.show(for: .milliseconds(250))
         }
-        // In the direction of the flow, so that what was published last still arrives.
+        // The parts end in the direction of the flow, so that the record that was published last still arrives.
         phase.endProducing()
         screen.show(for: .seconds(1))
         phase.endPipeline()
@@ -144,7 +144,7 @@ final class Demo {
         thread.start()
     }
 
-    /// An earlier demo's timelines belong to another broker.
+    /// Removes the timelines of an earlier demo, which belong to another broker.
     private func removeOldTimelines() throws(CommandFailure) {
         let manager = FileManager.default
         let marker = output + "/.tideline-demo"
@@ -165,7 +165,7 @@ final class Demo {
     }
 }
 
-/// How far the demo has come in ending. Any thread.
+/// The order in which the demo's parts end. Any thread.
 final class DemoPhase: Sendable {
     private let done = Atomic<Int>(0)
     private let failed = Mutex<CommandFailure?>(nil)
@@ -175,7 +175,7 @@ final class DemoPhase: Sendable {
     var isPipelineDone: Bool { done.load(ordering: .relaxed) >= 2 || failure != nil }
     var isSinkDone: Bool { done.load(ordering: .relaxed) >= 3 || failure != nil }
     var failure: CommandFailure? { failed.withLock { $0 } }
-    /// What the pipeline did; nil until it has ended.
+    /// The summary of the pipeline; `nil` until the pipeline has ended.
     var summary: RunSummary? { finished.withLock { $0 } }
 
     func endProducing() { done.store(1, ordering: .relaxed) }

@@ -4,8 +4,8 @@ import Producers
 import RecordLog
 import Timelines
 
-/// What the demo shows: a fleet, a calendar for each of two teams, a status widget per vehicle, of a declared kind, and
-/// an agenda per team.
+/// The world of the demo: a fleet, a calendar for each of two teams, a status widget of a declared kind for each
+/// vehicle, and an agenda for each team.
 struct DemoScenario: Sendable {
     let fleet: Int
     private let now: Instant
@@ -15,7 +15,7 @@ struct DemoScenario: Sendable {
         self.now = Instant(milliseconds: now)
     }
 
-    /// The setting `kinds`: how its vehicles' widgets are refreshed is said here, once for all of them.
+    /// The setting `kinds`, which says once for all widgets how they are refreshed.
     static let kinds = """
         {"TrackerStatusWidget": {
             "displayName": "Vehicle Status",
@@ -24,7 +24,7 @@ struct DemoScenario: Sendable {
             "strategy": {"name": "status", "every": "PT5S", "parkedEvery": "PT20S"}}}
         """
 
-    /// Configurations first, then events, then telemetry until it is told to end.
+    /// Publishes configurations, then events, then telemetry until `isDone`.
     func publish(to environment: Environment, until isDone: @escaping @Sendable () -> Bool) throws(CommandFailure) {
         let simulator = FleetSimulator(count: fleet, seed: 7, start: now, rate: Double(fleet), hasFaults: false)
         _ = try environment.publish(
@@ -53,7 +53,7 @@ struct DemoScenario: Sendable {
         return status + agendas
     }
 
-    /// Around now: one under way that ends soon, one that starts soon, one that is announced soon, and a series.
+    /// Events around now: one that ends soon, one that starts soon, one that is announced soon, and a series.
     private var events: [(String, String)] {
         [
             event("depot", "shift", "Early shift", from: -.minutes(50), to: .seconds(12)),
@@ -74,7 +74,7 @@ struct DemoScenario: Sendable {
     }
 }
 
-/// Records that are there already.
+/// A source of records that are known from the start.
 private final class ListSource: RecordSource {
     private var records: [SourceRecord]
     private var index = 0

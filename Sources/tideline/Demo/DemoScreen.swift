@@ -4,8 +4,8 @@ import Observability
 import RecordLog
 import Timelines
 
-/// What the demo shows while it runs: a board where this job has a terminal, else timelines as they change, reloads and
-/// rates as lines. Owned by one thread.
+/// Shows what the demo publishes: as a board if this job has a terminal, else as lines of changed timelines, reloads
+/// and rates. Owned by one thread.
 final class DemoScreen {
     private let environment: Environment
     private let consumer: any Consumer
@@ -41,7 +41,7 @@ final class DemoScreen {
         line("Timelines are written to \(output)/; it ends \(seconds.map { "after \($0) s" } ?? "at Ctrl-C").")
     }
 
-    /// Names the declared kinds.
+    /// Writes a line for each declared kind.
     func show(_ kinds: WidgetKinds) {
         for kind in kinds.all {
             let families = kind.supportedFamilies.map { ", \($0.map(\.rawValue).joined(separator: ", "))" } ?? ""
@@ -50,15 +50,14 @@ final class DemoScreen {
         line("")
     }
 
-    /// From now on there is a board where this job has a terminal; what is logged stands below it and is written out
-    /// once it is closed.
+    /// Opens a board if this job has a terminal. The log stands below it, and is written out when the board is closed.
     func openBoard(output: String) {
         guard Terminal.canvas != nil else { return }
         let hint = "Ctrl-C ends the demo; the timelines are in \(output)/"
         board = BoardScreen(title: "Tideline", subtitle: "\(fleet) vehicles", hint: hint)
     }
 
-    /// Reads what was published, for at least so long, and shows it.
+    /// Reads what was published and shows it, for at least `duration`.
     func show(for duration: Duration) {
         let end = WallClock.uptime() + duration
         repeat {
@@ -68,7 +67,7 @@ final class DemoScreen {
         } while WallClock.uptime() < end
     }
 
-    /// Nothing is read or drawn afterwards. May be called again.
+    /// Ends reading and drawing. May be called again.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -88,7 +87,7 @@ final class DemoScreen {
         for row in summary?.table ?? [] { line("  \(row)") }
         line("Entries seen: \(counts.joined(separator: ", ")).")
         line("One file per configuration: ls \(output)/ ; for example \(output)/agenda-depot.json")
-        // For programs; who looks at a terminal has read it above.
+        // JSON is for programs: on a terminal the lines above say it.
         if let summary, isatty(STDOUT_FILENO) == 0 { print(summary.json) }
     }
 
@@ -122,7 +121,7 @@ final class DemoScreen {
         }.joined(separator: " · ")
     }
 
-    /// The board is drawn anew; elsewhere there is a line every few seconds.
+    /// Draws the board; without a board, writes a line every five seconds.
     private func showStatus() {
         if let board { return board.draw() }
         let now = WallClock.uptime()

@@ -10,8 +10,8 @@ struct WallClock: StreamClock {
     private let standing: Int64?
 
     /// - Parameters:
-    ///   - start: what the clock shows now; nil: the time.
-    ///   - stands: whether it stays there.
+    ///   - start: the instant that the clock shows now; `nil` stands for the time of day.
+    ///   - stands: true if the clock stands still.
     init(start: Instant? = nil, stands: Bool = false) {
         let now = Self.systemTime()
         offset = (start?.milliseconds ?? now) - now
@@ -29,7 +29,7 @@ struct WallClock: StreamClock {
     }
 }
 
-/// Waits by sleeping on the calling thread.
+/// The time of day, with waits that block the calling thread.
 final class SleepingClock: PacingClock, SinkClock {
     var now: Duration { WallClock.uptime() }
     var wall: Int64 { WallClock.systemTime() }

@@ -6,16 +6,16 @@ import RecordLog
 import Settings
 import StreamRuntime
 
-/// What a verb that meets Kafka works with.
+/// The settings, topics, log and broker of a verb that meets Kafka.
 struct Environment {
     let settings: Settings
     let topics: TopicNames
     let logger: Logger
     let cluster: any Cluster
-    /// Says which brokers are away; nil where they cannot be, for they are within this process.
+    /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
 
-    /// - Throws: with status 64 where settings are wrong.
+    /// - Throws: with status 64, naming all settings that are wrong.
     init(_ options: KafkaOptions) throws(CommandFailure) {
         let settings = try options.resolve()
         let logger = Self.makeLogger(settings)
@@ -38,7 +38,7 @@ struct Environment {
         topics = TopicNames(settings)
     }
 
-    /// What the pipeline reads and writes.
+    /// The topics that the pipeline reads and writes.
     private static func watched(_ settings: Settings) -> [String] {
         let topics = TopicNames(settings)
         let own = InternalTopics(settings)
@@ -56,7 +56,8 @@ struct Environment {
                 colored: Terminal.isColored, stream: .standardError, now: { Date() }))
     }
 
-    /// librdkafka with our settings over its defaults, and the user's `kafka.*` over those. Its log is dropped.
+    /// The properties of librdkafka: its defaults, over them the program's settings, over those the user's `kafka.*`.
+    /// Its log is dropped.
     static func kafka(_ settings: Settings) -> RdKafkaSettings {
         var properties = [
             "session.timeout.ms": String(settings[Keys.sessionTimeout].milliseconds),
@@ -68,13 +69,15 @@ struct Environment {
         return RdKafkaSettings(bootstrapServers: settings[Keys.bootstrap], properties: properties)
     }
 
-    /// Waits for a broker; with none within `connect.timeout`, status 69.
+    /// Waits until a broker answers. Blocks for `connect.timeout` at most.
+    ///
+    /// - Throws: with status 69 if no broker answers within that time or the program is to end.
     func connect() throws(CommandFailure) -> any Admin {
         do throws(LogError) {
             let admin = try cluster.makeAdmin()
             let deadline = WallClock.uptime() + settings[Keys.connectTimeout]
             while true {
-                // In slices, so that a stop is seen.
+                // Each call waits a second at most, so that a stop is seen.
                 do throws(LogError) {
                     try admin.connect(timeout: min(.seconds(1), settings[Keys.connectTimeout]))
                     return admin
@@ -90,8 +93,10 @@ struct Environment {
         }
     }
 
+    /// Looks up topics that must exist.
+    ///
     /// - Returns: the topics by name.
-    /// - Throws: with status 69, naming all topics that are missing at once.
+    /// - Throws: with status 69, naming all topics that are missing.
     @discardableResult
     func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
         let found: [String: TopicDescription]
@@ -105,7 +110,7 @@ struct Environment {
         return found
     }
 
-    /// The line to type where topics are missing.
+    /// The failure that names missing topics, with the command that creates them.
     func missing(_ names: [String]) -> CommandFailure {
         var line = "tideline topics --bootstrap \(settings[Keys.bootstrap])"
         if !settings[Keys.topicPrefix].isEmpty { line += " --topic-prefix \(settings[Keys.topicPrefix])" }

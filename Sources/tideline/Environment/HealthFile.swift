@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A file whose age says whether a process is well: a health check looks whether it was touched lately. Any thread.
+/// A file whose age shows that a process is well: a health check looks whether it was touched lately. Any thread.
 final class HealthFile: Sendable {
     private let path: String
     private let state = Mutex(State())
@@ -13,8 +13,8 @@ final class HealthFile: Sendable {
 
     /// Makes the file.
     ///
-    /// - Parameter path: nil: there is none.
-    /// - Throws: with status 64, where it cannot be written.
+    /// - Parameter path: the file's path; `nil` makes no health file.
+    /// - Throws: with status 64 if the file cannot be written.
     init?(_ path: String?) throws(CommandFailure) {
         guard let path else { return nil }
         self.path = path
@@ -23,7 +23,7 @@ final class HealthFile: Sendable {
         }
     }
 
-    /// Makes the file as young as now, at most once a second. A failure is said once, until it is over.
+    /// Sets the file's time to now, at most once a second. A failure is reported once, until it is over.
     func touch() {
         let now = WallClock.uptime()
         state.withLock { state in

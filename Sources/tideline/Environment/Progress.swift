@@ -4,7 +4,7 @@ import RecordLog
 import Settings
 
 extension ProgressBar {
-    /// A bar where this job has the terminal, log lines now and then elsewhere.
+    /// Makes a bar if this job has the terminal; elsewhere lines of the log are written now and then.
     static func standardError(
         _ title: String, unit: String, total: Int? = nil, _ environment: Environment
     ) -> ProgressBar {
@@ -25,13 +25,14 @@ extension ProgressBar {
 }
 
 extension Environment {
-    /// The width for a status line or a bar; nil where none is drawn: no terminal, not ours now, or a log for machines.
+    /// The width of a status line or a bar; `nil` if none is drawn, as there is no terminal, another job has it, or the
+    /// log is for machines.
     var statusColumns: Int? {
         settings[Keys.logFormat] == .text ? Terminal.canvas?.columns : nil
     }
 }
 
-/// Progress of work that is usually done at once: nothing is shown within the first second. Owned by one thread.
+/// The progress of work that is usually done at once: nothing is shown within the first second. Owned by one thread.
 final class LateProgress {
     private let bar: ProgressBar
     private let begin = WallClock.uptime()
@@ -40,7 +41,7 @@ final class LateProgress {
         bar = .standardError(title, unit: unit, total: total, environment)
     }
 
-    /// For verbs that have no settings.
+    /// Makes the progress of a verb that has no settings.
     init(_ title: String, unit: String, total: Int? = nil) {
         bar = .standardError(
             title, unit: unit, total: total, .standardError, .text, columns: { Terminal.canvas?.columns })
@@ -54,7 +55,7 @@ final class LateProgress {
         bar.update(completed: completed)
     }
 
-    /// Writes the last line, where the work took that long.
+    /// Writes the last line, if the work took longer than a second.
     func finish(completed: Int) {
         guard isShown else { return }
         bar.update(completed: completed)
@@ -87,7 +88,7 @@ extension Environment {
 }
 
 extension Logger {
-    /// For verbs that have no settings.
+    /// Makes the progress of a verb that has no settings.
     static var standardError: Logger {
         Logger(
             label: "tideline",

@@ -14,8 +14,8 @@ enum Signals {
                 }
             }
         }
-        // A terminal that goes is told by its shell and by the kernel: the second one is no impatience. Who wants the
-        // program to outlive the terminal (nohup) has SIGHUP ignored before it starts.
+        // When a terminal goes, its shell and the kernel both send SIGHUP: the second one is no impatience. A program
+        // that shall outlive its terminal is started with SIGHUP ignored (nohup).
         if !isIgnored(SIGHUP) {
             signal(SIGHUP) { _ in
                 _ = Signals.count.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
@@ -25,7 +25,7 @@ enum Signals {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Any thread.
+    /// True if a signal asked the program to end. Any thread.
     static var isStopRequested: Bool { count.load(ordering: .relaxed) > 0 }
 
     private static func isIgnored(_ number: Int32) -> Bool {

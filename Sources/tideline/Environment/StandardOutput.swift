@@ -1,9 +1,9 @@
 import Foundation
 import Preview
 
-/// Where results go.
+/// Standard output, which takes results.
 enum StandardOutput {
-    /// - Returns: false where nobody reads it any more.
+    /// - Returns: false if nobody reads it any more.
     static func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -18,7 +18,7 @@ enum StandardOutput {
         return true
     }
 
-    /// - Returns: false where nobody reads any more, or a signal asked to end.
+    /// - Returns: false if nobody reads it any more, or a signal asked the program to end.
     static func write(_ lines: [String]) -> Bool {
         if Signals.isStopRequested { return false }
         let text = Array(lines.map { "\($0)\n" }.joined().utf8)
@@ -27,7 +27,8 @@ enum StandardOutput {
 }
 
 extension TableStyle {
-    /// As wide as the terminal, or `COLUMNS` says; without colour where `NO_COLOR` is set or nobody sees it.
+    /// The style of tables on standard output: as wide as `COLUMNS` or else the terminal says, without colour if
+    /// `NO_COLOR` is set or no terminal shows it.
     static var ofStandardOutput: TableStyle {
         let environment = ProcessInfo.processInfo.environment
         var size = winsize()

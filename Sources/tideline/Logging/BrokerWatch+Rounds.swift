@@ -6,18 +6,18 @@ import StreamRuntime
 import Synchronization
 
 extension BrokerWatch {
-    /// What a round has found out about a suspect that is one no more, or is told now.
+    /// The result of a round for a suspect: it is lost, or no longer a suspect.
     private enum Finding {
         case lost(reason: String)
         case back(after: Duration, withheld: Int)
-        /// The cluster does without it.
+        /// The cluster goes on without it.
         case absent(after: Duration, reason: String, withheld: Int, isBroker: Bool)
         case stillAbsent(withheld: Int)
     }
 
-    /// Asks each suspect once, and says what has changed.
+    /// Asks each suspect once, and logs what has changed.
     ///
-    /// - Returns: whether any is left.
+    /// - Returns: true if a suspect is left.
     func round() -> Bool {
         let (addresses, others) = state.withLock { state in
             let others = state.brokers.union(bootstrap).subtracting(state.suspects.keys)
@@ -25,7 +25,7 @@ extension BrokerWatch {
         }
         var answers: [String: ClusterView] = [:]
         for address in addresses { answers[address] = ports.ask(address) }
-        // Without one who answers nobody knows who belongs to the cluster.
+        // If no suspect answers, another broker must say which brokers belong to the cluster.
         var view = addresses.compactMap { answers[$0] }.first
         for address in others where view == nil { view = ports.ask(address) }
         let now = ports.now()
@@ -55,7 +55,7 @@ extension BrokerWatch {
         if hasAnswered {
             state.suspects[address] = nil
             state.absent[address] = nil
-            // One connection broke: no outage, and nothing of one.
+            // Only one connection broke: that is no outage.
             guard suspect.isLost else { return nil }
             state.echoes[address] = now + echo
             return .back(after: time, withheld: removeWithheld(suspect, &state))
@@ -76,7 +76,7 @@ extension BrokerWatch {
         return .lost(reason: suspect.reason)
     }
 
-    /// What was withheld of this suspect, and of lines that name none.
+    /// Removes and returns the number of withheld lines: of this suspect, and of lines that name no broker.
     private static func removeWithheld(_ suspect: Suspect, _ state: inout State) -> Int {
         defer { state.withheld = 0 }
         return suspect.withheld + state.withheld
@@ -108,9 +108,9 @@ extension BrokerWatch {
 }
 
 extension BrokerWatch {
-    /// Asks brokers through handles of its own, of the same properties, whose log is dropped.
+    /// Makes a watch that asks brokers through handles of its own, with the same properties and without a log.
     ///
-    /// - Parameter topics: The program's: whether a broker is missed is seen by their leaders.
+    /// - Parameter topics: the program's topics, whose leaders show whether a broker is missed.
     convenience init(_ logger: Logger, _ kafka: RdKafkaSettings, topics: [String]) {
         let ports = Ports(
             now: { WallClock.uptime() },

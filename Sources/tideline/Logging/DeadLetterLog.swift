@@ -2,15 +2,15 @@ import Observability
 import RecordLog
 import Synchronization
 
-/// One warning per dead letter, or per record of another sort, ten a second at most. What is above is counted, and the
-/// count is said once the second is over; but what is about a subject is said in any case, by the subject's name in one
-/// line with others. Any thread.
+/// Logs a warning for each dead letter, or for each record of another sort, ten a second at most. Further ones are
+/// counted, and the count is logged once the second is over. A warning about a subject is never lost: the names of the
+/// subjects are logged together in one line. Any thread.
 final class DeadLetterLog: Sendable {
     private struct State {
         var windowEnd = Duration.zero
         var written = 0
         var withheld = 0
-        /// What the withheld lines with a subject are about.
+        /// The subjects of withheld lines.
         var subjects: [String] = []
 
         mutating func open(now: Duration, _ window: Duration) {
@@ -23,16 +23,16 @@ final class DeadLetterLog: Sendable {
     private let state = Mutex(State())
     private static let linesMax = 10
     private static let window = Duration.seconds(1)
-    /// In one line.
+    /// The most subjects in one line.
     private static let subjectsMax = 50
 
-    /// - Parameter sort: what its records are called, in the singular.
+    /// - Parameter sort: the name of its records, in the singular.
     init(_ logger: Logger, _ sort: String = "dead letter") {
         self.logger = logger
         self.sort = sort
     }
 
-    /// - Parameter subject: what the reason is about, in short; said even where the line is withheld.
+    /// - Parameter subject: a short name of what the reason is about. It is logged even if the line is withheld.
     func add(_ partition: TopicPartition, _ offset: Offset, reason: String, subject: String? = nil, now: Duration) {
         flush(now: now)
         let (isWritten, subjects) = state.withLock { state -> (Bool, [String]) in
@@ -64,9 +64,9 @@ final class DeadLetterLog: Sendable {
         }
     }
 
-    /// Says what was withheld, once its second is over.
+    /// Logs what was withheld, once its second is over.
     ///
-    /// - Parameter now: nil: at the end, when nothing more comes.
+    /// - Parameter now: the time on a clock that does not go back; `nil` means that nothing more comes.
     func flush(now: Duration?) {
         let ended = state.withLock { state -> State in
             guard state.written > 0, now.map({ $0 >= state.windowEnd }) ?? true else { return State() }

@@ -2,14 +2,14 @@ import Observability
 import RecordLog
 import StreamRuntime
 
-/// Writes what stream threads tell to the log.
+/// Writes the events of stream threads to the log.
 struct StreamLog: Sendable {
     private let logger: Logger
     private let brokers: BrokerWatch?
     private let deadLetters: DeadLetterLog
     private let warnings: DeadLetterLog
 
-    /// - Parameter brokers: Says that brokers are away; nil: nobody does.
+    /// - Parameter brokers: the watch over brokers; `nil` if the brokers are within this process.
     init(_ logger: Logger, brokers: BrokerWatch?) {
         self.logger = logger
         self.brokers = brokers
@@ -19,9 +19,9 @@ struct StreamLog: Sendable {
 
     var observer: StreamObserver { { event in write(event) } }
 
-    /// Says what was withheld while more came than anybody reads, once that is over. To be called now and then.
+    /// Logs the number of lines that were withheld, once their second is over. Call it now and then.
     ///
-    /// - Parameter isLast: nothing more comes.
+    /// - Parameter isLast: true if nothing more comes.
     func flush(isLast: Bool = false) {
         let now = isLast ? nil : WallClock.uptime()
         deadLetters.flush(now: now)
@@ -70,7 +70,8 @@ struct StreamLog: Sendable {
         }
     }
 
-    /// What a broker that is away brings with it is said by its watch; five replaced producers in a row end the thread.
+    /// Logs an error, unless the watch over brokers explains it. The second producer in a row that is replaced is
+    /// logged in any case: five end the thread.
     private func warn(_ what: String, _ error: LogError, failuresInARow: Int = 0) {
         if failuresInARow < 2, brokers?.absorbs(error) == true { return }
         var metadata: Logger.Metadata = ["error": .string(error.name)]

@@ -8,7 +8,7 @@ import StreamCore
 import StreamRuntime
 import Timelines
 
-/// The pipeline in this process: its topics checked, its stream threads started, watched until they are to end.
+/// The pipeline in this process: its topics are checked, its stream threads started and watched until they are to end.
 final class PipelineRun {
     let environment: Environment
     private let admin: any Admin
@@ -57,9 +57,9 @@ final class PipelineRun {
             targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
     }
 
-    /// Blocks until the run has caught up, `shouldStop`, or a stream thread failed for good.
+    /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
     ///
-    /// - Returns: what was done, of committed transactions only.
+    /// - Returns: the summary of committed transactions.
     func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
         while !shouldStop() && !application.isStopping {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
@@ -68,7 +68,7 @@ final class PipelineRun {
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
-                    // What closes may be answered, through the exchange: then it goes on until that is quiet again.
+                    // Closing may send messages through the exchange: the run goes on until that is quiet again.
                     if application.statuses.allSatisfy(\.isClosedOut) { break }
                     application.closeOut()
                 }
@@ -91,10 +91,10 @@ final class PipelineRun {
         return summary
     }
 
-    /// Gives the threads time to commit and to leave the group. Without a broker that would last as long as its
-    /// absence; but what is not committed is in no output and no state, and who takes over reads it again.
+    /// Gives the threads ten seconds to commit and to leave the group. Without a broker that would last as long as its
+    /// absence. Work that is not committed is in no output and no state: the process that takes over does it again.
     ///
-    /// - Returns: whether they ended.
+    /// - Returns: true if the threads ended.
     private func awaitEnd() -> Bool {
         let deadline = WallClock.uptime() + Self.endTimeout
         while !application.wait(.milliseconds(100)) {

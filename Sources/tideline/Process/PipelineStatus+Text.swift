@@ -1,14 +1,14 @@
 import Observability
 import StreamRuntime
 
-/// The status for people. What matters least is shortened first, then left out, until the line fits.
+/// The status as a line for people. The least important part is shortened first, then left out, until the line fits.
 extension PipelineStatus {
-    /// - Parameter columns: at most so many; nil: as many as it takes.
+    /// - Parameter columns: the most columns that the line may have; `nil` sets no limit.
     func line(columns: Int? = nil) -> String {
         var segments = segments
         guard let columns else { return Self.joined(segments) }
         while Self.joined(segments).count > columns {
-            // Of equal ones the last.
+            // Of equal ones the last is shortened.
             let candidates = segments.indices.reversed().filter { segments[$0].rank > 0 }
             guard let index = candidates.max(by: { segments[$0].order < segments[$1].order }) else { break }
             if let short = segments[index].short {
@@ -26,9 +26,9 @@ extension PipelineStatus {
     private struct Segment {
         var text: String
         var short: String?
-        /// 0 matters most, and stays.
+        /// The importance: 0 is the highest, and such a segment is never left out.
         var rank: Int
-        /// The highest is shortened or left out first: details go before other segments do.
+        /// The order of shortening and leaving out, the highest number first: details go before other segments do.
         var order: Int { rank + (short == nil ? 0 : 4) }
 
         init(_ text: String, short: String? = nil, rank: Int) {
@@ -87,7 +87,7 @@ extension PipelineStatus {
         "\(grouped(Int64(count))) \(name)\(count == 1 ? "" : "s")"
     }
 
-    /// `1,234,567`
+    /// A number with its thousands grouped: `1,234,567`.
     private static func grouped(_ number: Int64) -> String {
         var result = ""
         for (index, digit) in String(number).reversed().enumerated() {
@@ -98,7 +98,7 @@ extension PipelineStatus {
     }
 }
 
-/// The status for machines: numbers, with their units in their names.
+/// The status as fields for machines: numbers, with their units in their names.
 extension PipelineStatus {
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [

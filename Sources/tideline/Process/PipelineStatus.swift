@@ -2,28 +2,28 @@ import Observability
 import RecordLog
 import StreamRuntime
 
-/// What the pipeline of this process is doing at an instant, as its status line says it.
+/// The state of this process's pipeline at an instant, as its status line shows it.
 struct PipelineStatus: Hashable, Sendable {
-    /// By partition.
+    /// The tasks of this process, ascending by partition.
     var tasks: [Task] = []
-    /// By topic, of this process's tasks alone; nil: the ends could not be asked for.
+    /// The lag of each topic, of this process's tasks alone; `nil` means that the topics' ends could not be asked for.
     var lag: [TopicLag]?
-    /// Since the start, of committed transactions.
+    /// The records of committed transactions since the start.
     var records = 0
-    /// Since the status before; nil: there was none.
+    /// Records per second since the status before; `nil` means that there was none.
     var recordsPerSecond: Double?
-    /// Nil: nothing was committed yet.
+    /// The time since the latest commit; `nil` means that nothing was committed yet.
     var lastCommitAge: Duration?
-    /// Since the start.
+    /// The aborted transactions since the start.
     var aborts = 0
     var deadLetters = 0
-    /// Telemetry that was dropped because newer was known of its vehicle.
+    /// The telemetry records that were dropped because newer ones of their vehicles were known.
     var lateTelemetry = 0
-    /// Telemetry from the future, which counted as observed at its arrival.
+    /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry = 0
-    /// What became of changes, in a fixed order.
+    /// The outcomes of changes and their counts, in a fixed order.
     var changes: [NamedCount] = []
-    /// How long a broker has been out of reach; nil: none is known to be.
+    /// The time for which a broker has been out of reach; `nil` means that none is known to be.
     var away: Duration?
 
     struct Task: Hashable, Sendable {
@@ -34,8 +34,8 @@ struct PipelineStatus: Hashable, Sendable {
     struct TopicLag: Hashable, Sendable {
         var topic: String
         var records: Int64
-        /// How long ago the last record that was read was produced, where others wait behind it; zero where none do.
-        /// Nil: not known.
+        /// The age of the last record that was read, if others wait behind it, else zero; `nil` means that it is not
+        /// known.
         var time: Duration?
     }
 
@@ -50,7 +50,8 @@ struct PipelineStatus: Hashable, Sendable {
     var waiting: Int { tasks.count { $0.state == .created } }
     var restoring: Int { tasks.count - running - waiting }
 
-    /// What of all changelogs that are being read has been read, in per cent, rounded down; nil: none is.
+    /// The part of all changelogs being restored that has been read, in per cent, rounded down; `nil` means that no
+    /// task restores.
     var restoredPercent: Int? {
         var read: Int64 = 0
         var whole: Int64 = 0
@@ -66,6 +67,6 @@ struct PipelineStatus: Hashable, Sendable {
     // MARK: - Lag
 
     var lagRecords: Int64? { lag?.reduce(0) { $0 + $1.records } }
-    /// The longest of the topics'.
+    /// The longest time lag of a topic.
     var lagTime: Duration? { lag?.compactMap(\.time).max() }
 }

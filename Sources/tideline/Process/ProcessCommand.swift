@@ -2,7 +2,7 @@ import Arguments
 import Foundation
 import Timelines
 
-/// The pipeline.
+/// Runs the pipeline.
 struct ProcessCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "process",

@@ -1,21 +1,21 @@
 import Messages
 import Pipeline
 
-/// What a run of the pipeline did, as `process` prints it.
+/// The results of a run of the pipeline, as `process` prints them.
 struct RunSummary {
     var records: Int
     var timelines: Int
     var reloads: Int
     var deadLetters: Int
-    /// Telemetry that was dropped because newer was known of its vehicle.
+    /// The telemetry records that were dropped because newer ones of their vehicles were known.
     var lateTelemetry: Int
-    /// Telemetry from the future, which counted as observed at its arrival.
+    /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry: Int
-    /// What became of changes.
+    /// The outcomes of changes, by kind and reason.
     var account: [ReloadCounters]
     var wallSeconds: Double
     var cpuSeconds: Double
-    /// Bytes.
+    /// The highest memory use of the process in bytes.
     var peakMemory: Int
 
     var json: String {
@@ -36,8 +36,8 @@ struct RunSummary {
         }
     }
 
-    /// What became of telemetry that did not count as it came, and of changes, for people: a line for each kind and
-    /// reason. Empty where there is none of either.
+    /// The summary for people: a line for late telemetry, one for telemetry from the future, and a table of changes by
+    /// kind and reason. Empty if there was nothing of these.
     var table: [String] { odd + changes }
 
     private var odd: [String] {
@@ -80,7 +80,7 @@ extension ReloadCounters {
 }
 
 extension [ReloadCounters] {
-    /// All kinds and reasons together, on one line.
+    /// The outcomes of changes of all kinds and reasons together, on one line.
     var line: String {
         ReloadCount.allCases.map { count in "\(count.rawValue)=\(reduce(0) { $0 + $1[count] })" }
             .joined(separator: " ")

@@ -6,15 +6,15 @@ import Settings
 import StreamCore
 import StreamRuntime
 
-/// Tells how the pipeline is doing: on a terminal a line below the log that is drawn anew each second, elsewhere a line
-/// of the log when something changed, or once a minute. Owned by one thread.
+/// Reports the state of the pipeline: on a terminal as a line below the log that is drawn anew each second, elsewhere
+/// as a line of the log when something changed, or once a minute. Owned by one thread.
 final class StatusReporter {
     private let environment: Environment
     private var schedule = StatusSchedule()
     private var lastLook: Duration?
     private var lastAsked: Duration?
     private var lag: [PipelineStatus.TopicLag]?
-    /// What rates are reckoned from: the line before in the log, some seconds ago on a terminal.
+    /// The samples from which rates are computed: the line before in the log, or the last ten seconds on a terminal.
     private var samples: [(instant: Duration, records: Int)] = []
     private static let rateWindow = Duration.seconds(10)
 
@@ -22,7 +22,8 @@ final class StatusReporter {
         self.environment = environment
     }
 
-    /// Called often; looks at most once a second, and asks for the topics' ends only where somebody is told.
+    /// Reports the state, at most once a second. May be called more often. The topics' ends are asked for only if a
+    /// line is written.
     func report(_ statuses: [StreamStatus], _ admin: any Admin) {
         let now = WallClock.uptime()
         if let lastLook, now - lastLook < .seconds(1) { return }
@@ -48,7 +49,7 @@ final class StatusReporter {
         }
     }
 
-    /// Takes the status line away.
+    /// Removes the status line.
     func end() {
         LogStream.standardError.showStatus("")
     }
@@ -86,7 +87,8 @@ final class StatusReporter {
 
     // MARK: - Lag
 
-    /// Not while a broker is away: each answer would be waited for.
+    /// Asks for the topics' ends, at most once in `interval`. While a broker is away it does not: each answer would be
+    /// waited for.
     private func askForLag(
         _ statuses: [StreamStatus], _ admin: any Admin, isAway: Bool, every interval: Duration, now: Duration
     ) {

@@ -1,8 +1,8 @@
 import StreamRuntime
 
-/// When a status is worth a line of the log: when something changed, and once a minute.
+/// Decides when a status is worth a line of the log: when something changed, and once a minute.
 struct StatusSchedule {
-    /// What an operator wants to know at once.
+    /// The changes that an operator wants to know at once.
     private struct Changes: Equatable {
         var running: Int
         var restoring: Int
@@ -10,7 +10,7 @@ struct StatusSchedule {
         var isAway: Bool
     }
 
-    /// What goes on changing for a while: told every ten seconds, for as long as it does.
+    /// The numbers that go on changing for a while: they are worth a line every ten seconds as long as they change.
     private struct Advances: Equatable {
         var restoredPercent: Int?
         var aborts: Int
@@ -24,9 +24,9 @@ struct StatusSchedule {
     private static let lasting = Duration.seconds(10)
     private static let regular = Duration.seconds(60)
 
-    /// Whether this status is to be written now; then it counts as written.
+    /// True if this status is to be written now; then it counts as written.
     ///
-    /// - Parameter now: on a clock that does not go back.
+    /// - Parameter now: the time on a clock that does not go back.
     mutating func isDue(_ status: PipelineStatus, now: Duration) -> Bool {
         let changes = Changes(
             running: status.running, restoring: status.restoring, waiting: status.waiting,

@@ -118,7 +118,7 @@ extension Environment {
 }
 
 extension CalendarChanges {
-    /// How many changes lie in the records that were published, if a stop came before the last one.
+    /// The number of changes in the records that were published, which are not all if a stop came before the last one.
     fileprivate func published(_ summary: PublishSummary) -> (sent: Int, removed: Int) {
         var records = 0
         var (sent, removed) = (0, 0)

@@ -17,7 +17,7 @@ struct KafkaOptions: ParsableArguments {
         help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
     var settings: [KeyValueArgument] = []
 
-    /// All settings from all their sources.
+    /// Reads all settings: flags, then the environment, then the file, then defaults.
     func resolve() throws(CommandFailure) -> Settings {
         var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") }
         let named = [
@@ -32,7 +32,7 @@ struct KafkaOptions: ParsableArguments {
 }
 
 extension Settings {
-    /// All settings: flags, then the environment, then the file `config`, then defaults.
+    /// Reads all settings: flags, then the environment, then the file `config`, then defaults.
     ///
     /// - Throws: with status 64, naming everything that is wrong.
     static func resolved(
@@ -57,7 +57,7 @@ extension Settings {
         }
     }
 
-    /// librdkafka's word on one of its properties, so that it stands among all other problems.
+    /// Asks librdkafka about one of its properties, so that its problem stands among all others.
     private static func problem(key: String, text: String) -> String? {
         let property = String(key.dropFirst(Keys.kafka.name.count + 1))
         return RdKafkaSettings.problem(with: property, text)?.reason

@@ -78,7 +78,7 @@ extension SettingType<String> {
 }
 
 extension SettingType<Int> {
-    /// What Apple knows: 1 spares the battery above all, 5 may wait, 10 goes at once.
+    /// The priorities that Apple knows: 1 spares the battery above all, 5 may wait, 10 goes at once.
     fileprivate static var priority: Self {
         SettingType(
             allowed: "one of 1, 5, 10", choices: ["1", "5", "10"],
@@ -86,8 +86,8 @@ extension SettingType<Int> {
     }
 }
 
-/// What only a sink of reloads asks of its settings: that they are there, and that the files they name can be read.
-/// Reads to the end, whatever is wrong on the way.
+/// Reads the settings that a sink of reloads alone requires, and the files that they name. It goes on behind a problem,
+/// so that `problems` has all of them.
 struct ReloadSinkReading {
     private let settings: Settings
     private(set) var problems: [String] = []
@@ -96,7 +96,7 @@ struct ReloadSinkReading {
         self.settings = settings
     }
 
-    /// Nil where something is wrong.
+    /// - Returns: `nil` if something is wrong; `problems` says what.
     mutating func apns(configurationsTopic: String) -> APNsSettings? {
         let key = file(Keys.apnsKey, allowed: "the path of a .p8 file").flatMap { privateKey($0) }
         let keyId = required(Keys.apnsKeyId, allowed: SettingType<String>.appleIdAllowed)
@@ -109,7 +109,7 @@ struct ReloadSinkReading {
         return apns
     }
 
-    /// Nil where something is wrong.
+    /// - Returns: `nil` if something is wrong; `problems` says what.
     mutating func webhook(_ url: WebhookURL) -> WebhookSettings? {
         let text: String?
         switch (settings[Keys.webhookSecret], settings[Keys.webhookSecretFile]) {
@@ -133,7 +133,9 @@ struct ReloadSinkReading {
         return WebhookSettings(url: url, secret: secret)
     }
 
-    /// Certificate authorities to trust besides; the path, where the file can be read.
+    /// Checks the file of certificate authorities that are trusted besides the system's.
+    ///
+    /// - Returns: the path of the file; `nil` if none is set or the file cannot be read.
     mutating func authorities(_ setting: SettingKey<String?>) -> String? {
         guard settings[setting] != nil else { return nil }
         guard let text = file(setting, allowed: "the path of a PEM file") else { return nil }

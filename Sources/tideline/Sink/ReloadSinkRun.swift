@@ -6,7 +6,7 @@ import RecordLog
 import Settings
 import Sinks
 
-/// Where reloads are sent to.
+/// The destination of reloads.
 enum ReloadTarget: Sendable {
     case apns
     case webhook(WebhookURL)
@@ -19,7 +19,7 @@ enum ReloadTarget: Sendable {
         }
     }
 
-    /// Names the sink: another address is another sink, with positions of its own.
+    /// The name of the sink. Another address is another sink, with positions of its own.
     var name: String {
         switch self {
         case .apns: "apns"
@@ -36,13 +36,13 @@ struct ReloadSinkRun {
     private let settings: ReloadSinkSettings
     private let deadLetters: DeadLetterLog
 
-    /// The target with all that it takes.
+    /// The destination with the settings that it takes.
     private enum Target {
         case apns(APNsSettings)
         case webhook(WebhookSettings)
     }
 
-    /// - Throws: with status 64, naming everything that is wrong.
+    /// - Throws: with status 64, naming all settings that are wrong.
     init(_ options: KafkaOptions, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         environment = try Environment(options)
         deadLetters = DeadLetterLog(environment.logger)
@@ -81,9 +81,9 @@ struct ReloadSinkRun {
         self.settings = settings
     }
 
-    /// Blocks until it has caught up, where that was asked for, or until the program is to end; prints a summary.
+    /// Blocks until it has caught up, if that was asked for, or until the program is to end; prints a summary.
     ///
-    /// - Parameter health: touched with each round.
+    /// - Parameter health: the file that is touched with each round.
     func run(_ health: HealthFile?) throws(CommandFailure) {
         let admin = try environment.connect()
         let topics = environment.topics
@@ -126,7 +126,7 @@ struct ReloadSinkRun {
             notice: log)
     }
 
-    /// Asked wherever the sink goes round, also where it waits for brokers: that is what the health file tells.
+    /// Touches the health file: the sink asks this in each round, also while it waits for brokers.
     private static func shouldStop(_ health: HealthFile?) -> Bool {
         health?.touch()
         return Signals.isStopRequested
