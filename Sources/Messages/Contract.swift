@@ -1,4 +1,4 @@
-/// The topics of the contract (M2). Names are settings; these are the defaults.
+/// The names of the contract's topics (M2). Names are settings; these are the defaults.
 package struct TopicNames: Hashable, Sendable {
     package var telemetry: String
     package var calendarEvents: String
@@ -8,7 +8,7 @@ package struct TopicNames: Hashable, Sendable {
     package var positions: String
     package var deadLetters: String
 
-    /// - Parameter prefix: put before every name as it is.
+    /// - Parameter prefix: a text that is put before every name as it is.
     package init(prefix: String = "") {
         telemetry = prefix + "vehicle.telemetry"
         calendarEvents = prefix + "calendar.events"
@@ -19,17 +19,20 @@ package struct TopicNames: Hashable, Sendable {
         deadLetters = prefix + "tideline.dead-letters"
     }
 
+    /// The topics that others write.
     package var inputs: [String] { [telemetry, calendarEvents, configurations, positions] }
+    /// The topics that Tideline writes.
     package var outputs: [String] { [timelines, reloads, deadLetters] }
 }
 
 /// The versions that others build on, in one place. `schemas/` says the same; the tests hold both to this.
 package enum ContractVersion {
-    /// Of this release (Semantic Versioning): `tideline --version`, and `info.version` of `schemas/asyncapi.yaml`.
+    /// The version of this release (Semantic Versioning), as in `tideline --version` and in `info.version` of
+    /// `schemas/asyncapi.yaml`.
     package static let release = "0.1.0"
 
-    /// Of the form of messages: the number at the end of `ce_type` and of each schema's `$id`. It rises only with a
-    /// change that breaks for those who knew the form before; added fields and phases do not.
+    /// The version of the form of messages: the number at the end of `ce_type` and of each schema's `$id`. It rises
+    /// only with a change that breaks readers of the form before. Added fields and phases do not break them.
     package static let format = 1
 
     /// A schema's `$id`. A name, not an address: nothing is fetched from it.

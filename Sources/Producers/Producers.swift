@@ -1,8 +1,14 @@
-/// Producers puts test data and recorded data into Tideline's input topics: replays of CSV recordings, JSON files,
-/// calendars, and a simulated fleet.
-///
-/// A *source* makes records and knows nothing of Kafka or of time; `Publisher` drives a source into a producer at a
-/// pace. Everything is synchronous and meant for one dedicated thread.
+// Producers: test data and recorded data for Tideline's input topics.
+//
+// It must not know how records are processed, nor which settings there are: a source makes records and knows nothing of
+// Kafka or of time, and `Publisher` sends a source's records at a pace. Everything is synchronous and meant for one
+// dedicated thread.
+//
+// Begin with `RecordSource` below. The sources are replays of recordings (`Replay`), JSON that is judged before it is
+// sent (`JSON`, `JSONReplay` first), iCalendar files (`Calendars`, `CalendarChanges` first), a simulated fleet
+// (`Fleet/FleetSimulator`) and its calendars and widgets (`Worlds`). `Input` has the bytes of files, `Published` what
+// a topic holds already, `Publishing` the way out.
+
 package import RecordLog
 package import Timelines
 

@@ -1,5 +1,13 @@
-// tideline: the composition root and the command line. Everything that reads the real clock, draws random numbers,
-// looks at the environment or handles signals is here; the modules get it handed in.
+// tideline: the command line, and the composition root that connects all other modules.
+//
+// It must not know how a timeline is made, a task restored or a record decoded: it reads settings, makes the parts and
+// waits for them. Everything that reads the real clock, draws random numbers, looks at the environment or handles
+// signals is here, and the other modules get it handed in.
+//
+// Begin with the table of subcommands below. A verb of one file stands beside this one, a verb of several has a folder:
+// `Process`, `Produce`, `Sink`, `Demo`. Words become a `Verb` whose properties are its options; `KafkaOptions` and
+// `Settings/TidelineSettings` make settings of them; `Environment` makes the broker, the log and the topics of the
+// settings; the verb's `execute` does the rest, from its first line to its last.
 
 import Arguments
 import Foundation

@@ -2,7 +2,7 @@ package import Agendas
 internal import Timelines
 
 extension CalendarEvent {
-    /// The value of a record that is this event, with its content type where that is not JSON.
+    /// The value of a record that is this event, and its content type; `nil` stands for JSON.
     package var message: (value: [UInt8], contentType: String?) {
         if let text = iCalendarText { return (text, "text/calendar") }
         var json = JSONWriter()
@@ -10,7 +10,7 @@ extension CalendarEvent {
         return (json.bytes, nil)
     }
 
-    /// Writes the JSON of the contract (M4); what is a default is left out.
+    /// Writes the JSON of the contract (M4); defaults are left out.
     ///
     /// An event whose zone has no IANA name has no `timeZone`, but the member `iCalendar`, the text that its record
     /// holds and that is read in place of the other members.
@@ -44,7 +44,7 @@ extension CalendarEvent {
 extension CalendarEvent {
     /// Reads the JSON of the contract.
     ///
-    /// - Throws: the first problem of `problems`.
+    /// - Throws: the first one of `problems(_:)`.
     init(_ fields: MessageFields) throws(MessageProblem) {
         if let event = try Self.carried(fields) {
             self = event
@@ -53,7 +53,7 @@ extension CalendarEvent {
         }
     }
 
-    /// All that is wrong with an event in the JSON of the contract; none where it can be used.
+    /// All problems of an event in the JSON of the contract; empty if the event can be used.
     static func problems(_ fields: MessageFields) -> [MessageProblem] {
         do throws(MessageProblem) {
             return try carried(fields) == nil ? CalendarEventReading(fields).allProblems() : []
@@ -64,7 +64,7 @@ extension CalendarEvent {
 
     /// Reads the text that says what the other members can't: an event in a zone of its own.
     ///
-    /// - Returns: nil where there is no such text.
+    /// - Returns: the event; `nil` if there is no such text.
     private static func carried(_ fields: MessageFields) throws(MessageProblem) -> CalendarEvent? {
         guard let text = try fields.text("iCalendar") else { return nil }
         let (calendarId, uid) = (try fields.requiredIdentifier("calendarId"), try fields.requiredIdentifier("uid"))
@@ -77,7 +77,7 @@ extension CalendarEvent {
     }
 }
 
-/// The fields of an event, read to their end whatever is wrong on the way.
+/// Reads all fields of an event, also behind one that is wrong.
 private struct CalendarEventReading {
     private var problems: [MessageProblem] = []
     private var calendarId = ""
@@ -107,7 +107,7 @@ private struct CalendarEventReading {
         calendarId = value { () throws(MessageProblem) in try fields.requiredIdentifier("calendarId") } ?? ""
         uid = value { () throws(MessageProblem) in try fields.requiredIdentifier("uid") } ?? ""
         start = value { () throws(MessageProblem) in try fields.require("start", fields.time("start")) } ?? start
-        // What is cancelled is never shown, and sources leave its title out.
+        // A cancelled event is never shown, and sources leave its title out.
         if let givenTitle {
             title = givenTitle
         } else if status != .cancelled, !isTitleWrong {
@@ -131,9 +131,9 @@ private struct CalendarEventReading {
         return try possibleEvent()
     }
 
-    /// Where the event is impossible for one field, what is wrong with the others is seen without it.
+    /// Finds all problems of an event that is impossible, by leaving out one wrong field after the other.
     consuming func allProblems() -> [MessageProblem] {
-        // What stands in for a field that is wrong would make others wrong.
+        // The stand-in of a wrong field would make other fields wrong.
         guard problems.isEmpty else { return problems }
         while true {
             do throws(MessageProblem) {
@@ -177,13 +177,13 @@ private struct CalendarEventReading {
     }
 }
 
-/// Which instances an override stands for besides its own.
+/// The instances for which an override stands besides its own.
 enum EventRange: String, CaseIterable {
     case thisAndFuture
 }
 
 extension MessageFields {
-    /// RFC 3339 or milliseconds since 1970, a local date-time, or a date.
+    /// Reads a time: RFC 3339 or milliseconds since 1970, a local date-time, or a date.
     fileprivate func time(_ key: String) throws(MessageProblem) -> EventTime? {
         guard case .string(let text)? = self[key] else { return try instant(key).map(EventTime.instant) }
         guard let time = EventTime(text: text) else {

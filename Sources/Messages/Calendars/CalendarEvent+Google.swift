@@ -7,7 +7,7 @@ extension CalendarEvent {
     /// The UID is the resource's `id`, of an instance of a series that of the series: `iCalUID` is not in all of them.
     /// A cancelled resource says little more than that; it becomes a cancelled event.
     ///
-    /// - Parameter calendarZone: where the resource names no zone.
+    /// - Parameter calendarZone: the zone of a resource that names none.
     init(google fields: MessageFields, key: CalendarRecordKey, calendarZone: String? = nil) throws(MessageProblem) {
         let calendarId = try key.calendarId(in: fields)
         let series = try fields.identifier("recurringEventId")
@@ -44,13 +44,13 @@ private struct GoogleTime {
     var time: EventTime
     var timeZone: String?
 
-    /// An instant where its zone is known, as a key can't name that.
+    /// The time as a key has it: an instant if its zone is known, as a key cannot name a zone.
     var moment: EventTime {
         guard case .local = time, let zone = timeZone.flatMap({ LocalCalendar($0) }) else { return time }
         return .instant(time.instant(in: zone))
     }
 
-    /// As an end: an instant, where it is local in another zone than the start's.
+    /// The time as an end: an instant if it is local in another zone than the start's.
     func `in`(_ start: GoogleTime?) -> EventTime {
         timeZone == start?.timeZone ? time : moment
     }
@@ -71,7 +71,7 @@ extension MessageFields {
         try name("status", of: EventStatus.self) ?? .confirmed
     }
 
-    /// The lines, without those that RFC 5545 has given up.
+    /// The lines of the recurrence, without those that RFC 5545 has given up (EXRULE).
     fileprivate func googleRecurrence() throws(MessageProblem) -> [String] {
         (try texts("recurrence") ?? []).filter { !$0.uppercased().hasPrefix("EXRULE") }
     }

@@ -56,13 +56,13 @@ struct JSCalendarReader {
     }
 }
 
-/// What of an Event makes up one event here.
+/// The fields of an Event that one `CalendarEvent` has.
 private struct JSCalendarEvent {
     let fields: MessageFields
     let uid: String
     let start: EventTime
     let duration: CalendarDuration
-    /// Nil: floating.
+    /// The zone of the start; `nil` means that the time is floating.
     let timeZone: String?
     let isAllDay: Bool
     var sequence: Int
@@ -78,7 +78,7 @@ private struct JSCalendarEvent {
         }
         self.duration = duration
         sequence = Int(try fields.integer("sequence", in: 0...Int64(Int32.max), "a whole number, 0 or more") ?? 0)
-        // What iCalendar says with a date, JSCalendar says with whole days from midnight, shown without time.
+        // An all-day event is a date in iCalendar. In JSCalendar it is whole days from midnight, shown without time.
         isAllDay =
             try fields.bool("showWithoutTime") == true && duration.time == .zero && duration.days > 0
             && local.isMidnight
@@ -101,7 +101,7 @@ private struct JSCalendarEvent {
         }
     }
 
-    /// What a recurrenceId stands for: an instant where its zone is known, as a key can't name that.
+    /// The time of a recurrenceId: an instant if its zone is known, as a key cannot name a zone.
     func moment(_ original: EventTime, _ zone: String?) -> EventTime {
         if isAllDay { return .date(original.day) }
         guard let zone = zone.flatMap({ LocalCalendar($0) }) else { return original }

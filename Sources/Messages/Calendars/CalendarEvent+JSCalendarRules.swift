@@ -88,7 +88,7 @@ extension MessageFields {
 }
 
 extension Parameters {
-    /// Sets what a path leads to; null removes it, and a path through what is no object changes nothing.
+    /// Sets the value at a path; null removes it. A path through a value that is no object changes nothing.
     fileprivate mutating func set(_ path: ArraySlice<String>, to value: ParameterValue) {
         guard let key = path.first else { return }
         if path.count == 1 {

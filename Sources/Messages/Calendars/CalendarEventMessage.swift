@@ -6,15 +6,16 @@ package enum CalendarEventMessage {
     /// Reads all events that a record holds: the contract's JSON or a Google Calendar event resource, which are one
     /// event each, a page of such resources, a JSCalendar object, or a whole iCalendar text.
     ///
-    /// What of several events can't be used is reported beside the others. Events are of the calendar that they name
-    /// themselves, else of the one that the record's key names: `calendarId`, or the first part of `calendarId/uid`.
+    /// If one of several events cannot be used, its problem is reported beside the others. An event belongs to the
+    /// calendar that it names itself, else to the one that the record's key names: `calendarId`, or the first part of
+    /// `calendarId/uid`.
     ///
     /// - Parameters:
-    ///   - contentType: the record's `content-type` header. `text/calendar` announces iCalendar text and
-    ///     `application/jscalendar+json` JSCalendar; without them the value itself tells which it is.
-    ///   - key: the record's key; nil, where it has none.
-    /// - Throws: where the record as a whole can't be read, or the only event that it is; naming the field and what is
-    ///   allowed.
+    ///    - contentType: the record's `content-type` header. `text/calendar` announces iCalendar text and
+    ///      `application/jscalendar+json` JSCalendar; without them the value itself shows which it is.
+    ///    - key: the record's key; `nil` if it has none.
+    /// - Throws: if the record as a whole, or the only event in it, cannot be read. The problem names the field and
+    ///   what is allowed.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, contentType: String? = nil, key: UnsafeRawBufferPointer?,
         with parser: inout JSONParser
@@ -35,7 +36,7 @@ package enum CalendarEventMessage {
 
     /// Reads a record that is one event of the contract's JSON.
     ///
-    /// - Throws: naming the field and what is allowed.
+    /// - Throws: if the record cannot be read; the problem names the field and what is allowed.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, contentType: String? = nil, with parser: inout JSONParser
     ) throws(MessageProblem) -> CalendarEvent {
@@ -48,7 +49,7 @@ package enum CalendarEventMessage {
     /// Reads a record that is one event of a calendar, as `CalendarEvent.message` writes it: the contract's JSON, or
     /// iCalendar text.
     ///
-    /// - Throws: naming the field or the line, and what is allowed.
+    /// - Throws: if the record cannot be read; the problem names the field or the line, and what is allowed.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, of calendarId: String, with parser: inout JSONParser
     ) throws(MessageProblem) -> CalendarEvent {
@@ -60,9 +61,9 @@ package enum CalendarEventMessage {
         return event
     }
 
-    /// All that is wrong with a JSON record; none where all events that it holds can be used.
+    /// All problems of a JSON record; empty if all of its events can be used.
     ///
-    /// - Parameter key: the record's key, of an event in the contract's JSON the one that it names itself.
+    /// - Parameter key: the record's key. An event in the contract's JSON names it itself.
     package static func problems(
         of bytes: UnsafeRawBufferPointer, key: [UInt8]?, with parser: inout JSONParser
     ) -> [MessageProblem] {
@@ -92,7 +93,7 @@ package enum CalendarEventMessage {
         return CalendarEventBatch(.collection, events: found.events, problems: problems, leftOut: leftOut)
     }
 
-    /// What `events.list` of the Google Calendar API answers.
+    /// Reads an answer of `events.list` of the Google Calendar API.
     private static func googlePage(
         _ fields: MessageFields, _ key: CalendarRecordKey
     ) throws(MessageProblem) -> CalendarEventBatch {
@@ -113,11 +114,11 @@ package enum CalendarEventMessage {
 /// The events of one record of `calendar.events`.
 package struct CalendarEventBatch: Hashable, Sendable {
     package var form: Form
-    /// In the order of the record.
+    /// The events that can be used, in the order of the record.
     package var events: [CalendarEvent]
-    /// What of the record could not be used, or not as it is.
+    /// The problems of the record: of events that could not be used, or not as they are.
     package var problems: [MessageProblem]
-    /// Those of the problems for which something was left out.
+    /// The problems for which something was left out; a part of `problems`.
     package private(set) var leftOut: [MessageProblem]
 
     package init(
@@ -135,7 +136,7 @@ package struct CalendarEventBatch: Hashable, Sendable {
         leftOut.append(problem)
     }
 
-    /// What a record of such a form stands for.
+    /// The part of a calendar for which a record stands.
     package enum Form: Hashable, Sendable {
         /// The event of the contract that it names, whatever its key.
         case event
@@ -146,7 +147,7 @@ package struct CalendarEventBatch: Hashable, Sendable {
     }
 }
 
-/// How a record says events in JSON.
+/// The format of events in JSON.
 enum CalendarEventFormat {
     case contract
     /// An event resource of the Google Calendar API.
@@ -172,12 +173,12 @@ enum CalendarEventFormat {
         }
     }
 
-    /// Without parameters, in small letters.
+    /// The media type of a content type: without parameters, in small letters.
     static func mediaType(_ contentType: String?) -> String? {
         contentType.map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
     }
 
-    /// By its content type, or by how it begins: no JSON value begins like this.
+    /// True if a value is iCalendar text, by its content type or by its beginning: no JSON value begins like this.
     static func isICalendar(_ bytes: UnsafeRawBufferPointer, contentType: String?) -> Bool {
         if mediaType(contentType) == "text/calendar" { return true }
         let begin = bytes.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }.prefix(15)

@@ -3,13 +3,14 @@ package import Agendas
 /// The key of a record of `calendar.events`: `calendarId`, or `calendarId/…` with whatever names the record within the
 /// calendar; both with `%` and `/` percent-encoded.
 package struct CalendarRecordKey: Hashable, Sendable {
-    /// Nil, where the key names no calendar.
+    /// The calendar; `nil` means that the key names none.
     package let calendarId: String?
-    /// The event that a key of the contract names.
+    /// The event that a key of the contract names; `nil` if the key names no event.
     package let event: EventKey?
-    /// The key in one spelling, where it names a calendar; empty otherwise.
+    /// The key in its one spelling; empty if it names no calendar.
     package let text: String
 
+    /// - Parameter bytes: the key as it lies in the topic; `nil` if the record has none.
     package init(_ bytes: UnsafeRawBufferPointer?) {
         guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }), !text.isEmpty,
             let named = try? EventKey(text: "\(text.prefix { $0 != "/" })/-")
@@ -26,7 +27,7 @@ package struct CalendarRecordKey: Hashable, Sendable {
             + text[(text.firstIndex(of: "/") ?? text.endIndex)...]
     }
 
-    /// Whether it names a record within the calendar.
+    /// True if the key names a record within the calendar.
     package var namesRecord: Bool { text.contains("/") }
 
     func requiredCalendarId() throws(MessageProblem) -> String {
@@ -37,7 +38,7 @@ package struct CalendarRecordKey: Hashable, Sendable {
         return calendarId
     }
 
-    /// The one that the value names, else the key's.
+    /// The calendar that the value names, else the one that the key names.
     func calendarId(in fields: MessageFields) throws(MessageProblem) -> String {
         if let named = try fields.identifier("calendarId"), !named.isEmpty { return named }
         return try requiredCalendarId()
@@ -47,7 +48,7 @@ package struct CalendarRecordKey: Hashable, Sendable {
 extension EventKey {
     /// Reads the key of a tombstone on `calendar.events`, which has nothing else to say what it removes.
     ///
-    /// - Throws: where it is no `calendarId/uid` or `calendarId/uid/recurrenceId`.
+    /// - Throws: if it is neither `calendarId/uid` nor `calendarId/uid/recurrenceId`.
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> EventKey {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw MessageProblem(.unreadable, field: "key", "must be UTF-8")

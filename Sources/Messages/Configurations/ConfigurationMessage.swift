@@ -20,7 +20,7 @@ package enum ConfigurationMessage: Hashable, Sendable {
         }
     }
 
-    /// Who shows it; the configuration itself where it names nobody.
+    /// The recipient that shows it; the configuration's own id if it names none.
     package var recipient: String {
         switch self {
         case .usable(let configuration): configuration.recipient
@@ -28,11 +28,11 @@ package enum ConfigurationMessage: Hashable, Sendable {
         }
     }
 
-    /// Reads a configuration. What is wrong with one that says whose it is makes it unusable, and it gets a timeline
-    /// that says so.
+    /// Reads a configuration. Problems make a configuration with an id unusable: its timeline shows the error.
     ///
-    /// - Parameter kinds: the declared ones: a configuration of one of them gets its defaults and is held to its rules.
-    /// - Throws: where it is not a JSON object with a `configurationId`; nobody could be told then.
+    /// - Parameter kinds: the declared kinds. A configuration of one of them gets its defaults and must follow its
+    ///   rules.
+    /// - Throws: if it is not a JSON object with a `configurationId`, so that no timeline could show the error.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, kinds: WidgetKinds = WidgetKinds(), with parser: inout JSONParser
     ) throws(MessageProblem) -> ConfigurationMessage {
@@ -48,7 +48,8 @@ package enum ConfigurationMessage: Hashable, Sendable {
     }
 }
 
-/// A configuration that cannot be used, with all of it that its `error` timeline needs and that could be read.
+/// A configuration that cannot be used, with those of its fields that its `error` timeline needs, as far as they could
+/// be read.
 package struct UnusableConfiguration: Hashable, Sendable {
     package var configurationId: String
     /// Empty where it names none.
@@ -59,7 +60,7 @@ package struct UnusableConfiguration: Hashable, Sendable {
     package var parameters: Parameters
     package var problems: ConfigurationProblems
 
-    /// The one that its `error` timeline names.
+    /// The problem that its `error` timeline names.
     package var problem: ConfigurationProblem { problems.first }
 
     package init(
@@ -81,7 +82,7 @@ package struct UnusableConfiguration: Hashable, Sendable {
         let parameters = (try? fields.parameters()) ?? Parameters()
         self.init(
             configurationId: configurationId,
-            // A number is no kind, but says which one is meant: its recipient is told of the error under that name.
+            // A number is no kind, but shows which one is meant: the recipient gets the error under that name.
             kind: (try? fields.identifier("kind")) ?? "",
             family: (try? fields.name("family", of: WidgetFamily.self))
                 ?? declared?.defaultFamily ?? .systemMedium,
@@ -96,9 +97,10 @@ package struct UnusableConfiguration: Hashable, Sendable {
 package struct ConfigurationLine: Hashable, Sendable {
     /// The record's key.
     package var configurationId: String
-    /// `{"configurationId": "…", "deleted": true}`: the record has no value.
+    /// True for `{"configurationId": "…", "deleted": true}`: the record has no value.
     package var isTombstone: Bool
 
+    /// - Throws: if the bytes are not a JSON object with a `configurationId`.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> ConfigurationLine {

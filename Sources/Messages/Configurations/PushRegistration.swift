@@ -1,14 +1,14 @@
-/// The `push` of a configuration (M5): where WidgetKit takes pushes for its widget.
+/// The `push` of a configuration (M5): the address at which WidgetKit takes pushes for its widget.
 ///
-/// The pipeline does not look at it: a registration that cannot be used makes no configuration unusable.
+/// The pipeline ignores it: a registration that cannot be used makes no configuration unusable.
 package struct PushRegistration: Hashable, Sendable {
-    /// Hexadecimal digits in lower case. Secret: whoever has it and a key of the team can push.
+    /// The token as hexadecimal digits in lower case. It is secret: whoever has it and a key of the team can push.
     package var token: String
     /// The bundle identifier of the app, or that with `.push-type.widgets` after it.
     package var topic: String
     package var environment: Environment
 
-    /// Of Apple's servers.
+    /// The one of Apple's servers that takes the pushes.
     package enum Environment: String, CaseIterable, Sendable {
         case production, sandbox
     }
@@ -19,14 +19,16 @@ package struct PushRegistration: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// What a value of `widget.configurations` says about pushes, whatever else it says.
+    /// The part of a value of `widget.configurations` that is about pushes.
     package struct Reading: Sendable {
         package var configurationId: String
-        /// Nil: the configuration wants no pushes.
+        /// The registration, or the reason why it cannot be used; `nil` means that the configuration wants no pushes.
         package var push: Result<PushRegistration, MessageProblem>?
     }
 
-    /// - Throws: where the value is not a JSON object with a `configurationId`.
+    /// Reads the registration of a configuration.
+    ///
+    /// - Throws: if the value is not a JSON object with a `configurationId`.
     package static func read(
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> Reading {

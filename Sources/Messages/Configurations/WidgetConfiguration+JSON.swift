@@ -3,8 +3,8 @@ internal import Timelines
 extension WidgetConfiguration {
     /// Reads all fields but the configurationId, with the defaults of M5.
     ///
-    /// - Parameter declared: the declaration of its kind; nil where there is none.
-    /// - Throws: all that is wrong.
+    /// - Parameter declared: the declaration of its kind; `nil` if there is none.
+    /// - Throws: all problems.
     init(_ fields: MessageFields, configurationId: String, declared: WidgetKind?) throws(ConfigurationProblems) {
         var reading = ConfigurationReading()
         let kind = reading.value { () throws(MessageProblem) in
@@ -16,7 +16,7 @@ extension WidgetConfiguration {
             let choice = try fields.strategy(declared)
             return try TimelineStrategies.strategy(named: choice.name, options: choice.options)
         }
-        // What stands in for a part that is wrong is thrown away with all the rest.
+        // The stand-in of a wrong part is thrown away with the whole configuration.
         self.init(
             configurationId: configurationId, kind: kind ?? "",
             strategy: strategy ?? TimelineStrategies.standIn)
@@ -57,13 +57,13 @@ extension WidgetConfiguration {
     }
 }
 
-/// Reads a configuration to its end, whatever is wrong on the way.
+/// Reads a configuration to its end, also behind a part that is wrong.
 private struct ConfigurationReading {
     private var problems: [ConfigurationProblem] = []
 
     mutating func note(_ problem: ConfigurationProblem) { problems.append(problem) }
 
-    /// Nil where it cannot be read.
+    /// Reads a value and notes its problem; `nil` if there is one.
     mutating func value<Value>(_ read: () throws(MessageProblem) -> Value) -> Value? {
         do throws(MessageProblem) {
             return try read()
@@ -89,7 +89,7 @@ private struct ConfigurationReading {
 }
 
 extension MessageFields {
-    /// Nil where the configuration is its own recipient.
+    /// Reads the recipient; `nil` if the configuration is its own recipient.
     func recipient() throws(MessageProblem) -> String? {
         guard self["recipient"] != nil else { return nil }
         return try requiredIdentifier("recipient")
@@ -99,7 +99,7 @@ extension MessageFields {
         try fields("parameters")?.members ?? Parameters()
     }
 
-    /// Names go into one header, separated by commas.
+    /// Reads the names of sinks. They go into one header, separated by commas.
     func sinks() throws(MessageProblem) -> [String]? {
         guard let sinks = try texts("sinks") else { return nil }
         if sinks.contains(where: { $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) }) {
@@ -125,8 +125,9 @@ extension MessageFields {
         return result
     }
 
-    /// Without `strategy` the one of its declared kind; else `status` where a vehicle is named, else `events`. A
-    /// vehicle that is yet to be chosen (empty or "0") counts as named where there is no calendar to show instead.
+    /// Reads the strategy. Without `strategy` it is the one of the declared kind, else `status` if a vehicle is named,
+    /// else `events`. A vehicle that is yet to be chosen (empty or "0") counts as named if there is no calendar to show
+    /// instead.
     fileprivate func strategy(_ declared: WidgetKind?) throws(ConfigurationProblems) -> StrategyChoice {
         if let value = self["strategy"] ?? declared?.strategy {
             do throws(ConfigurationProblem) {
@@ -135,7 +136,7 @@ extension MessageFields {
                 throw ConfigurationProblems(error)
             }
         }
-        // What is wrong with these is said where they are read.
+        // Problems of these fields are noted by their own readers.
         guard let vehicleId = try? identifier("vehicleId") else { return StrategyChoice("events") }
         let isChosen = !vehicleId.isEmpty && vehicleId != "0"
         let hasCalendars = (try? calendarIds())?.isEmpty == false

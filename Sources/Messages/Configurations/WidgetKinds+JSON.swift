@@ -1,14 +1,14 @@
 package import Timelines
 
-/// What is wrong with declarations of kinds: all of it.
+/// All problems of the declarations of widget kinds.
 package struct WidgetKindProblems: Error, Hashable, Sendable {
-    /// By kind, then in the order of the schema (M6). Never empty.
+    /// The problems by kind, then in the order of the schema (M6). Never empty.
     package let problems: [Problem]
 
     package struct Problem: Hashable, Sendable {
-        /// From the kind on: `["GameCharacter", "parameters", "health", "default"]`.
+        /// The path from the kind on: `["GameCharacter", "parameters", "health", "default"]`.
         package var path: [String]
-        /// What is wrong and what is allowed, such as "must be true or false".
+        /// The problem and what is allowed, such as "must be true or false".
         package var message: String
     }
 }
@@ -16,7 +16,7 @@ package struct WidgetKindProblems: Error, Hashable, Sendable {
 extension WidgetKinds {
     /// Reads the declarations of M6: an object by kind; null declares nothing.
     ///
-    /// - Throws: all problems. A strategy's options and a default's type are checked, too.
+    /// - Throws: all problems, also those of a strategy's options and of a default's type.
     package init(_ value: ParameterValue) throws(WidgetKindProblems) {
         var reader = WidgetKindReader()
         let members = reader.object(value, at: []) ?? Parameters()
@@ -26,7 +26,7 @@ extension WidgetKinds {
     }
 }
 
-/// Reads declarations and goes on behind a problem.
+/// Reads declarations, also behind one that is wrong.
 private struct WidgetKindReader {
     private(set) var problems: [WidgetKindProblems.Problem] = []
 
@@ -146,12 +146,12 @@ private struct WidgetKindReader {
 
     // MARK: - Values
 
-    /// What counts as absent where it is null.
+    /// The value of a member; `nil` if it is absent or null.
     private func member(_ members: Parameters, _ key: String) -> ParameterValue? {
         members[key].flatMap { $0 == .null ? nil : $0 }
     }
 
-    /// An object, or nil: absent, null, or refused. Keys beside the known ones are refused, where they are named.
+    /// Reads an object; `nil` if it is absent, null or refused. If known keys are named, all others are refused.
     mutating func object(_ value: ParameterValue?, at path: [String], known: [String]? = nil) -> Parameters? {
         switch value {
         case nil, .null: return nil

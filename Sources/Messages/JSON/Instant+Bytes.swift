@@ -6,7 +6,7 @@ extension Instant {
     /// The most bytes that `writeText(to:)` writes.
     static let textRoom = LocalDate.textRoom + 14
 
-    /// Returns how many bytes it wrote.
+    /// Writes the text and returns the number of its bytes.
     func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
         let dayLength: Int64 = 86_400_000
         let ofDay = (milliseconds % dayLength + dayLength) % dayLength
@@ -42,7 +42,7 @@ extension LocalDate {
     /// The most bytes that `writeText(to:)` writes.
     static let textRoom = 32
 
-    /// Returns how many bytes it wrote.
+    /// Writes the text and returns the number of its bytes.
     func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
         guard 0...9999 ~= year else {
             let text = iso8601.utf8

@@ -3,7 +3,7 @@ package import Timelines
 
 /// Reads JSON; owns the parser and the buffers that it uses again for each message.
 ///
-/// Use one per thread and keep it: making one allocates, reading with one does not but for the result.
+/// Use one for each thread and keep it: making one allocates, reading allocates only the result.
 package struct JSONParser: ~Copyable {
     private let handle: OpaquePointer
 
@@ -17,9 +17,9 @@ package struct JSONParser: ~Copyable {
     }
 
     /// Reads an object or an array, no deeper than 128 levels; Confluent framing is skipped. Numbers keep their text.
-    /// Of a key that comes twice the last one counts.
+    /// If a key comes twice, the last one counts.
     ///
-    /// - Throws: where the bytes are not one JSON value in UTF-8.
+    /// - Throws: if the bytes are not one JSON value in UTF-8.
     package mutating func value(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> ParameterValue {
         let payload = ConfluentFraming.skipped(bytes)
         // simdjson takes no null pointer, and an empty buffer may have one.
@@ -34,7 +34,9 @@ package struct JSONParser: ~Copyable {
         }
     }
 
-    /// Reads an object.
+    /// Reads an object, as `value(_:)` does.
+    ///
+    /// - Throws: if the bytes are not one JSON object in UTF-8.
     package mutating func object(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Parameters {
         guard case .object(let members) = try value(bytes) else {
             throw MessageProblem(.unreadable, "The message is not a JSON object.")
@@ -42,7 +44,7 @@ package struct JSONParser: ~Copyable {
         return members
     }
 
-    /// Reads one telemetry record; what is returned is valid until the next call.
+    /// Reads one telemetry record into the parser's memory, where it stays until the next call.
     mutating func telemetry(
         _ bytes: UnsafeRawBufferPointer
     ) throws(MessageProblem) -> UnsafePointer<csimdjson_telemetry> {
@@ -99,7 +101,7 @@ extension String {
 
 /// The framing of Confluent's serializers: a zero byte and a 4-byte schema id before the value (M13).
 ///
-/// No JSON and no iCalendar text begins with a zero byte, so a value says itself whether it carries the framing.
+/// No JSON and no iCalendar text begins with a zero byte, so the value itself shows whether it carries the framing.
 package enum ConfluentFraming {
     private static let length = 5
 

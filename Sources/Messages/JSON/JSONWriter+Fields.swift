@@ -1,6 +1,6 @@
 package import Timelines
 
-/// Fields of the object that is open: key and value, or nothing where there is no value.
+/// Each function writes a field of the open object, key and value. It writes nothing if the value is `nil`.
 extension JSONWriter {
     package mutating func string(_ name: StaticString, _ value: String?) {
         guard let value else { return }

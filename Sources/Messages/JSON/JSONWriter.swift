@@ -8,6 +8,7 @@ package struct JSONWriter: ~Copyable {
     private var output: OutputBuffer
     private var needsComma = false
 
+    /// - Parameter capacity: the bytes for which memory is reserved; it grows when they are used up.
     package init(reservingCapacity capacity: Int = 1024) {
         output = OutputBuffer(capacity: capacity)
     }
@@ -18,7 +19,7 @@ package struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     package var count: Int { output.count }
 
     /// Lends what was written.
@@ -42,25 +43,27 @@ package struct JSONWriter: ~Copyable {
 
     // MARK: - Structure
 
+    // Objects and arrays are opened and closed in pairs; the writer does not check it.
+
     package mutating func beginObject() { begin("{") }
     package mutating func endObject() { end("}") }
     package mutating func beginArray() { begin("[") }
     package mutating func endArray() { end("]") }
 
-    /// A key that needs no escapes: those of the contract.
+    /// Writes a key that needs no escapes, as those of the contract do not.
     package mutating func key(_ name: StaticString) {
         output.appendKey(name, isFirst: !needsComma)
         needsComma = false
     }
 
-    /// A key that comes from data.
+    /// Writes a key that comes from data, with escapes.
     package mutating func key(named name: String) {
         string(name)
         output.append(ascii: ":")
         needsComma = false
     }
 
-    /// Ends a line of JSON lines.
+    /// Writes the end of a line, for JSON lines.
     package mutating func newline() {
         output.append(ascii: "\n")
         needsComma = false
@@ -84,6 +87,7 @@ package struct JSONWriter: ~Copyable {
 
     // MARK: - Values
 
+    /// Writes a text in quotes, with the escapes that JSON requires.
     package mutating func string(_ text: String) {
         separate()
         output.append(ascii: "\"")
@@ -107,18 +111,20 @@ package struct JSONWriter: ~Copyable {
         output.appendDecimal(value)
     }
 
-    /// - Precondition: the number is finite; JSON has no other.
+    /// Writes a number in its shortest form that reads back as the same number.
+    ///
+    /// - Precondition: the number is finite, for JSON has no other.
     package mutating func number(_ value: Double) {
         precondition(value.isFinite, "JSON has no \(value)")
         separate()
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return output.appendDecimal(whole) }
         var text = value.description
-        // From 2^53 on Swift writes whole numbers with a fraction, too.
+        // Swift writes whole numbers from 2^53 on with a fraction.
         if text.hasSuffix(".0") { text.removeLast(2) }
         output.append(text)
     }
 
-    /// RFC 3339 in UTC, milliseconds only where they are not zero.
+    /// Writes an instant as RFC 3339 in UTC, with milliseconds only if they are not zero.
     package mutating func instant(_ instant: Instant) {
         separate()
         output.append(ascii: "\"")
@@ -126,6 +132,7 @@ package struct JSONWriter: ~Copyable {
         output.append(ascii: "\"")
     }
 
+    /// Writes a date as ISO 8601: `"2026-11-20"`.
     package mutating func date(_ date: LocalDate) {
         separate()
         output.append(ascii: "\"")
@@ -133,6 +140,7 @@ package struct JSONWriter: ~Copyable {
         output.append(ascii: "\"")
     }
 
+    /// Writes any value; numbers keep the text that they were read with.
     package mutating func value(_ value: ParameterValue) {
         switch value {
         case .null: null()

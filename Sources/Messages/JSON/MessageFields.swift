@@ -1,6 +1,7 @@
 internal import Timelines
 
-/// The members of a JSON object, read by key. A member that is null counts as absent; a problem names the path.
+/// The members of a JSON object, read by key. A member that is null counts as absent: its reader returns `nil`. A
+/// problem names the path.
 struct MessageFields {
     let members: Parameters
     private let path: String
@@ -20,7 +21,7 @@ struct MessageFields {
         path.isEmpty ? key : "\(path).\(key)"
     }
 
-    /// Nil where the member is absent or null.
+    /// The member's value; `nil` if the member is absent or null.
     subscript(key: String) -> ParameterValue? {
         guard let value = members[key], value != .null else { return nil }
         return value
@@ -39,13 +40,13 @@ struct MessageFields {
         return text
     }
 
-    /// Text, or a number's decimal text.
+    /// Reads an identifier: text, or a number's decimal text.
     func identifier(_ key: String) throws(MessageProblem) -> String? {
         guard let value = self[key] else { return nil }
         return try identifier(value, path: path(to: key))
     }
 
-    /// An identifier that has to be there and not to be empty.
+    /// Reads an identifier that must be there and must not be empty.
     func requiredIdentifier(_ key: String) throws(MessageProblem) -> String {
         let identifier = try require(key, identifier(key))
         guard !identifier.isEmpty else {
@@ -60,7 +61,7 @@ struct MessageFields {
         return bool
     }
 
-    /// A whole number within `range`; `allowed` says so in words, to follow "must be".
+    /// Reads a whole number within `range`; `allowed` says the range in words that follow "must be".
     func integer(_ key: String, in range: ClosedRange<Int64>, _ allowed: String) throws(MessageProblem) -> Int64? {
         guard let value = self[key] else { return nil }
         guard case .number(let text) = value else { throw .wrongType(path(to: key), allowed) }
@@ -68,7 +69,7 @@ struct MessageFields {
         return integer
     }
 
-    /// A finite number within `range`; `allowed` says so in words, to follow "must be".
+    /// Reads a finite number within `range`; `allowed` says the range in words that follow "must be".
     func number(
         _ key: String, in range: ClosedRange<Double> = -.greatestFiniteMagnitude ... .greatestFiniteMagnitude,
         _ allowed: String = "a number"
@@ -79,7 +80,7 @@ struct MessageFields {
         return number
     }
 
-    /// RFC 3339 with offset, or whole milliseconds since 1970.
+    /// Reads an instant: RFC 3339 with offset, or whole milliseconds since 1970.
     func instant(_ key: String) throws(MessageProblem) -> Instant? {
         guard let value = self[key] else { return nil }
         let allowed = "an RFC 3339 date-time with offset, or whole milliseconds since 1970"
@@ -97,7 +98,7 @@ struct MessageFields {
         }
     }
 
-    /// An ISO 8601 date.
+    /// Reads an ISO 8601 date.
     func date(_ key: String) throws(MessageProblem) -> LocalDate? {
         guard let text = try text(key) else { return nil }
         guard let date = LocalDate(iso8601: text) else {
@@ -106,7 +107,7 @@ struct MessageFields {
         return date
     }
 
-    /// An ISO 8601 duration within the bounds of leads (Documentation/Rules/Timelines.md).
+    /// Reads an ISO 8601 duration within the bounds of leads (Documentation/Rules/Timelines.md).
     func lead(_ key: String) throws(MessageProblem) -> CalendarDuration? {
         guard let text = try text(key) else { return nil }
         guard let lead = OptionForm.lead.value(.string(text)) else {
@@ -115,7 +116,7 @@ struct MessageFields {
         return lead
     }
 
-    /// One of an enumeration's names; the problem says them all and which one was probably meant.
+    /// Reads one of an enumeration's names. The problem lists them all and suggests the one that was probably meant.
     func name<Name>(_ key: String, of type: Name.Type) throws(MessageProblem) -> Name?
     where Name: RawRepresentable<String> & CaseIterable {
         guard let value = self[key] else { return nil }
@@ -137,7 +138,7 @@ struct MessageFields {
         return try MessageFields(value, path: path(to: key))
     }
 
-    /// The elements with their paths.
+    /// Reads a list: its elements with their paths.
     func list(_ key: String, _ allowed: String) throws(MessageProblem) -> [(value: ParameterValue, path: String)]? {
         guard let value = self[key] else { return nil }
         guard case .array(let elements) = value else { throw .wrongType(path(to: key), allowed) }

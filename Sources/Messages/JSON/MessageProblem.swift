@@ -1,12 +1,12 @@
 internal import CSimdjson
 
-/// Why a message cannot be read. What happens next: the record goes to the dead letters with this reason, its bytes
+/// The reason why a message cannot be read. The record goes to the dead letters with this reason and with its bytes
 /// unchanged, and processing goes on.
 package struct MessageProblem: Error, Hashable, Sendable {
     package var kind: Kind
-    /// The path of the field (`speed`, `series.fuel[2].at`); nil where the message as a whole cannot be read.
+    /// The path of the field (`speed`, `series.fuel[2].at`); `nil` means that the message as a whole cannot be read.
     package var field: String?
-    /// What is wrong and what is allowed, such as "must be true or false".
+    /// The problem and what is allowed, such as "must be true or false".
     package var message: String
 
     package init(_ kind: Kind, field: String? = nil, _ message: String) {
@@ -15,14 +15,17 @@ package struct MessageProblem: Error, Hashable, Sendable {
         self.message = message
     }
 
+    /// The kinds of problems, by the names that dead letters carry.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Not JSON, or not the kind of value that the topic carries.
+        /// The value is not JSON, or not the kind of value that the topic carries.
         case unreadable
+        /// A field that must be there is absent or null.
         case missing
+        /// A field has another type than its own.
         case wrongType
-        /// The right type, but outside what is allowed.
+        /// The value has the right type and is outside of what is allowed.
         case notAllowed
-        /// More bytes than this application takes, or than the topic that it belongs on.
+        /// The value has more bytes than this application or the topic takes.
         case tooLarge
     }
 
@@ -46,7 +49,7 @@ extension MessageProblem: CustomStringConvertible {
 }
 
 extension MessageProblem {
-    /// What the C++ reader found, in words.
+    /// Puts a problem that the C++ reader found into words.
     init(_ problem: csimdjson_problem, field: csimdjson_field? = nil) {
         let name = field?.name ?? ""
         switch problem {
@@ -63,7 +66,7 @@ extension MessageProblem {
 }
 
 extension csimdjson_field {
-    /// As in the message.
+    /// The field's name in the message.
     fileprivate var name: String {
         switch self {
         case .vehicle_id: "vehicleId"
@@ -82,7 +85,7 @@ extension csimdjson_field {
         }
     }
 
-    /// What the field may hold, to follow "must be".
+    /// The values that the field may hold, in words that follow "must be".
     fileprivate var allowed: String {
         switch self {
         case .vehicle_id: "text that is not empty, or a number"

@@ -1,7 +1,7 @@
 internal import Timelines
 
 extension OutputBuffer {
-    /// The content of a JSON string. Runs without escapes are copied whole: of real text that is all of it.
+    /// Appends the content of a JSON string. Runs without escapes are copied whole, and real text rarely has escapes.
     mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
         var start = 0
         for index in text.indices where Self.needsEscape(text[index]) {
@@ -33,7 +33,7 @@ extension OutputBuffer {
         }
     }
 
-    /// A JSON key that needs no escapes, after a comma where `isFirst` does not hold.
+    /// Appends a JSON key that needs no escapes, after a comma unless it is the first one.
     mutating func appendKey(_ name: StaticString, isFirst: Bool) {
         append(upTo: name.utf8CodeUnitCount + 4) { start in
             var position = 0

@@ -1,4 +1,4 @@
-/// Bytes that grow at the end. An array would check at every byte whether it is shared.
+/// A buffer of bytes that grows at its end. An array would check at every byte whether it is shared.
 struct OutputBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -15,7 +15,7 @@ struct OutputBuffer: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// Keeps the memory.
+    /// Removes the bytes and keeps the memory.
     mutating func removeAll() {
         count = 0
     }
@@ -26,7 +26,7 @@ struct OutputBuffer: ~Copyable {
         count += 1
     }
 
-    /// An ASCII character.
+    /// Appends an ASCII character.
     mutating func append(ascii character: Unicode.Scalar) {
         append(UInt8(ascii: character))
     }
@@ -57,7 +57,7 @@ struct OutputBuffer: ~Copyable {
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10))
     }
 
-    /// Appends what `write` puts there; it gets room for `room` bytes, and returns how many it wrote.
+    /// Appends the bytes that `write` writes: it gets room for `room` bytes, and returns the number that it wrote.
     mutating func append(upTo room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         reserve(room)
         count += write(start + count)

@@ -18,16 +18,17 @@ package struct MessageHeader: Hashable, Sendable {
 /// The headers of outputs: CloudEvents 1.0 in the binary mode of its Kafka binding, the only mode that can carry a
 /// tombstone.
 ///
-/// Deterministic: the same record gets the same headers, so that a result can be compared with another run's.
+/// The same record always gets the same headers, so that a result can be compared with another run's.
 package struct CloudEventHeaders: Sendable {
-    // The same in every record, made once.
+    // These are the same in every record and are made once.
     private let specVersion = MessageHeader("ce_specversion", "1.0")
     private let contentType = MessageHeader("content-type", "application/json")
     private let timelineType = MessageHeader("ce_type", ContractVersion.eventType("timeline"))
     private let reloadType = MessageHeader("ce_type", ContractVersion.eventType("reload"))
     private let source: MessageHeader
 
-    /// Extension attribute: the names of the sinks that write this timeline, separated by commas. Absent: all of them.
+    /// The extension attribute that names the sinks which write this timeline, separated by commas. If it is absent,
+    /// all sinks do.
     package static let sinksName = "ce_sinks"
     package static let traceParentName = "traceparent"
 
@@ -42,7 +43,7 @@ package struct CloudEventHeaders: Sendable {
     package func timeline(
         _ record: TimelineRecord, sinks: [String]? = nil, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
-        // Of one revision made twice at one instant the content is the same: that is what makes events duplicates.
+        // A revision that is made twice at one instant has the same content, which makes the events duplicates.
         var headers = headers(
             id: "\(record.configurationId)/\(record.revision)", type: timelineType, time: record.generatedAt,
             subject: record.configurationId)
@@ -62,6 +63,9 @@ package struct CloudEventHeaders: Sendable {
         return headers
     }
 
+    /// The headers of a reload.
+    ///
+    /// - Parameter traceParent: the `traceparent` of the input that led to this reload.
     package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
         // At one instant a recipient may be told of a kind in several records, of one revision too: the first of the
         // configurations tells them apart.
@@ -74,7 +78,7 @@ package struct CloudEventHeaders: Sendable {
         return headers
     }
 
-    /// The sinks that a timeline's headers name; nil: all of them.
+    /// The sinks that a timeline's headers name; `nil` means all sinks.
     package static func sinks(in headers: some Sequence<MessageHeader>) -> [String]? {
         guard let value = headers.first(where: { $0.name == sinksName })?.value else { return nil }
         return String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
@@ -106,12 +110,13 @@ package struct CloudEventHeaders: Sendable {
     }
 }
 
-/// What a dead letter says besides the record's own key, value and headers, by the names that Kafka Streams uses for it
+/// The headers of a dead letter, beside the record's own key, value and headers. Their names are those of Kafka Streams
 /// (KIP-1034).
 package enum DeadLetterHeaders {
     /// The headers to add after those that the record came with.
     ///
-    /// - Parameter size: the length of a value too large to be kept, which the dead letter carries no more.
+    /// - Parameter size: the length in bytes of a value that was too large to be kept; `nil` if the dead letter has the
+    ///   value.
     package static func headers(
         for problem: MessageProblem, topic: String, partition: Int32, offset: Int64, size: Int? = nil
     ) -> [MessageHeader] {
@@ -126,5 +131,6 @@ package enum DeadLetterHeaders {
         return headers
     }
 
+    /// The header with the length in bytes of a value that the dead letter does not have.
     package static let sizeName = "tideline.value-size"
 }

@@ -1,19 +1,19 @@
 package import Timelines
 
-/// Tells a recipient which widget kind to load anew (M8; L1 to L9).
+/// A value of the `timeline.reloads` topic: tells a recipient which widget kind to reload (M8; L1 to L9).
 package struct ReloadNotification: Hashable, Sendable {
     package var recipient: String
     package var kind: String
-    /// Ascending by UTF-8 bytes, each once.
+    /// The configurations to reload, ascending by UTF-8 bytes, each once; at least one.
     package private(set) var configurationIds: [String]
     package var reason: Reason
     /// The highest of the configurations' revisions.
     package var revision: Int64
     package var issuedAt: Instant
-    /// Of the named configuration that has the fewest tokens, after this reload.
+    /// The budget after this reload of the named configuration that has the fewest tokens.
     package var budget: ReloadBudget
 
-    /// - Parameter configurationIds: in any order, at least one.
+    /// - Parameter configurationIds: the configurations in any order, at least one.
     package init(
         recipient: String, kind: String, configurationIds: some Sequence<String>, reason: Reason, revision: Int64,
         issuedAt: Instant, budget: ReloadBudget
@@ -32,7 +32,7 @@ package struct ReloadNotification: Hashable, Sendable {
         self.budget = budget
     }
 
-    /// Why something has to be loaded anew. Of several reasons the strongest is named: the greatest.
+    /// The reason of a reload. Of several reasons the strongest is named, which is the greatest.
     package enum Reason: String, CaseIterable, Comparable, Sendable {
         case requested, configurationChanged, statusChanged, dataChanged, scheduled, retry
 
@@ -48,6 +48,7 @@ package struct ReloadNotification: Hashable, Sendable {
             }
         }
 
+        /// Compares by strength: a stronger reason is greater.
         package static func < (left: Reason, right: Reason) -> Bool { left.rank > right.rank }
     }
 }
@@ -55,6 +56,7 @@ package struct ReloadNotification: Hashable, Sendable {
 // MARK: - JSON
 
 extension ReloadNotification {
+    /// Writes the value of the record (M8).
     package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.string("recipient", recipient)
@@ -67,6 +69,9 @@ extension ReloadNotification {
         json.endObject()
     }
 
+    /// Reads a value of the `timeline.reloads` topic.
+    ///
+    /// - Throws: if a field is missing or not allowed; the problem names it.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> ReloadNotification {

@@ -1,8 +1,8 @@
 internal import Timelines
 
 extension TimelineRecord {
-    /// Reads a value of the `timelines` topic: what `write(to:)` wrote reads back as the same record, but for what an
-    /// occurrence does not say on the wire (lead, vehicle, whether it is tentative).
+    /// Reads a value of the `timelines` topic. A record that `write(to:)` wrote reads back as the same record, except
+    /// for the fields of an occurrence that are not written (lead, vehicle, tentative).
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> TimelineRecord {

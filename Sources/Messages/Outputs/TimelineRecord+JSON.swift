@@ -25,6 +25,7 @@ extension TimelineRecord {
 }
 
 extension JSONWriter {
+    /// Writes an entry, keys in the order of the schema; fields that are `nil` are left out.
     package mutating func entry(_ entry: TimelineEntry) {
         beginObject()
         string("id", entry.id)

@@ -1,18 +1,19 @@
 package import Timelines
 
-/// A value of the `timelines` topic (M7): a timeline, whose it is, what it was made from.
+/// A value of the `timelines` topic (M7): a timeline, its configuration and recipient, and the sources that it was made
+/// of.
 package struct TimelineRecord: Hashable, Sendable {
     package var configurationId: String
     package var kind: String
     package var family: WidgetFamily
     package var recipient: String
-    /// Rises by one whenever the content differs, and with nothing else (T6).
+    /// The revision, from 1. It rises by one whenever the content differs, and with nothing else (T6).
     package var revision: Int64
     package var generatedAt: Instant
     package var timeline: Timeline
-    /// How often the timeline was made since its configuration came, from 1.
+    /// The number of times that the timeline was made since its configuration came, from 1.
     package var refreshCount: Int64
-    /// The reloads that its configuration had left when it was made; nil: nobody told.
+    /// The reloads that its configuration had left when it was made; `nil` means that they were not known.
     package var budget: ReloadBudget?
     package var sources: [SourceOffset]
 

@@ -6,18 +6,19 @@ package struct TelemetryMessage: Hashable, Sendable {
     package var observedAt: Instant
     package var status: VehicleStatus?
     package var ignition: Bool?
-    /// km/h
+    /// Speed in km/h.
     package var speed: Double?
-    /// Degrees, WGS 84.
+    /// Latitude in degrees (WGS 84), from -90 to 90.
     package var latitude: Double?
+    /// Longitude in degrees (WGS 84), from -180 to 180.
     package var longitude: Double?
-    /// Degrees clockwise from north.
+    /// Heading in degrees clockwise from north.
     package var heading: Double?
     package var address: String?
     package var customAddressIcon: String?
     package var registration: String?
     package var alias: String?
-    /// Written where there are any.
+    /// Levels and other numbers over time, ascending by time; left out of the JSON if empty.
     package var series: [Vehicle.Series] = []
 
     package init(vehicleId: String, observedAt: Instant) {
@@ -25,6 +26,7 @@ package struct TelemetryMessage: Hashable, Sendable {
         self.observedAt = observedAt
     }
 
+    /// Writes the value of the record (M3); fields that are `nil` are left out.
     package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.string("vehicleId", vehicleId)

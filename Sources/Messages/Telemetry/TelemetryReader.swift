@@ -1,17 +1,18 @@
 internal import CSimdjson
 package import Timelines
 
-/// Reads telemetry, the hot path: one pass over a record's bytes, no object and no `String` per record.
+/// Reads telemetry, the hot path: one pass over a record's bytes, no object and no `String` for a record.
 ///
-/// One per thread, kept for its whole life.
+/// Use one reader for each thread and keep it for the thread's life.
 package struct TelemetryReader: ~Copyable {
     private var parser = JSONParser()
 
     package init() {}
 
-    /// Reads one record. What it returns looks into this reader and is valid until the next call.
+    /// Reads one record.
     ///
-    /// - Throws: naming the field and what is allowed, where the bytes are not a telemetry record.
+    /// - Returns: a view of the record in this reader's memory, valid until the next call.
+    /// - Throws: if the bytes are not a telemetry record; the problem names the field and what is allowed.
     package mutating func read(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> TelemetryView {
         let record = try parser.telemetry(bytes)
         guard record.pointee.given & csimdjson_field.series.bit != 0 else {
@@ -26,16 +27,20 @@ package struct TelemetryReader: ~Copyable {
 /// One telemetry record, as its reader holds it: valid until the reader's next call.
 package struct TelemetryView {
     fileprivate let record: UnsafePointer<csimdjson_telemetry>
-    /// Nil where there are none, the usual case: an empty array would be counted in and out.
+    /// The series of the record; `nil` is the usual case, as an empty array would cost reference counting.
     fileprivate let givenSeries: [Vehicle.Series]?
 
+    /// The id, never empty.
     package var vehicleId: TelemetryText { TelemetryText(record.pointee.vehicle_id) }
     package var observedAt: Instant { Instant(milliseconds: record.pointee.observed_at) }
     package var ignition: Bool? { given(.ignition, record.pointee.ignition) }
-    /// km/h
+    /// Speed in km/h.
     package var speed: Double? { given(.speed, record.pointee.speed) }
+    /// Latitude in degrees (WGS 84), from -90 to 90; given with the longitude.
     package var latitude: Double? { given(.latitude, record.pointee.latitude) }
+    /// Longitude in degrees (WGS 84), from -180 to 180.
     package var longitude: Double? { given(.longitude, record.pointee.longitude) }
+    /// Heading in degrees clockwise from north, from 0 to 360.
     package var heading: Double? { given(.heading, record.pointee.heading) }
     package var address: TelemetryText? { given(.address, TelemetryText(record.pointee.address)) }
 
@@ -48,7 +53,7 @@ package struct TelemetryView {
     package var customAddressIcon: TelemetryChange<TelemetryText> {
         change(.custom_address_icon, TelemetryText(record.pointee.custom_address_icon))
     }
-    /// Ascending by name, each ascending by time.
+    /// What the record says of the vehicle's series, ascending by name, each ascending by time.
     package var series: TelemetryChange<[Vehicle.Series]> { change(.series, givenSeries ?? []) }
 
     /// The status that the record names, or else the one that follows from ignition and speed (M3).
@@ -59,7 +64,8 @@ package struct TelemetryView {
         return ignition == true ? .idling : .stopped
     }
 
-    /// None of status, ignition, speed and position: the record says who the vehicle is, not what it does.
+    /// True if the record has none of status, ignition, speed and position: it says who the vehicle is, not what it
+    /// does.
     package var isMasterData: Bool {
         record.pointee.given & Self.observation == 0
     }
@@ -77,7 +83,7 @@ package struct TelemetryView {
     }
 }
 
-/// What a record says of a field that stays known.
+/// What a record says of a field that stays known without it.
 package enum TelemetryChange<Value> {
     /// The field is not there.
     case unchanged
@@ -94,19 +100,21 @@ package struct TelemetryText {
         self.text = text
     }
 
+    /// The bytes of the text, valid until the reader's next call.
     package var utf8: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: text.start, count: text.length) }
 
-    /// Whether the bytes are the same; makes no `String`.
+    /// True if the bytes are the same. Makes no `String`.
     package static func == (left: TelemetryText, right: String) -> Bool {
         let isSame = right.utf8.withContiguousStorageIfAvailable {
             csimdjson_text_equals(left.text, $0.baseAddress, $0.count)
         }
-        // Only text that comes from elsewhere than Swift lies in pieces.
+        // Only a bridged string lies in pieces.
         return isSame ?? left.utf8.elementsEqual(right.utf8)
     }
 }
 
 extension String {
+    /// Copies the text.
     package init(_ text: TelemetryText) {
         self.init(decoding: text.utf8, as: UTF8.self)
     }
@@ -131,8 +139,8 @@ extension VehicleStatus {
 }
 
 extension MessageFields {
-    /// Telemetry's `series`: `{name: [{at, value}]}`. Ascending by name, each ascending by time; of points at the same
-    /// instant the later one in the list comes last.
+    /// Reads telemetry's `series`, `{name: [{at, value}]}`: ascending by name, each ascending by time. Of points at the
+    /// same instant the later one in the list comes last.
     func series() throws(MessageProblem) -> [Vehicle.Series] {
         var series: [Vehicle.Series] = []
         for member in members.members {

@@ -1,6 +1,6 @@
 package import Timelines
 
-/// What became of a telemetry record.
+/// The result of applying a telemetry record to its vehicle.
 package enum TelemetryOutcome: Hashable, Sendable {
     case applied
     /// Older than what is known of the vehicle: counted and dropped.
@@ -8,14 +8,14 @@ package enum TelemetryOutcome: Hashable, Sendable {
 }
 
 extension TelemetryView {
-    /// Makes the vehicle what this record says, in place (M3): the last writer by
-    /// `observedAt` wins, of equal ones the later to arrive. The record replaces the older as a whole, but
-    /// registration, alias, icon and series stay known until they are replaced or null. Master data leaves all else.
+    /// Changes the vehicle in place to what this record says (M3). The last writer by `observedAt` wins, of equal ones
+    /// the later to arrive. The record replaces the older one as a whole, but registration, alias, icon and series stay
+    /// known until they are replaced or null. Master data leaves everything else as it is.
     ///
-    /// Allocates nothing where the texts are those that are known already.
+    /// Allocates nothing if the texts are known already.
     package func apply(to vehicle: inout Vehicle) -> TelemetryOutcome { apply(to: &vehicle, observedAt: observedAt) }
 
-    /// The same for a record that counts as observed at another instant than it says.
+    /// Applies a record that counts as observed at another instant than it says.
     package func apply(to vehicle: inout Vehicle, observedAt: Instant) -> TelemetryOutcome {
         if let known = vehicle.observedAt, observedAt < known { return .late }
         registration.apply(to: &vehicle.registration)
