@@ -34,16 +34,19 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        // Below all others.
+        module("Times"),
+
         // Streams.
         module("SplitMix"),
-        module("RecordLog"),
+        module("RecordLog", ["Times"]),
         module("RdKafka", ["CRdKafka", "RecordLog"]),
         module("StreamCore", ["RecordLog"]),
         module("StreamRuntime", ["StreamCore", "RecordLog"]),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
-        module("Timelines"),
+        module("Timelines", ["Times"]),
         module("Agendas", ["Timelines"]),
         module("Messages", ["Timelines", "Agendas", "CSimdjson"]),
         module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "RecordLog"]),
@@ -83,6 +86,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
+        tests("TimesTests", ["Times", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),

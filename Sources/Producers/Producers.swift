@@ -10,7 +10,6 @@
 // a topic holds already, `Publishing` the way out.
 
 package import RecordLog
-package import Timelines
 
 /// Makes the records of one input, one after the other.
 ///

@@ -6,11 +6,12 @@ enum ModuleTable {
     /// What each module may import directly.
     private static let arrows: [String: Set<String>] = [
         "SplitMix": [],
-        "RecordLog": [],
+        "Times": [],
+        "RecordLog": ["Times"],
         "RdKafka": ["CRdKafka", "RecordLog"],
         "StreamCore": ["RecordLog"],
         "StreamRuntime": ["StreamCore"],
-        "Timelines": [],
+        "Timelines": ["Times"],
         "Agendas": ["Timelines"],
         "Positions": ["Timelines"],
         "Messages": ["CSimdjson", "Timelines", "Agendas", "Positions"],
