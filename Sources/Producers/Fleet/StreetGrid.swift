@@ -2,7 +2,7 @@ import Glibc
 
 /// A made-up city: streets and avenues that bend a little around a centre, with limits, traffic lights and depots.
 struct StreetGrid: Sendable {
-    /// Degrees.
+    /// The centre in degrees (WGS 84).
     let latitude: Double
     let longitude: Double
 
@@ -12,13 +12,13 @@ struct StreetGrid: Sendable {
         var row: Int
     }
 
-    /// A place between crossings: in metres east and north of the centre.
+    /// A place between crossings, in metres east and north of the centre.
     struct Point {
         var east: Double
         var north: Double
     }
 
-    /// Crossings go from 0 to this in each direction.
+    /// The highest number of a crossing in each direction; the first one is 0.
     static let last = 60
     private static let spacing = 180.0
 

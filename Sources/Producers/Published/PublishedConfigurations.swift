@@ -2,7 +2,7 @@ import Messages
 package import RecordLog
 import Timelines
 
-/// What a topic of configurations holds: of each its kind and recipient.
+/// The configurations that a topic holds, each with its kind and recipient.
 package struct PublishedConfigurations {
     private struct Place {
         var kind: String
@@ -18,7 +18,7 @@ package struct PublishedConfigurations {
         Set(places.values.map(\.kind)).sorted { $0.precedesByUTF8($1) }
     }
 
-    /// Of a kind, by recipient, how many configurations there are.
+    /// The number of configurations of a kind, by recipient.
     package func recipients(of kind: String) -> [String: Int] {
         var counts: [String: Int] = [:]
         for place in places.values where place.kind.isSameByUTF8(as: kind) { counts[place.recipient, default: 0] += 1 }
@@ -27,7 +27,7 @@ package struct PublishedConfigurations {
 
     /// Reads the topic up to its end. Blocks. A record that `process` would set aside is passed over.
     ///
-    /// - Returns: nil where it was stopped first.
+    /// - Returns: the configurations; `nil` if the caller asked to stop first.
     /// - Throws: as `TopicReading.run`.
     package static func read(
         topic: String, of cluster: any Cluster, clock: any PacingClock, shouldStop: () -> Bool = { false },

@@ -2,7 +2,7 @@ import Agendas
 import Messages
 package import RecordLog
 
-/// What a topic of calendar events holds of some calendars: the last record of each key.
+/// The events of some calendars that a topic holds: the last record of each key.
 package struct PublishedEvents {
     /// A record that is no tombstone.
     struct Event {
@@ -26,7 +26,7 @@ package struct PublishedEvents {
     /// The value of a key, byte by byte as it lies there.
     subscript(key: [UInt8]) -> Event? { latest[key]?.event }
 
-    /// Everything, by the bytes of the keys.
+    /// All events, ascending by the bytes of their keys.
     var events: [(key: [UInt8], event: Event)] {
         latest.compactMap { key, latest in latest.event.map { (key, $0) } }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -53,7 +53,7 @@ extension PublishedEvents {
     ///   - calendars: the ids, as UTF-8, of the calendars to keep.
     ///   - shouldStop: asked after every batch.
     ///   - progress: told after every batch how many records were read, and of how many.
-    /// - Returns: nil where it was stopped first.
+    /// - Returns: the events; `nil` if the caller asked to stop first.
     /// - Throws: as `TopicReading.run`.
     package static func read(
         topic: String, calendars: Set<[UInt8]>, of cluster: any Cluster, clock: any PacingClock,

@@ -54,7 +54,7 @@ extension SourceRecord {
 }
 
 extension Double {
-    /// To so many decimal digits, 0 to 6.
+    /// The number rounded to decimal digits, 0 to 6 of them.
     func rounded(digits: Int) -> Double {
         let factor = [1, 10, 100, 1e3, 1e4, 1e5, 1e6][digits]
         return (self * factor).rounded() / factor

@@ -3,12 +3,12 @@ import Agendas
 import Messages
 package import Timelines
 
-/// The rounds of a fleet as events of its depots' calendars, which follow one upon the other: some round is always
-/// under way, and another about to begin. Besides daily series and tentative events; then, again and again, something
-/// is moved, renamed, cancelled, confirmed or added. What is long over is removed.
+/// The rounds of a fleet as events of its depots' calendars. One round follows upon the other: one is always under way,
+/// and another about to begin. There are daily series and tentative events, too. Again and again an event is moved,
+/// renamed, cancelled, confirmed or added. An event that has been over for an hour is removed.
 ///
-/// Given what the topic holds, it goes on from there: same keys, higher sequences. Never ends: records are due when
-/// things happen, for a publisher that paces (`Pacing.realTime`).
+/// The simulation goes on from the events that the topic holds: same keys, higher sequences. It never ends. Records are
+/// due when things happen, for a publisher that paces (`Pacing.realTime`).
 package final class SimulatedCalendars: RecordSource {
     private let calendarIds: [String]
     private let vehicles: [String]
@@ -17,11 +17,12 @@ package final class SimulatedCalendars: RecordSource {
     private var schedule: WorldSchedule
     private var now: Instant { schedule.now }
 
-    /// Rounds of a calendar begin so far apart, last so long, and are announced so long before.
+    /// The time between the beginnings of a calendar's rounds, their length, and the time for which they are announced
+    /// before.
     private static let cycle = ElapsedTime.minutes(4)
     private static let length = ElapsedTime.minutes(3)
     private static let lead = CalendarDuration.minutes(1)
-    /// What is planned ahead, and what stays after it is over.
+    /// The time for which rounds are planned ahead, and the time for which events stay after they are over.
     private static let horizon = ElapsedTime.minutes(24)
     private static let memory = ElapsedTime.hours(1)
 
@@ -118,7 +119,7 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Publishes an event unless it is known.
+    /// Publishes an event unless it was published before.
     private func plan(_ calendarId: String, _ uid: String, _ make: () throws(CalendarEventProblem) -> CalendarEvent) {
         if events[Array(EventKey(calendarId: calendarId, uid: uid).text.utf8)] == nil { publish(make) }
     }
@@ -158,7 +159,7 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Something that nobody knew of a minute ago.
+    /// Publishes an event that begins soon and was not announced.
     private func addUnplanned() {
         let calendarId = generator.choose(calendarIds)
         let start = Instant(milliseconds: (now + .minutes(2)).milliseconds / 60_000 * 60_000)
@@ -182,7 +183,7 @@ extension CalendarEvent {
         }
     }
 
-    /// The next version of it.
+    /// The next version of the event.
     fileprivate func changed(
         at now: Instant, by delay: ElapsedTime = .zero, title: String? = nil, status: EventStatus? = nil
     ) throws(CalendarEventProblem) -> CalendarEvent {

@@ -2,12 +2,12 @@ import SplitMix
 import Messages
 package import Timelines
 
-/// The widgets of a fleet and what becomes of them: configurations of the vehicles of `FleetSimulator` and of the
-/// calendars of `SimulatedCalendars`, all at once; then, again and again, somebody signs out and in again, chooses
-/// another vehicle, a widget is removed and comes back, or a configuration has a mistake in it that is mended later.
+/// The widgets of a fleet and their changes: configurations of the vehicles of `FleetSimulator` and of the calendars of
+/// `SimulatedCalendars`, all at once. Then, again and again, somebody signs out and in again, chooses another vehicle,
+/// removes a widget and adds it again, or makes a mistake in a configuration that is mended later.
 ///
-/// The same arguments give the same bytes. Never ends: records are due when things happen, for a publisher that paces
-/// (`Pacing.realTime`).
+/// The same arguments give the same bytes. The simulation never ends. Records are due when things happen, for a
+/// publisher that paces (`Pacing.realTime`).
 package final class SimulatedWidgets: RecordSource {
     private var widgets: [Widget]
     private let phones: [String]

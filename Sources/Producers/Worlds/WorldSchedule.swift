@@ -1,7 +1,7 @@
 import Timelines
 
-/// When things happen in a simulated world, and the records that tell of them: one change after the other, each an
-/// interval later than the one before.
+/// The times of the changes of a simulated world, and the records of these changes: each change is an interval later
+/// than the one before.
 struct WorldSchedule {
     /// The instant of the latest change.
     private(set) var now: Instant
