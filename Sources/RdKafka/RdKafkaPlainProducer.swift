@@ -27,7 +27,7 @@ final class RdKafkaPlainProducer: PlainProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         // Failures arrive only when events are served; not for each record, which would cost as much as producing it.

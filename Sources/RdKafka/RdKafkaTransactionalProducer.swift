@@ -38,7 +38,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError) {
         do {

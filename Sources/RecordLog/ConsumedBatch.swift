@@ -40,10 +40,10 @@ package struct ConsumedBatch: ~Copyable {
 package struct PartitionEnd: Hashable, Sendable {
     /// Index into the consumer's `topics`.
     package var topic: Int32
-    package var partition: Int32
-    package var offset: Int64
+    package var partition: Partition
+    package var offset: Offset
 
-    package init(topic: Int32, partition: Int32, offset: Int64) {
+    package init(topic: Int32, partition: Partition, offset: Offset) {
         self.topic = topic
         self.partition = partition
         self.offset = offset

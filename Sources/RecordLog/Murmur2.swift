@@ -2,11 +2,11 @@
 public enum Murmur2 {
     /// The partition that Java's default partitioner takes for this key: `toPositive(murmur2(key)) % partitions`.
     @inlinable
-    public static func partition(of key: UnsafeRawBufferPointer, partitions: Int32) -> Int32 {
-        Int32(bitPattern: hash(key) & 0x7fff_ffff) % partitions
+    public static func partition(of key: UnsafeRawBufferPointer, partitions: Int32) -> Partition {
+        Partition(Int32(bitPattern: hash(key) & 0x7fff_ffff) % partitions)
     }
 
-    public static func partition(of key: String, partitions: Int32) -> Int32 {
+    public static func partition(of key: String, partitions: Int32) -> Partition {
         var key = key
         return key.withUTF8 { partition(of: UnsafeRawBufferPointer($0), partitions: partitions) }
     }

@@ -13,7 +13,7 @@ package protocol TransactionalProducer: AnyObject {
     ///   - partition: nil lets the key decide by Java's murmur2 (no key: any).
     ///   - value: nil is a tombstone.
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError)
 
@@ -37,7 +37,7 @@ package protocol PlainProducer: AnyObject {
     ///
     /// - Throws: what an earlier record failed with, too; nothing is lost silently.
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError)
 

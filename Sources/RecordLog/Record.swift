@@ -16,7 +16,7 @@ package struct Header: Hashable, Sendable {
 /// A record of its own, for tests, sinks and producers; the hot path uses `RecordView`.
 package struct Record: Hashable, Sendable {
     package var topic: String
-    package var partition: Int32
+    package var partition: Partition
     package var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`.
     package var timestamp: Instant
@@ -26,7 +26,7 @@ package struct Record: Hashable, Sendable {
     package var headers: [Header]
 
     package init(
-        topic: String, partition: Int32, offset: Offset, timestamp: Instant = .noTimestamp, key: [UInt8]?,
+        topic: String, partition: Partition, offset: Offset, timestamp: Instant = .noTimestamp, key: [UInt8]?,
         value: [UInt8]?,
         headers: [Header] = []
     ) {
@@ -44,8 +44,8 @@ package struct Record: Hashable, Sendable {
 package struct RecordView {
     /// Index into the consumer's `topics`: cheaper than its name on the hot path.
     package var topic: Int32
-    package var partition: Int32
-    package var offset: Int64
+    package var partition: Partition
+    package var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`: an optional would make every view longer.
     package var timestamp: Instant
     /// Nil: no key. An empty key has a count of zero.
@@ -57,7 +57,7 @@ package struct RecordView {
 
     @inlinable
     package init(
-        topic: Int32, partition: Int32, offset: Int64, timestamp: Instant, key: UnsafeRawBufferPointer?,
+        topic: Int32, partition: Partition, offset: Offset, timestamp: Instant, key: UnsafeRawBufferPointer?,
         value: UnsafeRawBufferPointer?, handle: UnsafeMutableRawPointer?
     ) {
         self.topic = topic

@@ -1,9 +1,9 @@
 /// One partition of one topic. Ordered by topic (UTF-8 bytes), then partition.
 package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var topic: String
-    package var partition: Int32
+    package var partition: Partition
 
-    package init(_ topic: String, _ partition: Int32) {
+    package init(_ topic: String, _ partition: Partition) {
         self.topic = topic
         self.partition = partition
     }
@@ -14,24 +14,6 @@ package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConve
         if left.topic != right.topic { return left.topic.utf8.lexicographicallyPrecedes(right.topic.utf8) }
         return left.partition < right.partition
     }
-}
-
-/// A place in a partition. As a position it is the offset of the *next* record to read.
-package struct Offset: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    package var rawValue: Int64
-
-    package init(rawValue: Int64) {
-        self.rawValue = rawValue
-    }
-
-    package init(_ value: Int64) {
-        self.rawValue = value
-    }
-
-    package var next: Offset { Offset(rawValue + 1) }
-    package var description: String { String(rawValue) }
-
-    package static func < (left: Offset, right: Offset) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Where to begin to read.

@@ -16,8 +16,8 @@ struct ConsumerGroup: Sendable {
         var clientId: String
         var topic: String
         /// What its application was given and has not given back.
-        var owned: Set<Int32> = []
-        var target: Set<Int32> = []
+        var owned: Set<Partition> = []
+        var target: Set<Partition> = []
     }
 
     /// What a member is told by its next poll.
@@ -46,7 +46,7 @@ struct ConsumerGroup: Sendable {
         let surplus = member.owned.subtracting(member.target)
         if !surplus.isEmpty { return .revoke(places(surplus, of: member)) }
         if seen == generation { return .nothing }
-        let taken = members.filter { $0.id != id }.reduce(into: Set<Int32>()) { $0.formUnion($1.owned) }
+        let taken = members.filter { $0.id != id }.reduce(into: Set<Partition>()) { $0.formUnion($1.owned) }
         return .assign(places(member.target.subtracting(member.owned).subtracting(taken), of: member))
     }
 
@@ -68,7 +68,7 @@ struct ConsumerGroup: Sendable {
         let larger = Set(
             members.indices.sorted { (members[$0].target.count, $1) > (members[$1].target.count, $0) }
                 .prefix(Int(partitions) % members.count))
-        var free = Set(0..<partitions)
+        var free = Set(0..<Partition(partitions))
         for index in members.indices {
             let quota = share + (larger.contains(index) ? 1 : 0)
             members[index].target = Set(members[index].target.intersection(free).sorted().prefix(quota))
@@ -97,7 +97,7 @@ struct ConsumerGroup: Sendable {
         return nil
     }
 
-    private func places(_ partitions: Set<Int32>, of member: Member) -> [TopicPartition] {
+    private func places(_ partitions: Set<Partition>, of member: Member) -> [TopicPartition] {
         partitions.sorted().map { TopicPartition(member.topic, $0) }
     }
 }

@@ -23,20 +23,20 @@ extension MemoryCluster {
     ///   - timestamp: nil takes the cluster's clock.
     @discardableResult
     package func append(
-        _ topic: String, _ partition: Int32, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
+        _ topic: String, _ partition: Partition, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
         timestamp: Instant? = nil
     ) -> Offset {
         withBroker { broker in
             let place = TopicPartition(topic, partition)
             precondition(broker.exists(place), "no partition \(place)")
             let record = StoredRecord(key: key, value: value, headers: headers)
-            return Offset(broker.append(record, to: place, timestamp: timestamp, transaction: nil))
+            return broker.append(record, to: place, timestamp: timestamp, transaction: nil)
         }
     }
 
     @discardableResult
     package func append(
-        _ topic: String, _ partition: Int32, key: String?, value: String?, headers: [Header] = [],
+        _ topic: String, _ partition: Partition, key: String?, value: String?, headers: [Header] = [],
         timestamp: Instant? = nil
     ) -> Offset {
         append(
@@ -50,7 +50,7 @@ extension MemoryCluster {
     @discardableResult
     package func appendKeyed(
         _ topic: String, key: String, value: String?, headers: [Header] = [], timestamp: Instant? = nil
-    ) -> (partition: Int32, offset: Offset) {
+    ) -> (partition: Partition, offset: Offset) {
         let partition = Murmur2.partition(of: key, partitions: partitionCount(of: topic))
         return (partition, append(topic, partition, key: key, value: value, headers: headers, timestamp: timestamp))
     }
@@ -59,7 +59,7 @@ extension MemoryCluster {
     ///
     /// - Parameter partition: nil: all of them.
     package func records(
-        _ topic: String, isolation: IsolationLevel = .readCommitted, partition: Int32? = nil
+        _ topic: String, isolation: IsolationLevel = .readCommitted, partition: Partition? = nil
     ) -> [Record] {
         withBroker { $0.records(topic, isolation: isolation, partition: partition) }
     }

@@ -12,7 +12,7 @@ final class MemoryPlainProducer: PlainProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         precondition(!isClosed)

@@ -45,7 +45,7 @@ final class MemoryTransactionalProducer: TransactionalProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError) {
         try refuse()

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// When a stream thread last got on: for whoever asks whether it is well.
 ///
 /// A turning loop is no progress. These are:
@@ -17,14 +19,14 @@ struct StreamProgress {
         /// When the broker last answered a question; nil: never.
         var lastAnswer: Duration?
         /// By partition.
-        var tasks: [Int32: TaskStep] = [:]
+        var tasks: [Partition: TaskStep] = [:]
     }
 
     /// How far a task has come.
     enum TaskStep: Comparable {
         case created
         /// The changelog is read up to this offset.
-        case restoring(Int64)
+        case restoring(Offset)
         case running
     }
 
@@ -32,7 +34,7 @@ struct StreamProgress {
     private(set) var last: Duration?
     private var commits = 0
     private var aborts = 0
-    private var tasks: [Int32: TaskStep] = [:]
+    private var tasks: [Partition: TaskStep] = [:]
     /// When something was last seen that no later commit holds; nil: all that was seen is committed.
     private var uncommittedAt: Duration?
 

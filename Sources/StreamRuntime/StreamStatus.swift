@@ -17,15 +17,15 @@ package struct StreamStatus: Sendable {
     package var lastCommit: Duration?
 
     package struct TaskStatus: Sendable {
-        package var partition: Int32
+        package var partition: Partition
         package var state: State
         package var positions: [Position]
     }
 
     package enum State: Hashable, Sendable {
         case created
-        /// The changelog is read up to `next` of `end`, both offsets.
-        case restoring(next: Int64, end: Int64)
+        /// The changelog is read up to `next` of `end`.
+        case restoring(next: Offset, end: Offset)
         case running
     }
 
@@ -57,7 +57,7 @@ extension StreamThread {
     private func tell(deadLetters letters: RecordNotices) {
         for letter in letters.named {
             let place = TopicPartition(letter.topic, letter.partition)
-            observer(.deadLetter(place, Offset(letter.offset), reason: letter.reason))
+            observer(.deadLetter(place, letter.offset, reason: letter.reason))
         }
         if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
     }
@@ -66,7 +66,7 @@ extension StreamThread {
         for warning in warnings.named {
             let place = TopicPartition(warning.topic, warning.partition)
             observer(
-                .warning(place, Offset(warning.offset), reason: warning.reason, subject: warning.subject))
+                .warning(place, warning.offset, reason: warning.reason, subject: warning.subject))
         }
         if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
     }
@@ -83,7 +83,7 @@ extension StreamThread {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {
                 StreamStatus.Position(
-                    topicPartition: $0.topicPartition, next: Offset(runtime.next(of: $0)),
+                    topicPartition: $0.topicPartition, next: runtime.next(of: $0),
                     lastTimestamp: $0.lastTimestamp)
             }
             let state: StreamStatus.State =

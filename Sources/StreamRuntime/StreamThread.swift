@@ -27,7 +27,7 @@ package final class StreamThread {
     var producer: any TransactionalProducer
     let admin: any Admin
 
-    var tasks: [Int32: TaskRuntime] = [:]
+    var tasks: [Partition: TaskRuntime] = [:]
     /// Partition counts of the sources, by source.
     var sourcePartitions: [Int32]
     var cursors: [TopicPartition: PartitionCursor] = [:]
@@ -37,7 +37,7 @@ package final class StreamThread {
     var isTransactionOpen = false
     var exchangeOutputs = OutputBuffer()
     /// Tasks to which this transaction sent through the exchange.
-    var sentThroughExchange: Set<Int32> = []
+    var sentThroughExchange: Set<Partition> = []
     var localMessages: [LocalMessage] = []
     var lastCommit: Duration
     var recordsSinceCommit = 0
@@ -63,7 +63,7 @@ package final class StreamThread {
     var isUnanswered = false
 
     struct LocalMessage {
-        var partition: Int32
+        var partition: Partition
         var envelope: [UInt8]
     }
 

@@ -13,7 +13,7 @@ final class TaskRuntime {
         /// Assigned; its offsets are not known to be stable yet (rule 2a).
         case created
         /// The changelog is read to this end (rule 2c).
-        case restoring(end: Int64)
+        case restoring(end: Offset)
         case running
     }
 
@@ -23,7 +23,7 @@ final class TaskRuntime {
     var lastWaitingReport: Duration
     var restoredRecords = 0
     /// The changelog has been read up to here.
-    var restoredNext: Int64 = 0
+    var restoredNext: Offset = 0
     /// Until it is seen whether a dead owner's transaction holds the changelog up (R4).
     var restoringSince: Duration?
     /// Owners whose transactions were ended for this takeover (R4).
@@ -35,9 +35,9 @@ final class TaskRuntime {
     /// Sources of this reading order and below are being read (R8); nil: none yet.
     var stage: Int?
     /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
-    var localBarrier: Int64?
+    var localBarrier: Offset?
     /// Exchange records below this were removed.
-    var removedBefore: Int64 = 0
+    var removedBefore: Offset = 0
     /// Wrote to the open transaction already.
     var hasProduced = false
     /// Of a run that leaves once it has caught up: everything made of the inputs that were there is committed.
@@ -51,16 +51,16 @@ final class TaskRuntime {
 
     var isRunning: Bool { if case .running = state { true } else { false } }
 
-    var exchangeNext: Int64 { exchange.map { task.positions.entries[$0.position].next } ?? 0 }
+    var exchangeNext: Offset { exchange.map { task.positions.entries[$0.position].next } ?? 0 }
 
-    func next(of cursor: PartitionCursor) -> Int64 { task.positions.entries[cursor.position].next }
+    func next(of cursor: PartitionCursor) -> Offset { task.positions.entries[cursor.position].next }
 }
 
 /// What is known of a partition when its task is taken over.
 struct TaskStart {
     var source: UInt8
     var topicPartition: TopicPartition
-    var committed: Int64?
+    var committed: Offset?
     var watermarks: Watermarks
 }
 
@@ -72,7 +72,7 @@ final class PartitionCursor {
     /// Index in the task's positions.
     let position: Int
     /// The end that was seen when the task was assigned (R8).
-    let stageEnd: Int64
+    let stageEnd: Offset
     /// The consumer has been told to read it.
     var isAssigned = false
     /// What the consumer returns may not be used before it is moved to the task's position (R1).
@@ -85,6 +85,6 @@ final class PartitionCursor {
         source = start.source
         self.runtime = runtime
         self.position = position
-        stageEnd = start.watermarks.high.rawValue
+        stageEnd = start.watermarks.high
     }
 }

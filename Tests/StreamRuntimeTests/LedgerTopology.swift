@@ -54,13 +54,13 @@ final class LedgerProcessor: Processor {
         if owner != context.partition { return context.forward(record, to: owner, entity: key) }
         let entity = String(decoding: key, as: UTF8.self)
         let place = applied.slot(of: "\(entity)@\(record.origin.partition)")
-        if let next = applied[place]?.value, record.origin.offset < next {
+        if let next = applied[place]?.value, record.origin.offset.rawValue < next {
             report("\(record.origin.partition)/\(record.origin.offset) of \(entity) again, after \(next - 1)", context)
         }
-        applied[place] = Counter(record.origin.offset + 1)
+        applied[place] = Counter(record.origin.offset.rawValue + 1)
         advance(counts, entity)
         emit(0, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
-        send(to: Int32(record.origin.offset % Int64(context.partitions)), context)
+        send(to: Partition(Int32(record.origin.offset.rawValue % Int64(context.partitions))), context)
     }
 
     func receive(_ message: NodeMessage, _ context: TaskContext) {
@@ -76,13 +76,13 @@ final class LedgerProcessor: Processor {
         received[slot] = Counter(number)
     }
 
-    private func send(to task: Int32, _ context: TaskContext) {
+    private func send(to task: Partition, _ context: TaskContext) {
         if recipients.isEmpty {
-            recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) }
+            recipients = (0..<Partition(context.partitions)).map { Self.entity(of: $0, of: context.partitions) }
         }
         let number = advance(sent, "\(task)")
         context.send(to: recipients[Int(task)], node: 0) { writer in
-            writer.write(varint: UInt64(context.partition))
+            writer.write(varint: UInt64(context.partition.rawValue))
             writer.write(number)
         }
     }
@@ -106,7 +106,7 @@ final class LedgerProcessor: Processor {
     }
 
     /// Some name that belongs to a task.
-    static func entity(of task: Int32, of partitions: Int32, among prefix: String = "entity") -> String {
+    static func entity(of task: Partition, of partitions: Int32, among prefix: String = "entity") -> String {
         for number in 0... {
             let name = "\(prefix)-\(number)"
             if Murmur2.partition(of: name, partitions: partitions) == task { return name }

@@ -34,14 +34,14 @@ package struct TopicReading {
         var ends = try ends()
         guard !ends.isEmpty else { return true }
         try consumer.incrementalAssign(ends.keys.sorted().map { (TopicPartition(topic, $0), .earliest) })
-        let total = ends.values.reduce(0) { $0 + Int($1) }
+        let total = ends.values.reduce(0) { $0 + Int($1.rawValue) }
         var (records, failure, heard) = (0, LogError?.none, clock.now)
         while !ends.isEmpty {
             if shouldStop() { return false }
             let batch = consumer.poll(maximum: 5_000, timeout: .milliseconds(200))
             for view in batch.records {
                 take(view)
-                if let end = ends[view.partition], view.offset + 1 >= end { ends[view.partition] = nil }
+                if let end = ends[view.partition], view.offset.next >= end { ends[view.partition] = nil }
             }
             for place in batch.ends {
                 if let end = ends[place.partition], place.offset >= end { ends[place.partition] = nil }
@@ -62,16 +62,16 @@ package struct TopicReading {
 
     /// The read_uncommitted ends of the partitions that ever held something: a transaction that was just committed lies
     /// before them, whether its marker is written or not.
-    private func ends() throws(LogError) -> [Int32: Int64] {
+    private func ends() throws(LogError) -> [Partition: Offset] {
         let admin = try cluster.makeAdmin()
         defer { admin.close() }
         guard let found = try admin.describeTopics([topic], timeout: .seconds(30))[topic] else {
             throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "topic \(topic) does not exist")
         }
-        let places = (0..<found.partitions).map { TopicPartition(topic, $0) }
+        let places = (0..<Partition(found.partitions)).map { TopicPartition(topic, $0) }
         let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(30))
         return ends.reduce(into: [:]) { ends, end in
-            if end.value > Offset(0) { ends[end.key.partition] = end.value.rawValue }
+            if end.value > Offset(0) { ends[end.key.partition] = end.value }
         }
     }
 }

@@ -166,7 +166,7 @@ extension ReloadSinkRunner {
         for place in places {
             guard let record = outstanding.takeForDeadLetters(place) else { continue }
             let added = DeadLetterHeaders.headers(
-                for: problem, topic: record.topic, partition: record.partition, offset: record.offset.rawValue)
+                for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             entries.deadLetters.append((record, record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1
             let origin = TopicPartition(record.topic, record.partition)

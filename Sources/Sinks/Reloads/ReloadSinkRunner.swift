@@ -45,7 +45,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
     var summary = ReloadSinkSummary()
     /// The latest round has found something to read.
     private(set) var hasRead = false
-    private var targets: [Int32: Offset] = [:]
+    private var targets: [Partition: Offset] = [:]
     private let begin: Duration
     private var partitionsSeen: Duration
     private var lastCommit: Duration

@@ -7,7 +7,7 @@ final class TopicReader {
     private let admin: any Admin
     private let requests: BrokerRequests
     /// Where the reader is in each partition, transaction markers included.
-    private(set) var read: [Int32: Offset] = [:]
+    private(set) var read: [Partition: Offset] = [:]
 
     init(
         _ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, requests: BrokerRequests
@@ -21,9 +21,9 @@ final class TopicReader {
     /// What a topic held when its reader started.
     struct Start {
         /// The read_uncommitted ends.
-        var ends: [Int32: Offset] = [:]
+        var ends: [Partition: Offset] = [:]
         /// Positions that lie behind the end, which were not taken.
-        var lost: [Int32: Offset] = [:]
+        var lost: [Partition: Offset] = [:]
     }
 
     /// Begins at these positions, elsewhere at the earliest record.
@@ -31,16 +31,16 @@ final class TopicReader {
     /// - Throws: `unknownTopicOrPartition` where there is no such topic; what passes by itself only where it does not
     ///   in time, or where the run is to stop.
     @discardableResult
-    func start(from positions: [Int32: Offset] = [:]) throws(LogError) -> Start {
+    func start(from positions: [Partition: Offset] = [:]) throws(LogError) -> Start {
         let found = try requests.persistently { (timeout) throws(LogError) in try partitions(timeout) }
         guard let total = found else {
             throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "topic \(topic) does not exist")
         }
         let ends = try requests.persistently { (timeout) throws(LogError) in
-            try self.ends(.readUncommitted, of: 0..<total, timeout)
+            try self.ends(.readUncommitted, of: 0..<Partition(total), timeout)
         }
         let lost = positions.filter { partition, next in next > ends[partition] ?? next }
-        try assign(0..<total, from: positions.filter { lost[$0.key] == nil })
+        try assign(0..<Partition(total), from: positions.filter { lost[$0.key] == nil })
         return Start(ends: ends, lost: lost)
     }
 
@@ -49,7 +49,7 @@ final class TopicReader {
     /// - Returns: how many there are, where there are new ones.
     func lookForPartitions() throws(LogError) -> Int32? {
         guard let total = try partitions(requests.attempt), Int(total) > read.count else { return nil }
-        try assign(Int32(read.count)..<total, from: [:])
+        try assign(Partition(Int32(read.count))..<Partition(total), from: [:])
         return total
     }
 
@@ -57,7 +57,7 @@ final class TopicReader {
         try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
     }
 
-    private func assign(_ partitions: Range<Int32>, from positions: [Int32: Offset]) throws(LogError) {
+    private func assign(_ partitions: Range<Partition>, from positions: [Partition: Offset]) throws(LogError) {
         try consumer.incrementalAssign(
             partitions.map { (TopicPartition(topic, $0), positions[$0].map { .at($0) } ?? .earliest) })
         for partition in partitions { read[partition] = positions[partition] ?? Offset(0) }
@@ -73,12 +73,12 @@ final class TopicReader {
         for view in batch.records {
             records.append(
                 Record(
-                    topic: topic, partition: view.partition, offset: Offset(view.offset), timestamp: view.timestamp,
+                    topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,
                     key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
                     headers: batch.headers(of: view)))
-            moved(view.partition, to: Offset(view.offset).next)
+            moved(view.partition, to: view.offset.next)
         }
-        for end in batch.ends { moved(end.partition, to: Offset(end.offset)) }
+        for end in batch.ends { moved(end.partition, to: end.offset) }
         for failure in batch.failures {
             if failure.code == .fatal { throw failure }
             failed(failure)
@@ -86,23 +86,23 @@ final class TopicReader {
         return records
     }
 
-    private func moved(_ partition: Int32, to offset: Offset) {
+    private func moved(_ partition: Partition, to offset: Offset) {
         read[partition] = max(read[partition] ?? offset, offset)
     }
 
-    func ends(_ isolation: IsolationLevel) throws(LogError) -> [Int32: Offset] {
-        try ends(isolation, of: 0..<Int32(read.count), requests.attempt)
+    func ends(_ isolation: IsolationLevel) throws(LogError) -> [Partition: Offset] {
+        try ends(isolation, of: 0..<Partition(Int32(read.count)), requests.attempt)
     }
 
     private func ends(
-        _ isolation: IsolationLevel, of partitions: Range<Int32>, _ timeout: Duration
-    ) throws(LogError) -> [Int32: Offset] {
+        _ isolation: IsolationLevel, of partitions: Range<Partition>, _ timeout: Duration
+    ) throws(LogError) -> [Partition: Offset] {
         let places = partitions.map { TopicPartition(topic, $0) }
         let found = try admin.endOffsets(of: places, isolation: isolation, timeout: timeout)
         return Dictionary(uniqueKeysWithValues: places.map { ($0.partition, found[$0] ?? Offset(0)) })
     }
 
-    func hasReached(_ ends: [Int32: Offset]) -> Bool {
+    func hasReached(_ ends: [Partition: Offset]) -> Bool {
         ends.allSatisfy { partition, end in read[partition].map { $0 >= end } ?? false }
     }
 

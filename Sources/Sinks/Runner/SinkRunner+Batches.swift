@@ -6,19 +6,19 @@ extension SinkRunner {
         let polled = consumer.poll(maximum: settings.batchMaximum, timeout: settings.pollTimeout)
         for view in polled.records {
             let place = TopicPartition(settings.topic, view.partition)
-            read[view.partition] = max(read[view.partition] ?? Offset(0), Offset(view.offset).next)
+            read[view.partition] = max(read[view.partition] ?? Offset(0), view.offset.next)
             summary.records += 1
             guard let key = view.key, let id = String(validating: key, as: UTF8.self) else {
-                tellUnusable(place, Offset(view.offset), "the key is not the text of a configurationId")
+                tellUnusable(place, view.offset, "the key is not the text of a configurationId")
                 continue
             }
             batch.add(
                 SinkRecord(
                     configurationId: id, value: view.value.map { Array($0) }, headers: polled.headers(of: view),
-                    origin: place, offset: Offset(view.offset)))
+                    origin: place, offset: view.offset))
         }
         for end in polled.ends {
-            read[end.partition] = max(read[end.partition] ?? Offset(0), Offset(end.offset))
+            read[end.partition] = max(read[end.partition] ?? Offset(0), end.offset)
         }
         for failure in polled.failures {
             if failure.code == .fatal { throw .log(failure) }
@@ -61,7 +61,7 @@ extension SinkRunner {
     }
 
     /// - Returns: false where it was stopped before that.
-    private func keep(_ positions: [Int32: SinkPosition]) throws(SinkRunError) -> Bool {
+    private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
         guard try ask({ () throws(SinkError) in try sink.keep(positions, of: settings.topic) }) != nil else {
             return false
         }

@@ -16,12 +16,12 @@ package final class SinkRunner {
     private let progress: (SinkProgress) -> Void
 
     /// Everything below is written, as the sink has kept it.
-    var kept: [Int32: SinkPosition] = [:]
+    var kept: [Partition: SinkPosition] = [:]
     /// Where the reader is, transaction markers included.
-    var read: [Int32: Offset] = [:]
+    var read: [Partition: Offset] = [:]
     /// What `untilCaughtUp` waits for: the read_uncommitted ends at the start.
-    private var targets: [Int32: Offset] = [:]
-    private var begins: [Int32: Offset] = [:]
+    private var targets: [Partition: Offset] = [:]
+    private var begins: [Partition: Offset] = [:]
     var batch = SinkBatch()
     var summary = SinkSummary()
     private let begin: Duration
@@ -90,7 +90,7 @@ package final class SinkRunner {
                 let message = "topic \(settings.topic) does not exist"
                 throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", message)
             }
-            let places = (0..<topic.partitions).map { TopicPartition(settings.topic, $0) }
+            let places = (0..<Partition(topic.partitions)).map { TopicPartition(settings.topic, $0) }
             let ends = try requests.persistently { (timeout) throws(LogError) in
                 try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
             }
@@ -132,7 +132,7 @@ package final class SinkRunner {
         partitionsSeen = clock.now
         do throws(LogError) {
             guard let total = try describe(settings.requestTimeout)?.partitions, total > read.count else { return }
-            try assign((Int32(read.count)..<total).map { TopicPartition(settings.topic, $0) })
+            try assign((Partition(Int32(read.count))..<Partition(total)).map { TopicPartition(settings.topic, $0) })
             notice(.newPartitions(topic: settings.topic, total: total))
         } catch {
             notice(.log(error))

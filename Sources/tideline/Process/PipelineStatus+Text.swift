@@ -110,7 +110,9 @@ extension PipelineStatus {
         var restoring: Logger.Metadata = [:]
         for task in tasks {
             guard case .restoring(let next, let end) = task.state else { continue }
-            restoring["\(task.partition)"] = ["next": .number(next), "end": .number(end)]
+            restoring["\(task.partition)"] = [
+                "next": .number(next.rawValue), "end": .number(end.rawValue),
+            ]
         }
         if let restoredPercent {
             metadata["restoring"] = .dictionary(restoring)

@@ -61,7 +61,7 @@ final class ConfigurationFeed {
     }
 
     /// Nil where it was stopped while the brokers were away.
-    private func endsOfNow() -> [Int32: Offset]? {
+    private func endsOfNow() -> [Partition: Offset]? {
         while true {
             do throws(LogError) {
                 if clock.now - partitionsSeen >= settings.partitionInterval {
