@@ -77,7 +77,7 @@ final class CalendarProcessor: Processor {
         noteChange(of: calendar, record, context)
         records[slot] = CalendarRecordState(
             value: Array(value), contentType: batch.form == .event ? nil : contentType,
-            arrival: calendars[calendar]?.revision ?? 0, newer: newer)
+            arrival: calendars[calendar]?.revision.rawValue ?? 0, newer: newer)
         refile(slot, calendar, events, insteadOf: held.map(\.key))
     }
 
@@ -131,7 +131,7 @@ final class CalendarProcessor: Processor {
 
     private func noteChange(of calendar: Int, _ record: InputRecord, _ context: TaskContext) {
         if calendars[calendar] == nil { calendars[calendar] = CalendarState() }
-        calendars[calendar]!.revision += 1
+        calendars[calendar]!.revision.advance()
         calendars[calendar]!.origin = record.origin
         changed.insert(calendar) { context.traceParent(of: record) }
     }
@@ -140,7 +140,7 @@ final class CalendarProcessor: Processor {
     private func note(isUnreadable: Bool, calendar: Int) {
         guard isUnreadable != calendars[calendar]?.isUnreadable ?? false else { return }
         if calendars[calendar] == nil { calendars[calendar] = CalendarState() }
-        calendars[calendar]!.revision += 1
+        calendars[calendar]!.revision.advance()
         calendars[calendar]!.isUnreadable = isUnreadable
         noted.insert(calendar) { () }
     }

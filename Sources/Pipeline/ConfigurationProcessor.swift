@@ -170,7 +170,8 @@ final class ConfigurationProcessor: Processor {
 
     func ask(_ source: SourceID, _ request: SubscriptionRequest, _ slot: Int, _ context: TaskContext) {
         let subscriber = SubscriptionRequest.Subscriber(
-            configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
+            configurationId: configurations.key(of: slot),
+            version: SubscriptionVersion(configurations[slot]?.version ?? 0))
         let message = SourceMessage.request(request, from: subscriber)
         switch source {
         case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { message.encode(into: &$0) }
@@ -192,13 +193,13 @@ final class ConfigurationProcessor: Processor {
 
     /// An update counts only if its source and version are the current ones, then by the source's own revision.
     private func take(_ update: SourceUpdate, _ slot: Int) {
-        guard let state = configurations[slot], state.version == update.version else { return }
+        guard let state = configurations[slot], state.version == update.version.rawValue else { return }
         guard let index = state.sources.firstIndex(where: { $0.id == update.source }) else { return }
-        guard update.revision >= state.sources[index].revision else { return }
+        guard update.revision.rawValue >= state.sources[index].revision else { return }
         remake(slot)
         let wasAnswered = state.areAllAnswered
-        if update.revision != state.sources[index].revision { configurations[slot]!.hasNewData = true }
-        configurations[slot]!.sources[index].revision = update.revision
+        if update.revision.rawValue != state.sources[index].revision { configurations[slot]!.hasNewData = true }
+        configurations[slot]!.sources[index].revision = update.revision.rawValue
         configurations[slot]!.sources[index].content = update.content
         configurations[slot]!.sources[index].isAnswered = true
         if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }

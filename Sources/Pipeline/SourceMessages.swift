@@ -48,12 +48,12 @@ enum SubscriptionRequest {
     /// Who asks, and for which version of its subscriptions: what is older is not answered any more.
     struct Subscriber: Hashable {
         var configurationId: String
-        var version: UInt64
+        var version: SubscriptionVersion
     }
 
     func encode(from subscriber: Subscriber, into writer: inout ByteWriter) {
         writer.write(subscriber.configurationId)
-        writer.write(varint: subscriber.version)
+        subscriber.version.encode(into: &writer)
         switch self {
         case .subscribe(let terms):
             writer.write(UInt8(0))
@@ -68,7 +68,7 @@ enum SubscriptionRequest {
 
     static func read(from reader: inout ByteReader) throws(CorruptBytes) -> (Subscriber, SubscriptionRequest) {
         let configurationId = try reader.string()
-        let subscriber = Subscriber(configurationId: configurationId, version: try reader.varint())
+        let subscriber = Subscriber(configurationId: configurationId, version: try SubscriptionVersion(from: &reader))
         switch try reader.byte() {
         case 0: return (subscriber, .subscribe(try SubscriptionTerms(from: &reader)))
         case 1: return (subscriber, .unsubscribe)
@@ -151,9 +151,9 @@ struct SubscriptionTerms: Hashable, StateValue {
 struct SourceUpdate: StateValue {
     var source: SourceID
     /// Of the configuration's subscriptions.
-    var version: UInt64
+    var version: SubscriptionVersion
     /// Of the source, a counter in its state: an older one than was seen does not count.
-    var revision: UInt64
+    var revision: SourceRevision
     var cause: Cause
     /// The instant for which a timeline is to be made of this.
     var at: Instant
@@ -162,8 +162,8 @@ struct SourceUpdate: StateValue {
 
     func encode(into writer: inout ByteWriter) {
         source.encode(into: &writer)
-        writer.write(varint: version)
-        writer.write(varint: revision)
+        version.encode(into: &writer)
+        revision.encode(into: &writer)
         writer.write(cause.rawValue)
         writer.write(at)
         content.encode(into: &writer)
@@ -171,7 +171,8 @@ struct SourceUpdate: StateValue {
     }
 
     init(
-        source: SourceID, version: UInt64, revision: UInt64, cause: Cause, at: Instant, content: SourceContent,
+        source: SourceID, version: SubscriptionVersion, revision: SourceRevision, cause: Cause, at: Instant,
+        content: SourceContent,
         traceParent: [UInt8]?
     ) {
         self.source = source
@@ -185,8 +186,8 @@ struct SourceUpdate: StateValue {
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         source = try SourceID(from: &reader)
-        version = try reader.varint()
-        revision = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
+        revision = try SourceRevision(from: &reader)
         cause = try Cause(from: &reader)
         at = try reader.instant()
         content = try SourceContent(from: &reader)

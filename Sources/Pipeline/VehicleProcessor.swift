@@ -75,7 +75,7 @@ final class VehicleProcessor: Processor {
         vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: vehicleId) }
             state!.isUnreadable = true
-            state!.revision += 1
+            state!.revision.advance()
         }
         if settings.leavesWhenCaughtUp { changed.insert(slot) { () } }
         for subscription in links.subscriptions(of: slot) {
@@ -115,7 +115,7 @@ final class VehicleProcessor: Processor {
             let wasUnreadable = state!.isUnreadable
             state!.isKnown = true
             state!.isUnreadable = false
-            state!.revision += 1
+            state!.revision.advance()
             state!.origin = record.origin
             return (state!.vehicle.status, state!.vehicle.observedAt, wasUnreadable)
         }

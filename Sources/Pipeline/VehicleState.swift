@@ -9,7 +9,7 @@ struct VehicleState: StateValue {
     /// The newest record that names it could not be read.
     var isUnreadable = false
     /// Rises with every record that was applied, or that could not be read.
-    var revision: UInt64 = 0
+    var revision: SourceRevision = 0
     /// The record that was applied last.
     var origin: Origin?
     /// Its `observedAt` was held against the arrival of a record, and is not from the future.
@@ -26,7 +26,7 @@ struct VehicleState: StateValue {
         writer.write(vehicle)
         writer.write(isKnown)
         writer.write(isUnreadable)
-        writer.write(varint: revision)
+        revision.encode(into: &writer)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         // What follows is not read by releases before it, and not written by them.
         if isHeldToArrival { writer.write(true) }
@@ -36,7 +36,7 @@ struct VehicleState: StateValue {
         vehicle = try reader.vehicle()
         isKnown = try reader.bool()
         isUnreadable = try reader.bool()
-        revision = try reader.varint()
+        revision = try SourceRevision(from: &reader)
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isHeldToArrival = reader.isAtEnd ? false : try reader.bool()
     }
@@ -70,7 +70,7 @@ extension String {
 
 /// A configuration's subscription at its vehicle, with what it was told last.
 struct VehicleSubscription: StateValue {
-    var version: UInt64
+    var version: SubscriptionVersion
     var need: SourceNeeds.VehicleNeed
     var sensitivity: WidgetConfiguration.Sensitivity?
     var told: Told?
@@ -82,7 +82,7 @@ struct VehicleSubscription: StateValue {
         /// How many of the need's silences had passed at `at`.
         var silences: Int
         var isUnreadable: Bool
-        var revision: UInt64
+        var revision: SourceRevision
         /// The vehicle as told, for `sensitivity`; nil where nobody asked.
         var vehicle: Vehicle?
         /// When the refresh is due; nil where the configuration's own timer does that.
@@ -91,21 +91,21 @@ struct VehicleSubscription: StateValue {
         var heavyBytes = 0
     }
 
-    init(version: UInt64, need: SourceNeeds.VehicleNeed, sensitivity: WidgetConfiguration.Sensitivity?) {
+    init(version: SubscriptionVersion, need: SourceNeeds.VehicleNeed, sensitivity: WidgetConfiguration.Sensitivity?) {
         self.version = version
         self.need = need
         self.sensitivity = sensitivity
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(varint: version)
+        version.encode(into: &writer)
         SubscriptionTerms(timeZone: "", vehicle: need, sensitivity: sensitivity).encode(into: &writer)
         writer.write(optional: told) { writer, told in
             writer.write(told.at)
             writer.write(told.status.map { $0.number } ?? 0)
             writer.write(count: told.silences)
             writer.write(told.isUnreadable)
-            writer.write(varint: told.revision)
+            told.revision.encode(into: &writer)
             writer.write(optional: told.vehicle) { $0.write($1) }
             writer.write(optional: told.refreshDue)
         }
@@ -114,7 +114,7 @@ struct VehicleSubscription: StateValue {
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        version = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
         let terms = try SubscriptionTerms(from: &reader)
         guard let need = terms.vehicle else { throw CorruptBytes("a vehicle subscription without a vehicle") }
         self.need = need
@@ -124,7 +124,7 @@ struct VehicleSubscription: StateValue {
             let status = try VehicleStatus(number: reader.byte())
             let silences = Int(try reader.varint())
             let isUnreadable = try reader.bool()
-            let revision = try reader.varint()
+            let revision = try SourceRevision(from: &reader)
             let vehicle = try reader.bool() ? try reader.vehicle() : nil
             told = Told(
                 at: at, status: status, silences: silences, isUnreadable: isUnreadable, revision: revision,
