@@ -1,11 +1,11 @@
-/// What one poll returned. Owns the records' bytes: they are released when the batch ends.
+/// The records and events that one poll returned. It owns the records' bytes, which are released when the batch ends.
 package struct ConsumedBatch: ~Copyable {
     /// In the order of each partition's offsets; partitions may be interleaved.
     package var records: [RecordView]
     /// Partitions whose end was reached *after* the records above: the offset there, past any transaction markers.
     package var ends: [PartitionEnd]
     package var failures: [LogError]
-    /// The rebalance listener ran inside this poll: the records are not to be trusted (R1).
+    /// True if the rebalance listener ran inside this poll: then the records are not to be trusted (R1).
     package var rebalanced: Bool
 
     /// Reads the headers of one of the records; of use only while the batch lives.

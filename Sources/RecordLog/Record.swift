@@ -1,4 +1,4 @@
-/// A header of a record. Names may repeat; a nil value is not an empty one.
+/// A header of a record. Names may repeat; a value of `nil` is not an empty one.
 package struct Header: Hashable, Sendable {
     package var name: String
     package var value: [UInt8]?
@@ -21,7 +21,7 @@ package struct Record: Hashable, Sendable {
     /// When the producer made it, or `Instant.noTimestamp`.
     package var timestamp: Instant
     package var key: [UInt8]?
-    /// Nil is a tombstone, which is not an empty value.
+    /// `nil` is a tombstone, which is not an empty value.
     package var value: [UInt8]?
     package var headers: [Header]
 
@@ -48,9 +48,9 @@ package struct RecordView {
     package var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`: an optional would make every view longer.
     package var timestamp: Instant
-    /// Nil: no key. An empty key has a count of zero.
+    /// `nil` means that the record has no key. An empty key has a count of zero.
     package var key: UnsafeRawBufferPointer?
-    /// Nil: a tombstone.
+    /// `nil` means that the record is a tombstone.
     package var value: UnsafeRawBufferPointer?
     /// The implementation's own reference to the record; for `ConsumedBatch.headers(of:)`.
     package var handle: UnsafeMutableRawPointer?

@@ -16,7 +16,7 @@ package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConve
     }
 }
 
-/// Where to begin to read.
+/// The place in a partition where a consumer begins to read.
 package enum StartOffset: Hashable, Sendable {
     case earliest
     /// After the last record that is there when the assignment takes effect.
@@ -24,7 +24,7 @@ package enum StartOffset: Hashable, Sendable {
     case at(Offset)
 }
 
-/// What a group has committed for a partition.
+/// The position that a group has committed for a partition, with the metadata beside it.
 package struct CommittedOffset: Hashable, Sendable {
     package var next: Offset
     package var metadata: String

@@ -2,7 +2,7 @@ import RecordLog
 
 /// One group as its coordinator sees it.
 ///
-/// A rebalance gives each member a target. What a member owns beyond its target it is told to revoke; what it is to
+/// A rebalance gives each member a target. What a member owns beyond its target it has to revoke; what it is to
 /// get it gets when nobody else owns it any more. So a moving partition takes two generations, and one that stays is
 /// never touched (cooperative rebalancing, KIP-429).
 struct ConsumerGroup: Sendable {
@@ -20,7 +20,7 @@ struct ConsumerGroup: Sendable {
         var target: Set<Partition> = []
     }
 
-    /// What a member is told by its next poll.
+    /// What the next poll of a member does.
     enum Step: Sendable {
         case nothing
         case assign([TopicPartition])
@@ -40,7 +40,7 @@ struct ConsumerGroup: Sendable {
         members.removeAll { $0.id == id }
     }
 
-    /// - Parameter seen: the generation of which the member was told last.
+    /// - Parameter seen: the generation that the member knows.
     func step(of id: Int, seen: Int) -> Step {
         guard let member = members.first(where: { $0.id == id }) else { return .lose }
         let surplus = member.owned.subtracting(member.target)
@@ -84,7 +84,7 @@ struct ConsumerGroup: Sendable {
         precondition(rest.isEmpty)
     }
 
-    /// Why offsets of this member are not accepted; nil: they are.
+    /// The reason why offsets of this member are refused; `nil` if they are accepted.
     func refusal(of metadata: MemoryGroupMetadata) -> LogError? {
         guard members.contains(where: { $0.id == metadata.member }) else {
             return LogError(.other, name: "UNKNOWN_MEMBER_ID", "\(metadata.group) has no member \(metadata.member)")

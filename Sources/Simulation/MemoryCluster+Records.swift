@@ -11,7 +11,7 @@ extension MemoryCluster {
         }
     }
 
-    /// Gives a topic more partitions. Groups that subscribe to it rebalance; nobody else is told.
+    /// Gives a topic more partitions. Groups that subscribe to it rebalance; nobody else notices.
     package func addPartitions(to topic: String, total: Int32) {
         withBroker { $0.addPartitions(to: topic, total: total) }
     }
@@ -19,8 +19,8 @@ extension MemoryCluster {
     /// Writes a record outside transactions.
     ///
     /// - Parameters:
-    ///   - value: nil is a tombstone.
-    ///   - timestamp: nil takes the cluster's clock.
+    ///   - value: `nil` makes a tombstone.
+    ///   - timestamp: `nil` stands for the time of the cluster's clock.
     @discardableResult
     package func append(
         _ topic: String, _ partition: Partition, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
@@ -57,7 +57,7 @@ extension MemoryCluster {
 
     /// What a reader of this isolation finds, by partition and then offset.
     ///
-    /// - Parameter partition: nil: all of them.
+    /// - Parameter partition: `nil` stands for all of them.
     package func records(
         _ topic: String, isolation: IsolationLevel = .readCommitted, partition: Partition? = nil
     ) -> [Record] {

@@ -19,11 +19,11 @@ final class MemoryConsumer: Consumer {
     struct Assignment {
         var topic: Int32
         var position: Offset
-        /// The end that was told last; each is told once.
-        var toldEnd: Offset?
+        /// The end that was reported last; each is reported once.
+        var reportedEnd: Offset?
         /// False until a poll has seen it: until then it cannot be moved.
         var isFetching = false
-        var hasToldFailure = false
+        var hasReportedFailure = false
     }
 
     /// What a consumer is to its group.
@@ -31,7 +31,7 @@ final class MemoryConsumer: Consumer {
         var topic: String
         var listener: any RebalanceListener
         var member: Int
-        /// The generation of which the listener was told last; nil before the first.
+        /// The generation that the listener knows; `nil` before the first.
         var generation: Int?
         var owned: [TopicPartition] = []
     }
@@ -76,7 +76,7 @@ final class MemoryConsumer: Consumer {
                     continue
                 }
                 assignments[place]!.position = offset
-                assignments[place]!.toldEnd = nil
+                assignments[place]!.reportedEnd = nil
             }
             return unmoved
         }

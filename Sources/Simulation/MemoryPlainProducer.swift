@@ -45,9 +45,9 @@ extension MemoryCluster {
         _ call: LogCall, client: String?, _ body: (inout Broker) throws(LogError) -> Result
     ) throws(LogError) -> Result {
         try withBroker { (broker) throws(LogError) -> Result in
-            if let fault = broker.logFaults.take(call, .beforeEffect, client: client) { throw fault }
+            if let fault = broker.logFaults.next(call, .beforeEffect, client: client) { throw fault }
             let result = try body(&broker)
-            if let fault = broker.logFaults.take(call, .afterEffect, client: client) { throw fault }
+            if let fault = broker.logFaults.next(call, .afterEffect, client: client) { throw fault }
             return result
         }
     }

@@ -27,7 +27,7 @@ struct PartitionLog: Sendable {
         var offset: Offset
         var timestamp: Instant
         var transaction: Int?
-        /// Nil: a marker, which is delivered to nobody.
+        /// `nil` means that the entry is a marker, which is delivered to nobody.
         var record: StoredRecord?
     }
 

@@ -1,6 +1,6 @@
 package import RecordLog
 
-/// What a stream thread tells whoever watches it: for the log, for tests.
+/// An event of a stream thread, for the log and for tests.
 package enum StreamEvent: Sendable {
     case assigned([Partition])
     case revoked([Partition])
@@ -10,14 +10,14 @@ package enum StreamEvent: Sendable {
     case running(task: Partition, restoredRecords: Int)
     case committed(records: Int)
     case aborted(LogError)
-    /// A record that cannot be used was set aside; told when that is committed.
+    /// A record that cannot be used was set aside; reported once that is committed.
     case deadLetter(TopicPartition, Offset, reason: String)
-    /// So many more in the same transaction.
+    /// The number of further ones in the same transaction.
     case moreDeadLetters(Int)
-    /// A record is used, but not as it is; told when that is committed. The subject is what the reason is
-    /// about, in short, such as `vehicle v1`; nil: the record alone.
+    /// A record is used, but not as it is; reported once that is committed. The subject is what the reason is
+    /// about, in short, such as `vehicle v1`; `nil` stands for the record alone.
     case warning(TopicPartition, Offset, reason: String, subject: String?)
-    /// So many more in the same transaction.
+    /// The number of further ones in the same transaction.
     case moreWarnings(Int)
     case producerReplaced(LogError, failuresInARow: Int)
     /// A dead owner's transaction was ended (R4).

@@ -8,10 +8,10 @@ package struct StreamStatus: Sendable {
     package var counters = TaskCounters()
     package var commits = 0
     package var aborts = 0
-    /// Of a run that leaves once it has caught up: it has been in the group, and every task that it has is running and
-    /// has committed what it makes of the inputs that were there.
+    /// True in a run that ends once it has caught up, if the thread has been in the group, and every task that it has
+    /// runs and has committed what it makes of the inputs that were there.
     package var isBroughtUp = false
-    /// It has committed since it was asked to close out what waits.
+    /// True if the thread has committed since it was asked to close out what waits.
     package var isClosedOut = false
     /// On the monotonic clock.
     package var lastCommit: Duration?
@@ -45,8 +45,8 @@ extension StreamThread {
         var counted = TaskCounters()
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             counted.add(runtime.task.takeCounters())
-            tell(deadLetters: runtime.task.takeDeadLetters())
-            tell(warnings: runtime.task.takeWarnings())
+            reportDeadLetters(runtime.task.takeDeadLetters())
+            reportWarnings(runtime.task.takeWarnings())
         }
         committedCounters.add(counted)
         commitsCount += 1
@@ -54,7 +54,7 @@ extension StreamThread {
         observer(.committed(records: counted.records))
     }
 
-    private func tell(deadLetters letters: RecordNotices) {
+    private func reportDeadLetters(_ letters: RecordNotices) {
         for letter in letters.named {
             let place = TopicPartition(letter.topic, letter.partition)
             observer(.deadLetter(place, letter.offset, reason: letter.reason))
@@ -62,7 +62,7 @@ extension StreamThread {
         if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
     }
 
-    private func tell(warnings: RecordNotices) {
+    private func reportWarnings(_ warnings: RecordNotices) {
         for warning in warnings.named {
             let place = TopicPartition(warning.topic, warning.partition)
             observer(

@@ -10,9 +10,9 @@ import StreamCore
 /// A task that is revoked or lost is let go in any state.
 final class TaskRuntime {
     enum State {
-        /// Assigned; its offsets are not known to be stable yet (rule 2a).
+        /// Assigned; its offsets are not known to be stable yet (R2, step a).
         case created
-        /// The changelog is read to this end (rule 2c).
+        /// The changelog is read to this end (R2, step c).
         case restoring(end: Offset)
         case running
     }
@@ -28,19 +28,20 @@ final class TaskRuntime {
     var restoringSince: Duration?
     /// Owners whose transactions were ended for this takeover (R4).
     var settledOwners: Set<String> = []
-    /// Where to begin, gathered while taking over.
+    /// The place where each partition begins, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
     var inputs: [PartitionCursor] = []
-    /// Sources of this reading order and below are being read (R8); nil: none yet.
+    /// Sources of this reading order and below are being read (R8); `nil` if none is yet.
     var stage: Int?
-    /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
+    /// Messages may be delivered within the thread once the exchange position has passed this; `nil` if the broker is
+    /// still to be asked for it.
     var localBarrier: Offset?
     /// Exchange records below this were removed.
     var removedBefore: Offset = 0
     /// Wrote to the open transaction already.
     var hasProduced = false
-    /// Of a run that leaves once it has caught up: everything made of the inputs that were there is committed.
+    /// True in a run that ends once it has caught up, if everything made of the inputs that were there is committed.
     var isBroughtUp = false
 
     init(task: StreamTask, now: Duration) {
@@ -73,7 +74,7 @@ final class PartitionCursor {
     let position: Int
     /// The end that was seen when the task was assigned (R8).
     let stageEnd: Offset
-    /// The consumer has been told to read it.
+    /// True if the consumer reads it.
     var isAssigned = false
     /// What the consumer returns may not be used before it is moved to the task's position (R1).
     var needsSeek = false

@@ -49,7 +49,7 @@ struct PartitionList: ~Copyable {
 extension rd_kafka_topic_partition_t {
     var topicPartition: TopicPartition { TopicPartition(String(cString: topic), Partition(partition)) }
 
-    /// What a group has committed here, nil if nothing.
+    /// The offset that a group has committed here; `nil` if it has not.
     var committed: CommittedOffset? {
         guard offset >= 0 else { return nil }
         let bytes = UnsafeRawBufferPointer(start: metadata, count: metadata == nil ? 0 : metadata_size)

@@ -23,7 +23,7 @@ final class MessageBuffer {
     /// Adds what the queue has, at most `maximum`, and serves callbacks meanwhile.
     ///
     /// With a time-out librdkafka waits until there are `maximum`, not until there is one.
-    func take(from queue: OpaquePointer, maximum: Int, timeout: Duration) {
+    func fill(from queue: OpaquePointer, maximum: Int, timeout: Duration) {
         let room = min(maximum, capacity - count)
         guard room > 0 else { return }
         count += max(0, rd_kafka_consume_batch_queue(queue, timeout.milliseconds, pointers + count, room))

@@ -6,11 +6,11 @@ extension RdKafkaConsumer {
         precondition(maximum > 0 && !isClosed)
         rebalanced = false
         let buffer = takeBuffer(capacity: maximum)
-        buffer.take(from: queue, maximum: maximum, timeout: .zero)
+        buffer.fill(from: queue, maximum: maximum, timeout: .zero)
         if buffer.count == 0, !rebalanced, failures.isEmpty, timeout > .zero {
             // One is waited for, since librdkafka would go on waiting for the others; then the rest is there as well.
-            buffer.take(from: queue, maximum: 1, timeout: timeout)
-            if buffer.count > 0 { buffer.take(from: queue, maximum: maximum, timeout: .zero) }
+            buffer.fill(from: queue, maximum: 1, timeout: timeout)
+            if buffer.count > 0 { buffer.fill(from: queue, maximum: maximum, timeout: .zero) }
         }
         return batch(of: buffer)
     }

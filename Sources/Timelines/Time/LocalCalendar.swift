@@ -5,7 +5,7 @@
 package struct LocalCalendar: Sendable {
     private let offsets: ZoneOffsets
 
-    /// Nil unless `timeZone` is a name of the IANA database in its exact spelling: no abbreviations, no offsets.
+    /// Makes the calendar of a zone; `nil` unless `timeZone` is a name of the IANA database in its exact spelling: no abbreviations, no offsets.
     package init?(_ timeZone: String) {
         guard let offsets = ZoneOffsets.named(timeZone) else { return nil }
         self.offsets = offsets
@@ -59,7 +59,7 @@ package struct LocalCalendar: Sendable {
             ofLocal: Int64(date.dayNumber) * Instant.millisecondsOfDay + Int64(time.secondOfDay) * 1000, inGap: rule)
     }
 
-    /// Whether the clocks never show this: RFC 5545 section 3.3.10 leaves out what an RRULE makes there.
+    /// True if the clocks never show this: RFC 5545 section 3.3.10 leaves out what an RRULE makes there.
     package func isInGap(_ date: LocalDate, _ time: LocalTime) -> Bool {
         let instant = instant(of: date, at: time)
         return self.date(at: instant) != date || self.time(at: instant) != time
@@ -96,7 +96,7 @@ extension LocalCalendar {
             milliseconds: instant.milliseconds + (distance > 0 ? distance : distance + Instant.millisecondsOfDay))
     }
 
-    /// The first instant in `(instant, end]` at which the clocks change; nil where they do not. `end` is at most a day
+    /// The first instant in `(instant, end]` at which the clocks change; `nil` if they do not. `end` is at most a day
     /// later.
     func firstChange(after instant: Instant, upTo end: Instant) -> Instant? {
         let (late, early) = (instant.milliseconds, end.milliseconds)

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The offsets of one time zone from UTC, with its changes between 1900 and 2100 at hand.
 ///
-/// Of an IANA zone made once per process; immutable, so any thread may read it.
+/// The offsets of an IANA zone are made once per process. The object never changes, so any thread may read it.
 final class ZoneOffsets: Sendable {
     let name: String
-    /// Says what the table does not; nil: the first and the last offset hold for ever.
+    /// Foundation's zone, for the years outside the table; `nil` if the first and the last offset hold for ever.
     private let zone: TimeZone?
     /// Milliseconds since 1970, ascending. `offsets[i]` holds until `changes[i]`, the last one until the table's end.
     private let changes: [Int64]
@@ -40,7 +40,7 @@ final class ZoneOffsets: Sendable {
         self.missingDays = missingDays
     }
 
-    /// Of a zone that IANA's database does not have.
+    /// Makes the offsets of a zone that IANA's database does not have.
     ///
     /// - Parameter changes: ascending; from when on each offset holds.
     init(name: String, first: Int64, changes: [(at: Int64, offset: Int64)]) {
@@ -77,7 +77,7 @@ final class ZoneOffsets: Sendable {
 // MARK: - Names
 
 extension ZoneOffsets {
-    /// The zone with this name of the IANA database, in its exact spelling; nil for abbreviations and offsets.
+    /// The zone with this name of the IANA database, in its exact spelling; `nil` for abbreviations and offsets.
     static func named(_ name: String) -> ZoneOffsets? {
         if let known = cache.withLock({ $0[name] }) { return known }
         guard isDatabaseName(name), let zone = TimeZone(identifier: name) else { return nil }
