@@ -1,5 +1,5 @@
 /// A value of a configuration's `parameters`: JSON, carried through to every entry as it came.
-package indirect enum ParameterValue: Hashable, Sendable {
+public indirect enum ParameterValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// The number's own JSON text, so that nothing is lost or rewritten.
@@ -10,33 +10,33 @@ package indirect enum ParameterValue: Hashable, Sendable {
 }
 
 /// The members of a JSON object, ascending by key (UTF-8 bytes); a key is there once.
-package struct Parameters: Hashable, Sendable {
-    package private(set) var members: [Member]
+public struct Parameters: Hashable, Sendable {
+    public private(set) var members: [Member]
 
-    package struct Member: Hashable, Sendable {
-        package var key: String
-        package var value: ParameterValue
+    public struct Member: Hashable, Sendable {
+        public var key: String
+        public var value: ParameterValue
 
-        package init(key: String, value: ParameterValue) {
+        public init(key: String, value: ParameterValue) {
             self.key = key
             self.value = value
         }
     }
 
-    package init() {
+    public init() {
         members = []
     }
 
     /// Of a key that comes twice the last one counts.
-    package init(_ members: some Sequence<Member>) {
+    public init(_ members: some Sequence<Member>) {
         self.members = []
         for member in members { self[member.key] = member.value }
     }
 
-    package var isEmpty: Bool { members.isEmpty }
+    public var isEmpty: Bool { members.isEmpty }
 
     /// - Complexity: O(log n) to read, O(n) to add.
-    package subscript(key: String) -> ParameterValue? {
+    public subscript(key: String) -> ParameterValue? {
         get {
             let index = position(of: key)
             return index < members.count && members[index].key.isSameByUTF8(as: key) ? members[index].value : nil
@@ -54,7 +54,7 @@ package struct Parameters: Hashable, Sendable {
     }
 
     /// These members, and of `defaults` those whose keys are not here.
-    package func merged(over defaults: Parameters) -> Parameters {
+    public func merged(over defaults: Parameters) -> Parameters {
         var result = defaults
         for member in members { result[member.key] = member.value }
         return result

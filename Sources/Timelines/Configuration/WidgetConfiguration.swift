@@ -1,27 +1,27 @@
 /// One user's widget: what it shows, for whom, and how (M5).
-package struct WidgetConfiguration: Hashable, Sendable {
-    package var configurationId: String
-    package var kind: String
-    package var family: WidgetFamily
+public struct WidgetConfiguration: Hashable, Sendable {
+    public var configurationId: String
+    public var kind: String
+    public var family: WidgetFamily
     /// Who is told to reload; the configurationId where none is named.
     package var recipient: String
     /// An IANA name that exists on this system.
-    package var timeZone: String
-    package var isSignedIn: Bool
-    package var vehicleId: String?
+    public var timeZone: String
+    public var isSignedIn: Bool
+    public var vehicleId: String?
     /// In the order given, each once.
-    package var calendarIds: [String]
-    package var parameters: Parameters
-    package var strategy: any TimelineStrategy
-    package var preEventLead: CalendarDuration
-    package var mode: TimelineScheduleMode
+    public var calendarIds: [String]
+    public var parameters: Parameters
+    public var strategy: any TimelineStrategy
+    public var preEventLead: CalendarDuration
+    public var mode: TimelineScheduleMode
     /// 1 … 500; nil: the family's.
-    package var maximumEntries: Int?
+    public var maximumEntries: Int?
     /// Which sinks write this configuration's timelines; nil: all of them.
     package var sinks: [String]?
     package var sensitivity: Sensitivity?
 
-    package init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
+    public init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
         self.configurationId = configurationId
         self.kind = kind
         self.family = .systemMedium
@@ -49,12 +49,12 @@ package struct WidgetConfiguration: Hashable, Sendable {
     }
 
     /// The vehicle that is chosen: not missing, empty or "0" (T23).
-    package var chosenVehicle: String? {
+    public var chosenVehicle: String? {
         guard let vehicleId, !vehicleId.isEmpty, vehicleId != "0" else { return nil }
         return vehicleId
     }
 
-    package static func == (left: Self, right: Self) -> Bool {
+    public static func == (left: Self, right: Self) -> Bool {
         left.configurationId == right.configurationId && left.kind == right.kind && left.family == right.family
             && left.recipient == right.recipient && left.timeZone == right.timeZone
             && left.isSignedIn == right.isSignedIn && left.vehicleId == right.vehicleId
@@ -64,7 +64,7 @@ package struct WidgetConfiguration: Hashable, Sendable {
             && left.sensitivity == right.sensitivity
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(configurationId)
         hasher.combine(kind)
         hasher.combine(AnyHashable(strategy))

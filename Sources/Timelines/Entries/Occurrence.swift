@@ -1,19 +1,19 @@
 /// One occurrence of a calendar event, resolved for one configuration's time zone.
-package struct Occurrence: Hashable, Sendable {
-    package var calendarId: String
-    package var uid: String
+public struct Occurrence: Hashable, Sendable {
+    public var calendarId: String
+    public var uid: String
     /// On every instance of a series: its original start, in the form of `when`.
-    package var recurrenceId: Moment?
-    package var title: String
-    package var location: String?
-    package var when: Extent
-    package var isTentative: Bool
+    public var recurrenceId: Moment?
+    public var title: String
+    public var location: String?
+    public var when: Extent
+    public var isTentative: Bool
     /// The event's own lead; beats the configuration's. Nil where the event says none.
-    package var preEventLead: CalendarDuration?
+    public var preEventLead: CalendarDuration?
     /// The vehicle that the event names.
-    package var vehicleId: String?
+    public var vehicleId: String?
 
-    package init(
+    public init(
         calendarId: String, uid: String, recurrenceId: Moment? = nil, title: String, location: String? = nil,
         when: Extent, isTentative: Bool = false, preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
     ) {
@@ -29,18 +29,18 @@ package struct Occurrence: Hashable, Sendable {
     }
 
     /// From when to when: instants, or for all-day events floating dates. Ends are exclusive.
-    package enum Extent: Hashable, Sendable {
+    public enum Extent: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
         case allDay(start: LocalDate, end: LocalDate)
     }
 
     /// An instant, or for all-day events a date.
-    package enum Moment: Hashable, Sendable {
+    public enum Moment: Hashable, Sendable {
         case instant(Instant)
         case date(LocalDate)
     }
 
-    package var isAllDay: Bool {
+    public var isAllDay: Bool {
         if case .allDay = when { true } else { false }
     }
 }

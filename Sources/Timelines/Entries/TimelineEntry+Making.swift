@@ -1,6 +1,7 @@
 extension TimelineEntry {
-    /// An entry that still lacks what every entry gets at the end: id, relevance and parameters.
-    init(_ phase: Phase, at date: Instant, vehicle: VehicleView? = nil, message: Message? = nil) {
+    /// An entry as a strategy makes it. Its id, relevance and parameters are set by the rules for every strategy (T7 to
+    /// T9).
+    public init(_ phase: Phase, at date: Instant, vehicle: VehicleView? = nil, message: Message? = nil) {
         self.init(id: "", date: date, phase: phase)
         self.vehicle = vehicle
         self.message = message

@@ -1,12 +1,12 @@
 extension Vehicle {
     /// What the vehicle is taken to be doing at `at`: `Offline` once silent for `offlineAfter`; nil until it has been
     /// heard of (T23).
-    package func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
+    public func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
         VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }
 
     /// Whether nothing was heard of it for `offlineAfter`. A vehicle with its ignition off may be silent.
-    package func isSilent(at: Instant, offlineAfter: ElapsedTime) -> Bool {
+    public func isSilent(at: Instant, offlineAfter: ElapsedTime) -> Bool {
         silentFrom(offlineAfter: offlineAfter).map { at >= $0 } ?? false
     }
 
@@ -19,7 +19,7 @@ extension Vehicle {
 
 extension TimelineEntry.VehicleView {
     /// The vehicle as an entry shows it, with its status as of the timeline.
-    package init(_ vehicle: Vehicle, status: VehicleStatus) {
+    public init(_ vehicle: Vehicle, status: VehicleStatus) {
         self.init(vehicleId: vehicle.vehicleId)
         registration = vehicle.registration
         alias = vehicle.alias
@@ -35,7 +35,7 @@ extension TimelineEntry.VehicleView {
 
 extension Vehicle {
     /// The address, or "lat, lon" with 5 decimals; nil where neither is known.
-    package var location: String? {
+    public var location: String? {
         if let address, !address.isEmpty { return address }
         guard let latitude, let longitude else { return nil }
         return "\(fiveDecimals(latitude)), \(fiveDecimals(longitude))"

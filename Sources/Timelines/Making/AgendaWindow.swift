@@ -82,19 +82,19 @@ package struct AgendaWindow: Sendable {
 }
 
 /// An occurrence with its start and end in a configuration's zone.
-package struct PlacedOccurrence: Hashable, Sendable {
-    package var occurrence: Occurrence
-    package var start: Instant
+public struct PlacedOccurrence: Hashable, Sendable {
+    public var occurrence: Occurrence
+    public var start: Instant
     /// Not before `start`; exclusive.
-    package var end: Instant
+    public var end: Instant
 
-    package init(occurrence: Occurrence, start: Instant, end: Instant) {
+    public init(occurrence: Occurrence, start: Instant, end: Instant) {
         self.occurrence = occurrence
         self.start = start
         self.end = end
     }
 
-    package var hasLength: Bool { end > start }
+    public var hasLength: Bool { end > start }
 }
 
 extension SourceNeeds.AgendaNeed {

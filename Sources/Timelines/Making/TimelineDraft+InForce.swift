@@ -6,7 +6,7 @@ extension TimelineDraft {
         if let current = moments.lastIndex(where: { $0.date <= at }) {
             draft.moments.removeSubrange(..<current)
         } else {
-            draft.moments.insert(.tick(at, -1), at: 0)
+            draft.moments.insert(.tick(at, Moment.whatIsKnown), at: 0)
         }
         return draft
     }

@@ -21,7 +21,7 @@ extension TimelineDraft {
         if left.moment.date != right.moment.date { return left.moment.date < right.moment.date }
         let (phase, otherPhase) = (left.moment.phase, right.moment.phase)
         if phase.rank != otherPhase.rank { return phase.rank < otherPhase.rank }
-        guard left.moment.isOfOccurrence else {
+        guard left.moment.phase.isOfOccurrence else {
             return phase == otherPhase ? left.place < right.place : phase.rawValue.precedesByUTF8(otherPhase.rawValue)
         }
         let (occurrence, other) = (self.occurrence(of: left.moment), self.occurrence(of: right.moment))
@@ -31,7 +31,7 @@ extension TimelineDraft {
     /// Whether both would have the same id, which is not yet written (T7).
     private func hasSameIdentity(_ left: Moment, _ right: Moment) -> Bool {
         guard left.date == right.date, left.phase == right.phase else { return false }
-        guard left.isOfOccurrence else { return true }
+        guard left.phase.isOfOccurrence else { return true }
         let (occurrence, other) = (occurrence(of: left), occurrence(of: right))
         return occurrence.calendarId.isSameByUTF8(as: other.calendarId) && occurrence.uid.isSameByUTF8(as: other.uid)
             && occurrence.identifyingMoment == other.identifyingMoment

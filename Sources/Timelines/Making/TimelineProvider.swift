@@ -1,7 +1,7 @@
 /// Makes timelines: a strategy's draft, then the rules for every strategy (T1 to T16), one step each.
-package enum TimelineProvider {
+public enum TimelineProvider {
     /// The timeline of a configuration at `request.at`: a pure function of the request (T1).
-    package static func timeline(for request: TimelineRequest) -> Timeline {
+    public static func timeline(for request: TimelineRequest) -> Timeline {
         let configuration = request.configuration
         let parameters = parameters(of: configuration)
         guard let calendar = LocalCalendar(configuration.timeZone) else {
@@ -20,7 +20,7 @@ package enum TimelineProvider {
     /// What a widget gallery shows: the entry in force alone, policy `never`. Where there is nothing to see yet (no
     /// vehicle chosen or heard of, a failure, nobody signed in), it is a tick with the first sample. A configuration
     /// that cannot be used stays an error.
-    package static func snapshot(for request: TimelineRequest) -> Timeline {
+    public static func snapshot(for request: TimelineRequest) -> Timeline {
         var snapshot = timeline(for: request)
         snapshot.entries.removeSubrange(1...)
         snapshot.policy = .never
@@ -32,7 +32,7 @@ package enum TimelineProvider {
     }
 
     /// WidgetKit's placeholder: what stands where a widget of this configuration will be, before anything is known.
-    package static func placeholder(for configuration: WidgetConfiguration, at: Instant) -> Timeline {
+    public static func placeholder(for configuration: WidgetConfiguration, at: Instant) -> Timeline {
         let entry = TimelineEntry.placeholder(at: at, vehicleId: configuration.chosenVehicle ?? "0")
         return Timeline(entries: [entry], policy: .never, nextUpdate: nil, validUntil: nil)
             .finished(with: parameters(of: configuration), in: .utc)
@@ -49,7 +49,7 @@ package enum TimelineProvider {
     }
 
     /// What a configuration must subscribe to: its strategy's needs, and nothing while signed out (T12 and T13).
-    package static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
+    public static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         configuration.isMade ? configuration.strategy.needs(of: configuration) : SourceNeeds()
     }
 
@@ -68,7 +68,7 @@ package enum TimelineProvider {
 
 extension WidgetConfiguration {
     /// How many entries its timelines have at most (T4).
-    package var limit: Int { maximumEntries ?? family.maximumEntries }
+    public var limit: Int { maximumEntries ?? family.maximumEntries }
 
     /// Whether its strategy speaks at all: signed in, or one that does not ask.
     fileprivate var isMade: Bool { isSignedIn || type(of: strategy).showsSignedOut }

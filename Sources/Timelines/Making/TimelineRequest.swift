@@ -1,17 +1,17 @@
 /// What is known when a timeline is made; all that a timeline is a function of (T1).
-package struct TimelineRequest: Sendable {
-    package var configuration: WidgetConfiguration
+public struct TimelineRequest: Sendable {
+    public var configuration: WidgetConfiguration
     /// The configuration's vehicle as far as it is known; nil: nothing was ever heard of it.
-    package var vehicle: Vehicle?
+    public var vehicle: Vehicle?
     /// The newest record of the vehicle, or of one of the calendars, could not be read.
-    package var hasUnreadableSource: Bool
+    public var hasUnreadableSource: Bool
     /// Occurrences of the configuration's calendars, not cancelled ones; may reach beyond the window.
-    package var occurrences: [Occurrence]
-    package var at: Instant
+    public var occurrences: [Occurrence]
+    public var at: Instant
     /// After how long without news a vehicle counts as `Offline`, where the strategy has no option for it.
     var offlineAfterFallback = TimelineRequest.offlineAfterDefault
 
-    package init(
+    public init(
         configuration: WidgetConfiguration, vehicle: Vehicle? = nil, hasUnreadableSource: Bool = false,
         occurrences: [Occurrence] = [], at: Instant
     ) {
@@ -31,5 +31,5 @@ extension TimelineRequest {
     var offlineAfter: ElapsedTime { configuration.strategy.offlineAfter?.nominal ?? offlineAfterFallback }
 
     /// The configuration's local time; UTC where its zone is not known here.
-    package var calendar: LocalCalendar { LocalCalendar(configuration.timeZone) ?? .utc }
+    public var calendar: LocalCalendar { LocalCalendar(configuration.timeZone) ?? .utc }
 }

@@ -1,10 +1,10 @@
-package import Foundation
+public import Foundation
 
 extension Instant {
     /// The instant of a date, to the nearest millisecond.
     ///
     /// - Precondition: the date is finite, and its milliseconds fit into 64 bits.
-    package init(_ date: Date) {
+    public init(_ date: Date) {
         let sinceReference = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         self.init(milliseconds: Int64(sinceReference) + Instant.millisecondsOfReferenceDate)
     }
@@ -15,7 +15,7 @@ extension Instant {
 
 extension Date {
     /// The date nearest to an instant. In the years 0001 to 9999, `Instant(Date(instant))` is the same instant.
-    package init(_ instant: Instant) {
+    public init(_ instant: Instant) {
         let sinceReference = instant.milliseconds - Instant.millisecondsOfReferenceDate
         self.init(timeIntervalSinceReferenceDate: Double(sinceReference) / 1000)
     }

@@ -1,5 +1,5 @@
 /// The strategy `dayNight`: ticks at even intervals, often by day and seldom by night.
-package struct DayNightStrategy: TimelineStrategy {
+package struct DayNightStrategy: ConfigurableStrategy {
     package static let name = "dayNight"
 
     private enum Options {

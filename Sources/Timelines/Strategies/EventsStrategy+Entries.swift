@@ -28,7 +28,7 @@ struct EventsAgenda {
     /// Nil: a tick, where all entries lie in the future.
     func entry(at moment: TimelineDraft.Moment) -> TimelineEntry? {
         var entry = TimelineEntry(moment.phase, at: moment.date)
-        guard moment.isOfOccurrence else { return moment.phase == .day ? withSurroundings(entry) : nil }
+        guard moment.phase.isOfOccurrence else { return moment.phase == .day ? withSurroundings(entry) : nil }
         let placed = occurrences[moment.index]
         entry.event = placed.occurrence
         entry.isTentative = placed.occurrence.isTentative

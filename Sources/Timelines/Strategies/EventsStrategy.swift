@@ -1,5 +1,5 @@
 /// The strategy `events`: what comes, begins and ends in the next local days (T20).
-package struct EventsStrategy: TimelineStrategy {
+package struct EventsStrategy: ConfigurableStrategy {
     package static let name = "events"
 
     private enum Options {

@@ -1,5 +1,5 @@
 /// The strategy `fetched`: one entry with what is known, and a placeholder where that is nothing.
-package struct FetchedStrategy: TimelineStrategy {
+package struct FetchedStrategy: ConfigurableStrategy {
     package static let name = "fetched"
 
     private enum Options {

@@ -1,15 +1,15 @@
 /// A strategy within another one.
 package struct InnerStrategy: Hashable, Sendable {
-    package let strategy: any TimelineStrategy
+    package let strategy: any ConfigurableStrategy
 
-    init(_ strategy: any TimelineStrategy) {
+    init(_ strategy: any ConfigurableStrategy) {
         self.strategy = strategy
     }
 
     /// A strategy with its defaults.
     ///
     /// - Precondition: It has no option that has to be there.
-    init(_ type: any TimelineStrategy.Type) {
+    init(_ type: any ConfigurableStrategy.Type) {
         do throws(ConfigurationProblem) {
             strategy = try type.init(options: StrategyOptions())
         } catch {

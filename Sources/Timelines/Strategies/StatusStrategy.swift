@@ -1,5 +1,5 @@
 /// The strategy `status`: how a vehicle is doing, refreshed while it moves and less often while it is parked.
-package struct StatusStrategy: TimelineStrategy {
+package struct StatusStrategy: ConfigurableStrategy {
     package static let name = "status"
 
     private enum Options {
