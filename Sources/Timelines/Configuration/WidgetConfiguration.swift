@@ -70,3 +70,36 @@ public struct WidgetConfiguration: Hashable, Sendable {
         hasher.combine(AnyHashable(strategy))
     }
 }
+
+extension WidgetConfiguration {
+    /// What is allowed, but probably not meant so, for timelines from `at` on; sentences that begin with the key.
+    package func warnings(at: Instant) -> [String] {
+        let warnings = (strategy as? any ConfigurableStrategy)?.warnings(at: at) ?? []
+        return warnings.map { "strategy.\($0)" }
+    }
+}
+
+extension WidgetConfiguration.Sensitivity {
+    /// Whether a vehicle changed by a threshold or more since a timeline was last made. What is not known on both sides
+    /// has not changed.
+    package func isExceeded(from old: Vehicle, to new: Vehicle) -> Bool {
+        if let speed, let before = old.speed, let after = new.speed, (after - before).magnitude >= speed { return true }
+        guard let distance, let metres = old.distance(to: new) else { return false }
+        return metres >= distance
+    }
+}
+
+/// WidgetKit's widget families, by their names there.
+public enum WidgetFamily: String, CaseIterable, Sendable {
+    case systemSmall, systemMedium, systemLarge, systemExtraLarge, systemExtraLargePortrait
+    case accessoryCircular, accessoryRectangular, accessoryInline, accessoryCorner
+
+    /// How many entries a timeline of this family has at most (T4).
+    public var maximumEntries: Int {
+        switch self {
+        case .systemSmall: 5
+        case .systemMedium: 10
+        default: 20
+        }
+    }
+}

@@ -74,14 +74,6 @@ extension WidgetConfiguration {
     fileprivate var isMade: Bool { isSignedIn || type(of: strategy).showsSignedOut }
 }
 
-extension ConfigurationProblem {
-    /// For readers of configurations and for the provider alike.
-    package static func unknownTimeZone(_ name: String) -> ConfigurationProblem {
-        ConfigurationProblem(
-            key: "timeZone", "must be a time zone of the IANA database, such as Europe/Berlin, not \"\(name)\"")
-    }
-}
-
 extension TimelineEntry {
     /// Whether it stands for what is still to come, be it data, a choice or a sign-in.
     fileprivate var showsNothingYet: Bool {
@@ -91,4 +83,13 @@ extension TimelineEntry {
         default: false
         }
     }
+}
+
+extension TimelineProvider {
+    /// The number of the rules that decide the content of timelines. To be raised by one in each release in which the
+    /// same configuration, data and instant may give other content than in the release before: a timeline that differs
+    /// for that alone is made anew when it is next due, and costs no reload.
+    ///
+    /// 0: releases before 0.1.0. 1: `preEvent` and `start` list what is under way, `dayNight` changes at dawn.
+    package static let contentRules = 1
 }

@@ -50,3 +50,95 @@ extension TimelineWalk.Step {
             at: at, cause: .configuration, timeline: timeline, revision: 1, refreshCount: 1, isVisibleChange: true)
     }
 }
+
+extension TimelineWalk {
+    /// A timeline as the pipeline would publish it.
+    package struct Step: Hashable, Sendable {
+        /// The instant for which it was made; of a renewal its due date.
+        package var at: Instant
+        package var cause: Cause
+        package var timeline: Timeline
+        /// From 1; the same content keeps it (T6).
+        package var revision: Int64
+        /// From 1.
+        package var refreshCount: Int64
+        /// Whether a reload may announce it. The first timeline of a configuration always is a visible change.
+        package var isVisibleChange: Bool
+    }
+
+    /// Why a timeline is made (T12). Of several causes at one instant the first of this order is named.
+    package enum Cause: Hashable, Sendable {
+        case configuration
+        /// Something is known of its vehicle for the first time.
+        case firstHeardOf
+        /// Telemetry has changed the vehicle's status.
+        case statusChange(from: VehicleStatus, to: VehicleStatus)
+        /// Nothing was heard of the vehicle for so long.
+        case silence(ElapsedTime)
+        /// The vehicle changed as much as `sensitivity` says.
+        case sensitivity
+        /// The timeline before asked for it.
+        case renewal
+    }
+}
+
+extension TimelineWalk {
+    package struct Iterator: IteratorProtocol {
+        /// When the next timeline is made, and why; `nil` once nothing more comes.
+        private var upcoming: (at: Instant, cause: Cause)?
+        private var maker: TimelineMaker?
+        private let until: Instant
+        /// What was made, for a recipient that is told of each visible change at once.
+        private var history = PublicationHistory()
+        /// The timeline of a configuration whose timelines are not made anew.
+        private var only: Step?
+
+        init(_ maker: TimelineMaker, from at: Instant, until: Instant) {
+            self.maker = maker
+            self.until = until
+            upcoming = (at, .configuration)
+        }
+
+        init(only step: Step) {
+            only = step
+            until = step.at
+        }
+
+        package mutating func next() -> Step? {
+            if let only {
+                self.only = nil
+                return only
+            }
+            guard let (at, cause) = upcoming, at <= until, var maker else { return nil }
+            let timeline = maker.timeline(at: at)
+            upcoming = maker.next(after: timeline)
+            self.maker = maker
+            return publish(timeline, at: at, cause, maker.configuration)
+        }
+
+        private mutating func publish(
+            _ timeline: Timeline, at: Instant, _ cause: Cause, _ configuration: WidgetConfiguration
+        ) -> Step {
+            let digest = ContentDigest(of: timeline, kind: configuration.kind, family: configuration.family)
+            let publication = history.publish(digest, at: at)
+            if publication.isVisibleChange { _ = history.announce(publication.revision, digest, at: at) }
+            return Step(
+                at: at, cause: cause, timeline: timeline, revision: publication.revision,
+                refreshCount: publication.refreshCount, isVisibleChange: publication.isVisibleChange)
+        }
+    }
+}
+
+/// What a walk knows of vehicles and calendars, and from when on: the stand-in for the pipeline's input topics.
+///
+/// Pure: the same question has the same answer at any time.
+package protocol TimelineSources {
+    /// The vehicle as it is known at an instant; nil: nothing has come of it.
+    func vehicle(_ vehicleId: String, at instant: Instant) -> Vehicle?
+
+    /// The first instant later than `instant` at which something more comes of the vehicle; nil: nothing does.
+    func nextArrival(of vehicleId: String, after instant: Instant) -> Instant?
+
+    /// At least the occurrences of a calendar that the window includes, those that are cancelled left out.
+    func occurrences(of calendarId: String, in window: AgendaWindow) -> [Occurrence]
+}
