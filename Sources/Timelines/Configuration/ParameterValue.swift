@@ -1,4 +1,4 @@
-/// A value of a configuration's `parameters`: JSON, carried through to every entry as it came.
+/// A value of a configuration's `parameters`: JSON, which is carried through to every entry as it came.
 public indirect enum ParameterValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -11,8 +11,10 @@ public indirect enum ParameterValue: Hashable, Sendable {
 
 /// The members of a JSON object, ascending by key (UTF-8 bytes); a key is there once.
 public struct Parameters: Hashable, Sendable {
+    /// The members in their order.
     public private(set) var members: [Member]
 
+    /// A key with its value.
     public struct Member: Hashable, Sendable {
         public var key: String
         public var value: ParameterValue
@@ -23,18 +25,22 @@ public struct Parameters: Hashable, Sendable {
         }
     }
 
+    /// An object without members.
     public init() {
         members = []
     }
 
-    /// Of a key that comes twice the last one counts.
+    /// Takes the last member of each key.
     public init(_ members: some Sequence<Member>) {
         self.members = []
         for member in members { self[member.key] = member.value }
     }
 
+    /// True if there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
+    /// The value of a key; `nil` means that the key is not there.
+    ///
     /// - Complexity: O(log n) to read, O(n) to add.
     public subscript(key: String) -> ParameterValue? {
         get {
@@ -53,7 +59,7 @@ public struct Parameters: Hashable, Sendable {
         }
     }
 
-    /// These members, and of `defaults` those whose keys are not here.
+    /// These members, and those of `defaults` whose keys are not among them.
     public func merged(over defaults: Parameters) -> Parameters {
         var result = defaults
         for member in members { result[member.key] = member.value }
@@ -61,19 +67,15 @@ public struct Parameters: Hashable, Sendable {
     }
 
     private func position(of key: String) -> Int {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            if members[middle].key.utf8.lexicographicallyPrecedes(key.utf8) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        members.partitionPoint { $0.key.precedesByUTF8(key) }
     }
 }
 
-/// Why a configuration cannot be used: the key, and a sentence that says what is allowed.
+/// The reason why a configuration cannot be used: a key, and a sentence that says what is allowed.
 public struct ConfigurationProblem: Error, Hashable, Sendable {
+    /// The key as a path, such as `strategy.every`.
     public var key: String
+    /// The sentence without its subject, which is the key: "must be …".
     public var message: String
 
     public init(key: String, _ message: String) {
@@ -82,11 +84,12 @@ public struct ConfigurationProblem: Error, Hashable, Sendable {
     }
 }
 
-/// All that is wrong with a configuration, or with a part of one.
+/// Everything that is wrong with a configuration, or with a part of one.
 public struct ConfigurationProblems: Error, Hashable, Sendable {
-    /// In the order in which the parts are declared. Never empty.
+    /// The problems in the order in which the parts are declared; there is at least one.
     public let all: [ConfigurationProblem]
 
+    /// - Precondition: there is at least one problem.
     public init(_ all: [ConfigurationProblem]) {
         precondition(!all.isEmpty, "Where there is no problem, none is thrown.")
         self.all = all
@@ -96,12 +99,12 @@ public struct ConfigurationProblems: Error, Hashable, Sendable {
         all = [problem]
     }
 
-    /// The one that an `error` timeline names (T15).
+    /// The problem that an `error` timeline names (T15).
     public var first: ConfigurationProblem { all[0] }
 }
 
 extension ConfigurationProblem {
-    /// For readers of configurations and for the provider alike.
+    /// The problem of a time zone that does not exist.
     package static func unknownTimeZone(_ name: String) -> ConfigurationProblem {
         ConfigurationProblem(
             key: "timeZone", "must be a time zone of the IANA database, such as Europe/Berlin, not \"\(name)\"")

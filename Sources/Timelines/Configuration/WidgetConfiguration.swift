@@ -1,26 +1,36 @@
-/// One user's widget: what it shows, for whom, and how (M5).
+/// One widget of one user: what it shows, for whom, and how (M5).
 public struct WidgetConfiguration: Hashable, Sendable {
+    /// The name of this configuration; its timelines have it, too.
     public var configurationId: String
+    /// The widget kind.
     public var kind: String
+    /// The size of the widget, which limits how many entries a timeline has.
     public var family: WidgetFamily
-    /// Who is told to reload; the configurationId where none is named.
+    /// The recipient of reloads; the configurationId if none is named.
     package var recipient: String
-    /// An IANA name that exists on this system.
+    /// The time zone of local days and times, by its name in the IANA database.
     public var timeZone: String
+    /// False if the user has signed out: then most strategies make a `signedOut` timeline (T13).
     public var isSignedIn: Bool
+    /// The vehicle as the configuration names it; see `chosenVehicle`.
     public var vehicleId: String?
-    /// In the order given, each once.
+    /// The calendars whose events are shown, in the order given, each once.
     public var calendarIds: [String]
+    /// Values that every entry carries to whoever draws it (T8).
     public var parameters: Parameters
+    /// The strategy that makes the timelines.
     public var strategy: any TimelineStrategy
+    /// How long before its start an event is announced that has no lead of its own.
     public var preEventLead: CalendarDuration
+    /// How often timelines may have entries (T14).
     public var mode: TimelineScheduleMode
-    /// 1 … 500; nil: the family's.
+    /// The limit of entries, 1 to 500; `nil` stands for the family's.
     public var maximumEntries: Int?
-    /// Which sinks write this configuration's timelines; nil: all of them.
+    /// The sinks that write this configuration's timelines; `nil` means all of them.
     package var sinks: [String]?
     package var sensitivity: Sensitivity?
 
+    /// A signed-in configuration of family `systemMedium` in UTC, without vehicle, calendars and parameters.
     public init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
         self.configurationId = configurationId
         self.kind = kind
@@ -37,9 +47,9 @@ public struct WidgetConfiguration: Hashable, Sendable {
 
     /// How much a vehicle must change to make a timeline anew without a change of status.
     package struct Sensitivity: Hashable, Sendable {
-        /// km/h
+        /// The change of speed in km/h; `nil` means that speed does not count.
         package var speed: Double?
-        /// Metres.
+        /// The distance in metres; `nil` means that the place does not count.
         package var distance: Double?
 
         package init(speed: Double? = nil, distance: Double? = nil) {
@@ -48,7 +58,7 @@ public struct WidgetConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The vehicle that is chosen: not missing, empty or "0" (T23).
+    /// The vehicle that is chosen; `nil` if `vehicleId` is missing, empty or "0" (T23).
     public var chosenVehicle: String? {
         guard let vehicleId, !vehicleId.isEmpty, vehicleId != "0" else { return nil }
         return vehicleId
@@ -72,7 +82,7 @@ public struct WidgetConfiguration: Hashable, Sendable {
 }
 
 extension WidgetConfiguration {
-    /// What is allowed, but probably not meant so, for timelines from `at` on; sentences that begin with the key.
+    /// What is allowed, but hardly meant, in timelines from `at` on: sentences that begin with the key.
     package func warnings(at: Instant) -> [String] {
         let warnings = (strategy as? any ConfigurableStrategy)?.warnings(at: at) ?? []
         return warnings.map { "strategy.\($0)" }
@@ -80,8 +90,7 @@ extension WidgetConfiguration {
 }
 
 extension WidgetConfiguration.Sensitivity {
-    /// Whether a vehicle changed by a threshold or more since a timeline was last made. What is not known on both sides
-    /// has not changed.
+    /// True if a vehicle changed by a threshold or more. What is not known on both sides has not changed.
     package func isExceeded(from old: Vehicle, to new: Vehicle) -> Bool {
         if let speed, let before = old.speed, let after = new.speed, (after - before).magnitude >= speed { return true }
         guard let distance, let metres = old.distance(to: new) else { return false }
@@ -94,7 +103,7 @@ public enum WidgetFamily: String, CaseIterable, Sendable {
     case systemSmall, systemMedium, systemLarge, systemExtraLarge, systemExtraLargePortrait
     case accessoryCircular, accessoryRectangular, accessoryInline, accessoryCorner
 
-    /// How many entries a timeline of this family has at most (T4).
+    /// How many entries a timeline of this family has at most, if its configuration does not say (T4).
     public var maximumEntries: Int {
         switch self {
         case .systemSmall: 5

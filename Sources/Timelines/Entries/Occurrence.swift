@@ -1,16 +1,20 @@
 /// One occurrence of a calendar event, resolved for one configuration's time zone.
 public struct Occurrence: Hashable, Sendable {
+    /// The calendar of the event.
     public var calendarId: String
+    /// The event's name in its calendar.
     public var uid: String
-    /// On every instance of a series: its original start, in the form of `when`.
+    /// The original start of an instance of a series, in the form of `when`; `nil` means that the event has no series.
     public var recurrenceId: Moment?
     public var title: String
     public var location: String?
+    /// The start and the end.
     public var when: Extent
+    /// True if the event may not take place.
     public var isTentative: Bool
-    /// The event's own lead; beats the configuration's. Nil where the event says none.
+    /// How long before its start the event is announced; `nil` stands for the configuration's lead.
     public var preEventLead: CalendarDuration?
-    /// The vehicle that the event names.
+    /// The vehicle that the event names; `nil` means none.
     public var vehicleId: String?
 
     public init(
@@ -28,25 +32,27 @@ public struct Occurrence: Hashable, Sendable {
         self.vehicleId = vehicleId
     }
 
-    /// From when to when: instants, or for all-day events floating dates. Ends are exclusive.
+    /// The start and the exclusive end: instants, or dates without a zone for all-day events.
     public enum Extent: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
         case allDay(start: LocalDate, end: LocalDate)
     }
 
-    /// An instant, or for all-day events a date.
+    /// An instant, or a date for all-day events.
     public enum Moment: Hashable, Sendable {
         case instant(Instant)
         case date(LocalDate)
     }
 
+    /// True if the event has dates instead of instants.
     public var isAllDay: Bool {
         if case .allDay = when { true } else { false }
     }
 }
 
 extension Occurrence {
-    /// What tells this occurrence from the others of its event: the original start of an instance, else the start.
+    /// The moment that distinguishes the occurrence from the others of its event: the original start of an instance, or
+    /// else the start.
     var identifyingMoment: Moment {
         if let recurrenceId { return recurrenceId }
         return switch when {
@@ -57,7 +63,7 @@ extension Occurrence {
 }
 
 extension Occurrence.Moment {
-    /// An instant in RFC 3339 UTC, or a date.
+    /// The text of an instant in RFC 3339 and UTC, or of a date.
     package var text: String {
         switch self {
         case .instant(let instant): instant.rfc3339
@@ -65,7 +71,8 @@ extension Occurrence.Moment {
         }
     }
 
-    /// For the order of moments alone: dates count as midnights UTC, before an instant there.
+    /// The place of the moment in an order that needs no time zone: dates count as midnights in UTC, before an instant
+    /// there.
     var nominal: Nominal {
         switch self {
         case .instant(let instant): Nominal(milliseconds: instant.milliseconds, rank: 1)
@@ -84,7 +91,7 @@ extension Occurrence.Moment {
 }
 
 extension Occurrence.Extent {
-    /// The start, for an order that needs no time zone.
+    /// The place of the start in an order that needs no time zone.
     var nominalStart: Occurrence.Moment.Nominal {
         switch self {
         case .timed(let start, _): Occurrence.Moment.instant(start).nominal

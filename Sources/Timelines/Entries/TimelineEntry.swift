@@ -1,20 +1,31 @@
-/// One dated state of a widget: what is shown from `date` on.
+/// One dated state of a widget: what it shows from `date` on.
 public struct TimelineEntry: Hashable, Sendable {
+    /// The name of the entry, which stays the same if the timeline is made again (T7).
     public var id: String
+    /// The instant from which on the entry is shown.
     public var date: Instant
+    /// What kind of entry this is.
     public var phase: Phase
+    /// The event that comes, begins, ends or is under way.
     public var event: Occurrence?
-    /// What is under way at `date`, by start, calendarId, uid, at most `ongoingMax`. Where nothing is: `[]` in `day`
-    /// and `end` entries and in the `start` of an occurrence of no length; nil in all others.
+    /// The occurrences under way at `date`, by start, calendarId, uid, at most `ongoingMax`. If there are none, it is
+    /// empty in `day` and `end` entries and in the `start` of an occurrence of no length, and `nil` in all others.
     public var ongoing: [Occurrence]?
+    /// The occurrence that starts next after `date`.
     public var next: Occurrence?
+    /// True if the event may not take place.
     public var isTentative: Bool
+    /// The vehicle.
     public var vehicle: VehicleView?
-    /// Ascending by name (UTF-8 bytes).
+    /// Numbers with names, ascending by name (UTF-8 bytes).
     public var values: [NamedValue]?
+    /// A sentence in place of what cannot be shown.
     public var message: Message?
+    /// True if the entry shows an example instead of what is known.
     public var isSample: Bool
+    /// How important the entry is; the rules set it (T9).
     public var relevance: Relevance?
+    /// The parameters of the configuration; the rules set them (T8).
     public var parameters: Parameters
 
     package init(id: String, date: Instant, phase: Phase) {
@@ -29,10 +40,12 @@ public struct TimelineEntry: Hashable, Sendable {
     /// How many occurrences `ongoing` lists at most.
     public static let ongoingMax = 20
 
+    /// The kinds of entries.
     public enum Phase: String, CaseIterable, Sendable {
         case preEvent, start, end, status, tick, day, stale, placeholder, signedOut, selectVehicle, error
     }
 
+    /// A number with a name.
     public struct NamedValue: Hashable, Sendable {
         public var name: String
         public var value: Double
@@ -45,8 +58,9 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// WidgetKit's `TimelineEntryRelevance`: a score within the timeline, and for how long it holds.
     public struct Relevance: Hashable, Sendable {
+        /// The score, higher for what is more important.
         public var score: Double
-        /// Whole seconds, absent where the score has no length of its own.
+        /// The length in whole seconds; `nil` means that the score holds as long as the entry.
         public var duration: Int64?
 
         public init(score: Double, duration: Int64? = nil) {
@@ -55,7 +69,7 @@ public struct TimelineEntry: Hashable, Sendable {
         }
     }
 
-    /// Text for people, and the code beside it for clients that translate (T15).
+    /// A text for people, with a code for clients that translate (T15).
     public struct Message: Hashable, Sendable {
         public var text: String
         public var code: Code
@@ -65,20 +79,21 @@ public struct TimelineEntry: Hashable, Sendable {
             self.code = code
         }
 
+        /// The messages that there are.
         public enum Code: String, CaseIterable, Sendable {
             case signedOut, selectVehicle, loading, vehicleUnknown, unreadable, silent, configurationInvalid
         }
     }
 
-    /// A vehicle as an entry shows it (T23). What is not known is nil.
+    /// A vehicle as an entry shows it (T23). What is not known is `nil`.
     public struct VehicleView: Hashable, Sendable {
         public var vehicleId: String
         public var registration: String?
         public var alias: String?
-        /// Text, not `VehicleStatus`: a placeholder shows "Loading..." here.
+        /// The text of a `VehicleStatus`, or "Loading..." in a placeholder.
         public var status: String?
         public var speed: Double?
-        /// The address, or "lat, lon" with 5 decimals.
+        /// The address, or "latitude, longitude" with 5 decimals.
         public var location: String?
         public var latitude: Double?
         public var longitude: Double?
@@ -100,7 +115,7 @@ extension TimelineEntry {
         self.message = message
     }
 
-    /// Shown until something is known of a vehicle.
+    /// The entry that is shown until something is known of a vehicle.
     static func placeholder(at date: Instant, vehicleId: String) -> TimelineEntry {
         var vehicle = VehicleView.placeholder
         vehicle.vehicleId = vehicleId
@@ -114,14 +129,14 @@ extension TimelineEntry {
         return entry
     }
 
-    /// Asks for a vehicle to be chosen.
+    /// The entry that asks for a vehicle to be chosen.
     static func selectVehicle(at date: Instant) -> TimelineEntry {
         TimelineEntry(.selectVehicle, at: date, message: .init("Select a vehicle.", code: .selectVehicle))
     }
 }
 
 extension TimelineEntry.VehicleView {
-    /// "Loading..." in registration, status and location (T27).
+    /// A vehicle with "Loading..." in registration, status and location (T27).
     package static let placeholder: TimelineEntry.VehicleView = {
         var view = TimelineEntry.VehicleView(vehicleId: "0")
         view.registration = "Loading..."
@@ -130,7 +145,7 @@ extension TimelineEntry.VehicleView {
         return view
     }()
 
-    /// The sample vehicle number `number`, which repeat after five.
+    /// The sample vehicle number `number`, from 0 on; samples repeat after five.
     package static func sample(_ number: Int) -> TimelineEntry.VehicleView {
         precondition(number >= 0)
         let (status, speed) = samples[number % samples.count]

@@ -1,4 +1,4 @@
-/// What a vehicle is doing (M3).
+/// The state of a vehicle (M3).
 public enum VehicleStatus: String, CaseIterable, Sendable {
     case moving = "Moving"
     case idling = "Idling"
@@ -12,29 +12,38 @@ public enum VehicleStatus: String, CaseIterable, Sendable {
 ///
 /// A vehicle has been *heard of* once a status is known; a record of master data alone does not do that.
 public struct Vehicle: Hashable, Sendable {
+    /// The vehicle's name in telemetry and configurations.
     public var vehicleId: String
+    /// The number plate.
     public var registration: String?
+    /// The name that people gave the vehicle.
     public var alias: String?
+    /// The icon that is shown beside the address.
     public var customAddressIcon: String?
+    /// The newest status that telemetry said; silence is no part of it, see `status(at:offlineAfter:)`.
     public var status: VehicleStatus?
-    /// km/h
+    /// The speed in km/h.
     public var speed: Double?
-    /// Degrees, WGS 84.
+    /// Degrees north of the equator, in WGS 84.
     public var latitude: Double?
+    /// Degrees east of Greenwich, in WGS 84.
     public var longitude: Double?
-    /// Degrees clockwise from north.
+    /// The direction in degrees clockwise from north.
     public var heading: Double?
+    /// The address of the position, as telemetry says it.
     public var address: String?
-    /// When the status and position were observed; nil until the first such record.
+    /// The instant at which the status and position were observed; `nil` until the first such record.
     public var observedAt: Instant?
-    /// Ascending by name (UTF-8 bytes), each series ascending by time.
+    /// Values of several dates, such as a forecast: ascending by name (UTF-8 bytes), each series ascending by time.
     public var series: [Series]
 
+    /// A vehicle of which nothing else is known.
     public init(vehicleId: String) {
         self.vehicleId = vehicleId
         self.series = []
     }
 
+    /// The values of one name.
     public struct Series: Hashable, Sendable {
         public var name: String
         public var points: [Point]
@@ -45,6 +54,7 @@ public struct Vehicle: Hashable, Sendable {
         }
     }
 
+    /// A value from one instant on.
     public struct Point: Hashable, Sendable {
         public var at: Instant
         public var value: Double
@@ -55,22 +65,23 @@ public struct Vehicle: Hashable, Sendable {
         }
     }
 
+    /// True if a status is known.
     public var hasBeenHeardOf: Bool { status != nil && observedAt != nil }
 }
 
 extension Vehicle {
-    /// What the vehicle is taken to be doing at `at`: `Offline` once silent for `offlineAfter`; nil until it has been
-    /// heard of (T23).
+    /// The status as it counts at `at`: `Offline` if the vehicle has been silent for `offlineAfter`, `nil` if it was not
+    /// heard of yet (T23).
     public func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
         VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }
 
-    /// Whether nothing was heard of it for `offlineAfter`. A vehicle with its ignition off may be silent.
+    /// True if nothing was heard of the vehicle for `offlineAfter`. With the ignition off it may be silent.
     public func isSilent(at: Instant, offlineAfter: ElapsedTime) -> Bool {
         silentFrom(offlineAfter: offlineAfter).map { at >= $0 } ?? false
     }
 
-    /// From when on it counts as silent if no more is heard; nil where that never comes.
+    /// The instant from which on the vehicle counts as silent if no more is heard; `nil` means that it never does.
     package func silentFrom(offlineAfter: ElapsedTime) -> Instant? {
         guard let status, let observedAt, status != .ignitionOff else { return nil }
         return observedAt + offlineAfter
@@ -78,7 +89,7 @@ extension Vehicle {
 }
 
 extension TimelineEntry.VehicleView {
-    /// The vehicle as an entry shows it, with its status as of the timeline.
+    /// The vehicle as an entry shows it, with the status as it counts for the timeline.
     public init(_ vehicle: Vehicle, status: VehicleStatus) {
         self.init(vehicleId: vehicle.vehicleId)
         registration = vehicle.registration
@@ -94,7 +105,7 @@ extension TimelineEntry.VehicleView {
 }
 
 extension Vehicle {
-    /// The address, or "lat, lon" with 5 decimals; nil where neither is known.
+    /// The address, or "latitude, longitude" with 5 decimals; `nil` means that neither is known.
     public var location: String? {
         if let address, !address.isEmpty { return address }
         guard let latitude, let longitude else { return nil }
@@ -103,8 +114,7 @@ extension Vehicle {
 }
 
 extension VehicleStatus {
-    /// What a vehicle with this newest status counts as at `at`; the rule of `Vehicle.status(at:offlineAfter:)` for who
-    /// has the two values at hand.
+    /// The status as it counts at `at`, by the rule of `Vehicle.status(at:offlineAfter:)`, without a vehicle.
     @inlinable
     package static func effective(
         _ status: VehicleStatus?, observedAt: Instant?, at: Instant, offlineAfter: ElapsedTime

@@ -1,18 +1,23 @@
-/// When a timeline asks to be made again: WidgetKit's `TimelineReloadPolicy`.
+/// When a timeline asks for the next one: WidgetKit's `TimelineReloadPolicy`.
 public enum TimelineReloadPolicy: Hashable, Sendable {
+    /// The next timeline is due at the date of the last entry.
     case atEnd
+    /// The next timeline is due at an instant.
     case after(Instant)
+    /// No timeline is due until something changes.
     case never
 }
 
-/// A timeline as a strategy makes it for one instant.
+/// The entries of a widget from one instant on, and when the next timeline is due.
 public struct Timeline: Hashable, Sendable {
-    /// Ascending by date; never empty; the first one is in force at the instant the timeline was made for.
+    /// One entry or more, ascending by date; the first one is in force at the instant for which the timeline was made.
     public var entries: [TimelineEntry]
+    /// When the timeline asks for the next one.
     public var policy: TimelineReloadPolicy
-    /// When the next one is due; absent for `never`, else later than the instant it was made for.
+    /// The instant at which the next timeline is due, later than the one for which this one was made; `nil` means
+    /// never.
     public var nextUpdate: Instant?
-    /// Until when what is shown can be believed (T5).
+    /// The instant until which what is shown can be believed (T5); `nil` means for ever.
     public var validUntil: Instant?
 
     public init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
@@ -23,9 +28,9 @@ public struct Timeline: Hashable, Sendable {
     }
 }
 
-/// What every entry carries, whatever made it. Last, so that only entries that stay pay.
+/// What every entry carries, whatever strategy made it. It comes last, so that only entries that stay pay.
 extension Timeline {
-    /// T7 to T9: ids that stay the same when the timeline is made again, parameters, relevance.
+    /// The timeline with the ids, parameters and relevance of its entries (T7 to T9).
     func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
         var timeline = self
         for index in timeline.entries.indices {
@@ -61,7 +66,8 @@ extension ElapsedTime {
 }
 
 extension TimelineEntry {
-    /// T7: `preEvent/<calendarId>/<uid>/<occurrence>`, likewise `start` and `end`; `<phase>/<date>` for the others.
+    /// The id of the entry (T7): `preEvent/<calendarId>/<uid>/<occurrence>`, likewise for `start` and `end`, and
+    /// `<phase>/<date>` for the others.
     var identifier: String {
         switch (phase, event) {
         case (.preEvent, let event?), (.start, let event?), (.end, let event?):

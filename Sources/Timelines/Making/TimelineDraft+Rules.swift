@@ -1,5 +1,6 @@
 extension TimelineDraft {
-    /// T3: ascending by date, at one instant in the order of phases, equal entries of one instant once.
+    /// Applies T3: the moments ascend by date, and at one instant in the order of phases; equal entries of one instant
+    /// are there once.
     func inOrder() -> TimelineDraft {
         guard moments.count > 1 else { return self }
         let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { precedes($0, $1) }
@@ -28,7 +29,7 @@ extension TimelineDraft {
         return occurrence.precedes(other) ?? (left.place < right.place)
     }
 
-    /// Whether both would have the same id, which is not yet written (T7).
+    /// True if both would have the same id, which is not yet written (T7).
     private func hasSameIdentity(_ left: Moment, _ right: Moment) -> Bool {
         guard left.date == right.date, left.phase == right.phase else { return false }
         guard left.phase.isOfOccurrence else { return true }
@@ -41,7 +42,7 @@ extension TimelineDraft {
 }
 
 extension TimelineEntry.Phase {
-    /// What comes first at one instant: what ends makes room for what begins.
+    /// The order of phases at one instant: what ends makes room for what begins.
     fileprivate var rank: Int {
         switch self {
         case .end: 0
@@ -53,7 +54,8 @@ extension TimelineEntry.Phase {
 }
 
 extension Occurrence {
-    /// Whether this one comes first by calendarId, uid, start and original start; nil where all are the same.
+    /// True if this occurrence comes first by calendarId, uid, start and original start; `nil` means that all are the
+    /// same.
     func precedes(_ other: Occurrence) -> Bool? {
         if !calendarId.isSameByUTF8(as: other.calendarId) { return calendarId.precedesByUTF8(other.calendarId) }
         if !uid.isSameByUTF8(as: other.uid) { return uid.precedesByUTF8(other.uid) }
@@ -64,8 +66,8 @@ extension Occurrence {
 }
 
 extension TimelineDraft {
-    /// T2, of moments in order: the last one with `date ≤ at` is in force, older ones are left out. Where none is,
-    /// the first entry is a tick.
+    /// Applies T2 to moments in order: the last one with `date ≤ at` is in force, and older ones are left out. If none
+    /// is in force, the first entry is a tick that shows what is known.
     func inForce(at: Instant) -> TimelineDraft {
         var draft = self
         if let current = moments.lastIndex(where: { $0.date <= at }) {
@@ -78,9 +80,9 @@ extension TimelineDraft {
 }
 
 extension TimelineDraft {
-    /// T4, of moments in order with the one in force first: at most `limit` entries. Future `day` entries go first,
-    /// the farthest before the nearer, then others from the far end. The one in force stays, and above a limit of 1 the
-    /// `day` entry of the next local midnight.
+    /// Applies T4 to moments in order, with the one in force first: at most `limit` entries stay. Future `day` entries
+    /// go first, the farthest before the nearer, then others from the far end. The one in force stays, and above a
+    /// limit of 1 the `day` entry of the next local midnight.
     func limited(to limit: Int, keepingDayAt nextMidnight: Instant) -> TimelineDraft {
         precondition(limit >= 1)
         guard moments.count > limit else { return self }
@@ -105,7 +107,7 @@ extension TimelineDraft {
 }
 
 extension TimelineDraft {
-    /// T4 and T5, of the moments that stay: their entries, the policy, when the next timeline is due, and until
+    /// Applies T4 and T5 to the moments that stay: makes their entries, and says when the next timeline is due and until
     /// when this one can be believed.
     func timeline(for request: TimelineRequest, nextMidnight: Instant, in calendar: LocalCalendar) -> Timeline {
         var policy = policy(at: request.at, nextMidnight: nextMidnight, in: calendar)
@@ -119,11 +121,12 @@ extension TimelineDraft {
     }
 
     private func entries(for request: TimelineRequest, in calendar: LocalCalendar) -> [TimelineEntry] {
-        var present: Present?
+        var tickContent: TickContent?
         return moments.map { moment in
             if let entry = entry(moment) { return entry }
-            if present == nil { present = Present(of: request, in: calendar) }
-            return present!.tick(at: moment.date)
+            let content = tickContent ?? TickContent(of: request, in: calendar)
+            tickContent = content
+            return content.tick(at: moment.date)
         }
     }
 

@@ -1,14 +1,16 @@
-/// What is known when a timeline is made; all that a timeline is a function of (T1).
+/// Everything that a timeline is a function of: the configuration, what is known, and the instant (T1).
 public struct TimelineRequest: Sendable {
     public var configuration: WidgetConfiguration
-    /// The configuration's vehicle as far as it is known; nil: nothing was ever heard of it.
+    /// The configuration's vehicle as far as it is known; `nil` means that nothing is known of it.
     public var vehicle: Vehicle?
-    /// The newest record of the vehicle, or of one of the calendars, could not be read.
+    /// True if the newest record of the vehicle, or of one of the calendars, could not be read.
     public var hasUnreadableSource: Bool
-    /// Occurrences of the configuration's calendars, not cancelled ones; may reach beyond the window.
+    /// Occurrences of the configuration's calendars without cancelled ones, in any order. Those outside the window that
+    /// a strategy shows are ignored.
     public var occurrences: [Occurrence]
+    /// The instant for which the timeline is made.
     public var at: Instant
-    /// After how long without news a vehicle counts as `Offline`, where the strategy has no option for it.
+    /// The silence after which a vehicle counts as `Offline`, if the strategy has no option for it.
     var offlineAfterFallback = TimelineRequest.offlineAfterDefault
 
     public init(
@@ -24,22 +26,22 @@ public struct TimelineRequest: Sendable {
 }
 
 extension TimelineRequest {
-    /// PT30M (T11)
+    /// Half an hour (T11).
     static let offlineAfterDefault = ElapsedTime.minutes(30)
 
-    /// After how long without news the vehicle counts as `Offline`.
+    /// The silence after which the vehicle counts as `Offline`.
     var offlineAfter: ElapsedTime { configuration.strategy.offlineAfter?.nominal ?? offlineAfterFallback }
 
-    /// The configuration's local time; UTC where its zone is not known here.
+    /// The configuration's local time, or UTC if its zone is not known here.
     public var calendar: LocalCalendar { LocalCalendar(configuration.timeZone) ?? .utc }
 }
 
-/// T11: what is known at the instant of a request, as its ticks show it.
-struct Present {
+/// What ticks show: what is known at the instant of a request (T11).
+struct TickContent {
     private let request: TimelineRequest
     private let vehicle: TimelineEntry.VehicleView?
     private let window: AgendaWindow?
-    /// The window's, by start, calendarId, uid.
+    /// The occurrences of the window, by start, calendarId, uid.
     private let occurrences: [PlacedOccurrence]
 
     init(of request: TimelineRequest, in calendar: LocalCalendar) {
@@ -58,13 +60,13 @@ struct Present {
         return entry
     }
 
-    /// The occurrence under way at `date` that began last, else the next one that starts before `end`.
+    /// The occurrence under way at `date` that began last, or else the next one that starts before `end`.
     private func event(at date: Instant, before end: Instant) -> Occurrence? {
         let underWay = occurrences.last { $0.start <= date && (date < $0.end || $0.start == date) }
         return (underWay ?? occurrences.first { $0.start > date && $0.start < end })?.occurrence
     }
 
-    /// Of each series the latest point at or before `date`; nil where no series has one.
+    /// The latest point of each series at or before `date`; `nil` means that no series has one.
     private func values(at date: Instant) -> [TimelineEntry.NamedValue]? {
         guard request.configuration.chosenVehicle != nil, let vehicle = request.vehicle else { return nil }
         let values = vehicle.series.compactMap { series in
@@ -75,7 +77,7 @@ struct Present {
 }
 
 extension TimelineRequest {
-    /// The configuration's vehicle as entries show it; nil until it has been heard of.
+    /// The configuration's vehicle as entries show it; `nil` means that it was not heard of yet.
     func vehicleView() -> TimelineEntry.VehicleView? {
         guard configuration.chosenVehicle != nil, let vehicle,
             let status = vehicle.status(at: at, offlineAfter: offlineAfter)

@@ -7,7 +7,7 @@ extension ContentDigest.Digest {
 }
 
 extension FNV1a128 {
-    /// All that an entry shows: everything but its id and date, and of its vehicle when that was observed.
+    /// Adds everything that an entry shows: all but its id, its date, and the instant at which its vehicle was observed.
     mutating func addContent(of entry: TimelineEntry) {
         add(entry.phase.rawValue)
         add(entry.event) { $0.add($1) }
@@ -37,7 +37,7 @@ extension FNV1a128 {
         add(entry.parameters)
     }
 
-    /// The fields of an event as the contract's timelines have them; its lead and vehicle show only in what they do.
+    /// Adds the fields of an event that timelines have; its lead and vehicle show only in what they do.
     private mutating func add(_ occurrence: Occurrence) {
         add(occurrence.calendarId)
         add(occurrence.uid)
@@ -125,7 +125,7 @@ struct FNV1a128 {
         state = (state ^ UInt128(byte)) &* FNV1a128.prime
     }
 
-    /// Length first, so that neighbouring texts cannot trade letters.
+    /// Adds a text with its length first, so that neighbouring texts cannot trade letters.
     mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -148,7 +148,7 @@ struct FNV1a128 {
         add(bool ? 1 : 0 as UInt8)
     }
 
-    /// Nil is told apart from every value.
+    /// Adds a value that may be absent; `nil` differs from every value.
     mutating func add<Value>(_ value: Value?, _ add: (inout FNV1a128, Value) -> Void) {
         self.add(value != nil)
         if let value { add(&self, value) }

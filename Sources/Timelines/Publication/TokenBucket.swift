@@ -1,48 +1,50 @@
 /// The reloads that a configuration has left (L3): `burst` of them at first, refilled evenly
 /// by `limit − burst` in 24 hours, so that no 24 hours see more than `limit`.
 ///
-/// Where burst and limit are the same nothing would ever be refilled evenly: such a bucket is full again when 24 hours
-/// have passed since its last token was taken, which keeps the promise as well.
+/// A bucket whose burst is its limit would never be refilled: it is full again when 24 hours have passed since its last
+/// token was taken, which keeps the promise as well.
 ///
-/// Reckoned in whole numbers, so it comes out the same wherever and however often it is asked. A clock that
-/// goes back a little adds nothing until it has passed the instant that was reached before; of hours it has to be told.
+/// The level is a whole number, so it is the same wherever and however often it is asked for. If the clock goes back a
+/// little, nothing is added until it has passed the instant that it had reached before; `clockWentBack` is for hours.
 package struct TokenBucket: Hashable, Sendable {
-    /// What was there at `asOf`, in parts of a token: a day's milliseconds are one.
+    /// The level at `asOf`, in parts of a token: as many as a day has milliseconds are one token.
     package private(set) var level: Int64
     package private(set) var asOf: Instant
 
     private static let token = ElapsedTime.hours(24).milliseconds
 
-    /// Full.
+    /// A full bucket.
     package init(_ terms: ReloadTerms, at now: Instant) {
         level = Self.capacity(terms)
         asOf = now
     }
 
-    /// From stored fields.
+    /// A bucket of stored fields.
     package init(level: Int64, asOf: Instant) {
         self.level = level
         self.asOf = asOf
     }
 
-    /// Whole tokens at that instant.
+    /// The number of whole tokens at `now`.
     package func remaining(_ terms: ReloadTerms, at now: Instant) -> Int64 { level(terms, at: now) / Self.token }
 
     package func isFull(_ terms: ReloadTerms, at now: Instant) -> Bool {
         level(terms, at: now) == Self.capacity(terms)
     }
 
-    /// When it is full again: `now` for a full one.
+    /// The instant at which the bucket is full again: `now` if it is full.
     package func fullAt(_ terms: ReloadTerms, at now: Instant) -> Instant {
         instant(of: Self.capacity(terms), terms, at: now)
     }
 
-    /// When the next whole token is there: `now` where one is.
+    /// The instant at which the next whole token is there: `now` if there is one.
     package func nextToken(_ terms: ReloadTerms, at now: Instant) -> Instant {
         instant(of: Self.token, terms, at: now)
     }
 
-    /// Takes a token; false where there is none.
+    /// Takes a token.
+    ///
+    /// - Returns: false if there is none.
     package mutating func take(_ terms: ReloadTerms, at now: Instant) -> Bool {
         let level = level(terms, at: now)
         if level < Self.token { return false }
@@ -51,8 +53,8 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// After the clock went back: goes on from there with what it has. What it was given for time that comes again is
-    /// little beside waiting for hours.
+    /// Goes on from `now`, after the clock went back, with the tokens that there are. Tokens for time that comes again
+    /// are few beside a wait of hours.
     package mutating func clockWentBack(to now: Instant, _ terms: ReloadTerms) {
         guard asOf > now else { return }
         level = min(level, Self.capacity(terms))
@@ -67,7 +69,7 @@ package struct TokenBucket: Hashable, Sendable {
 
     private static func capacity(_ terms: ReloadTerms) -> Int64 { terms.burst * token }
 
-    /// Parts that come in a millisecond.
+    /// The parts of a token that come in a millisecond.
     private static func refill(_ terms: ReloadTerms) -> Int64 { terms.limit - terms.burst }
 
     private func level(_ terms: ReloadTerms, at now: Instant) -> Int64 {
@@ -82,7 +84,7 @@ package struct TokenBucket: Hashable, Sendable {
         return level + elapsed * refill
     }
 
-    /// The first instant, from `now`, at which there is as much as `wanted`.
+    /// The first instant, from `now` on, at which the level is at least `wanted`.
     private func instant(of wanted: Int64, _ terms: ReloadTerms, at now: Instant) -> Instant {
         let level = level(terms, at: now)
         if level >= wanted { return now }
@@ -93,18 +95,19 @@ package struct TokenBucket: Hashable, Sendable {
     }
 }
 
-/// How often the recipients of a kind are told to reload, every setting decided (L1 to L9).
+/// How often the recipients of a kind are told to reload, with a value for every setting (L1 to L9).
 package struct ReloadTerms: Hashable, Sendable {
     /// Reloads per configuration in any 24 hours, 1 or more.
     package var limit: Int64
     /// Reloads at once, from 1 to the limit.
     package var burst: Int64
-    /// Changes within so long of the first go out together.
+    /// How long a change waits for others to go out together with it.
     package var coalesce: ElapsedTime
-    /// Whether renewals are announced, too.
+    /// True if renewals are announced, too.
     package var announcesRenewals: Bool
 
-    /// What a kind says goes before what holds for all kinds, and that before the defaults: 48, 10, PT2S, false.
+    /// The terms of a kind. Its own settings go before those for all kinds, and these before the defaults: 48, 10, PT2S,
+    /// false.
     ///
     /// A burst that was not chosen for this kind is below its limit, so that the bucket refills evenly.
     package init(_ kind: WidgetKind.Reload? = nil, otherwise all: WidgetKind.Reload = .init()) {
@@ -123,9 +126,9 @@ package struct ReloadTerms: Hashable, Sendable {
 /// How many reloads are left, as timelines and reloads say it (L8).
 package struct ReloadBudget: Hashable, Sendable {
     package var limit: Int64
-    /// Whole tokens.
+    /// The number of whole tokens.
     package var remaining: Int64
-    /// When the bucket is full again: of a full one, the instant that this was reckoned for.
+    /// The instant at which the bucket is full again; if it is full, the instant for which this was reckoned.
     package var resetsAt: Instant
 
     package init(limit: Int64, remaining: Int64, resetsAt: Instant) {

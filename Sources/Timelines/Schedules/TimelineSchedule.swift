@@ -5,6 +5,7 @@ public import Foundation
 /// The protocol and the schedules that come with it have the names that they have in SwiftUI. A schedule is a pure
 /// value: the same start date and mode give the same dates.
 public protocol TimelineSchedule: Sendable {
+    /// How often dates may come.
     typealias Mode = TimelineScheduleMode
 
     /// Dates that ascend. They may never end, so they are made one by one, as they are asked for.
@@ -57,7 +58,7 @@ struct Boundaries: Sendable {
 
     /// Begins with the origin itself.
     ///
-    /// - Parameter stride: gives only every so many-th boundary, counted from the origin.
+    /// - Parameter stride: how many intervals lie between two dates, counted from the origin.
     init(from origin: Date, by interval: TimeInterval, stride: Double = 1) {
         precondition(interval > 0 && interval.isFinite, "an interval is a positive number of seconds, not \(interval)")
         precondition(

@@ -88,12 +88,14 @@ enum Registry {
 
 /// What people are told about a strategy or a schedule. The reference page and the schema are written from it.
 package struct StrategyReference: Sendable {
-    /// What it is for, in one sentence.
+    /// What the strategy is for, in one sentence.
     package var summary: String
-    /// Which entries it makes, and when it is made again: whole sentences, as Markdown.
+    /// Which entries the strategy makes, and when the next timeline is due: whole sentences, as Markdown.
     package var discussion: String
+    /// The declarations of the options.
     package var options: [any OptionDeclaration]
-    /// Where it differs from the well-known example of WidgetKit, and what gives the example's behaviour.
+    /// How the strategy differs from the well-known example of WidgetKit, and which options give the example's
+    /// behaviour.
     package var difference: String?
     package var example: Example?
 
@@ -110,13 +112,13 @@ package struct StrategyReference: Sendable {
 
     /// A configuration with all that its timeline is made of. The page shows the timeline, and the tests make it.
     package struct Example: Sendable {
-        /// JSON, as it is published to `widget.configurations`.
+        /// The configuration in JSON, as it is published to `widget.configurations`.
         package var configuration: String
-        /// RFC 3339
+        /// The instant for which the timeline is made, in RFC 3339.
         package var at: String
-        /// JSON lines, as they are published to `vehicle.telemetry`.
+        /// Telemetry in JSON lines, as they are published to `vehicle.telemetry`.
         package var telemetry: String
-        /// JSON lines, as they are published to `calendar.events`.
+        /// Events in JSON lines, as they are published to `calendar.events`.
         package var events: String
         /// Kinds as the settings declare them, in JSON; empty for none.
         package var kinds: String

@@ -1,4 +1,4 @@
-/// The strategy `fetched`: one entry with what is known, and a placeholder where that is nothing.
+/// The strategy `fetched`: one entry with what is known, or a placeholder if the data failed.
 package struct FetchedStrategy: ConfigurableStrategy {
     package static let name = "fetched"
 
@@ -57,7 +57,7 @@ package struct FetchedStrategy: ConfigurableStrategy {
     }
 }
 
-/// Why the data of a timeline counts as failed (T26).
+/// The reason why the data of a timeline counts as failed (T26).
 enum DataFailure: Hashable {
     case vehicleUnknown(String)
     case silent(String)
@@ -73,9 +73,9 @@ enum DataFailure: Hashable {
 }
 
 extension TimelineRequest {
-    /// What failed, the first of these: the vehicle that the configuration names was not heard of, it is silent for
-    /// `offlineAfter` and not `IgnitionOff`, the newest record of it or of a calendar named could not be read. A
-    /// calendar of which nothing was heard is an empty calendar.
+    /// The failure of the data, `nil` if there is none. The first of these counts: the vehicle that the configuration
+    /// names was not heard of; it is silent for `offlineAfter` and not `IgnitionOff`; the newest record of it or of a
+    /// calendar named could not be read. A calendar of which nothing was heard is an empty calendar.
     func failure(offlineAfter: ElapsedTime) -> DataFailure? {
         if let vehicleId = configuration.chosenVehicle {
             guard let vehicle, vehicle.hasBeenHeardOf else { return .vehicleUnknown(vehicleId) }

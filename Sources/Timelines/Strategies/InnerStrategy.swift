@@ -17,15 +17,15 @@ package struct InnerStrategy: Hashable, Sendable {
         }
     }
 
-    /// Its draft for a request of the strategy around it; `offlineAfter` counts where it has no such option itself.
+    /// The strategy's draft for a request of the one around it; `offlineAfter` counts if it has no such option itself.
     func draft(for request: TimelineRequest, offlineAfter: ElapsedTime) -> TimelineDraft {
         var own = request
         own.configuration.strategy = strategy
         own.offlineAfterFallback = offlineAfter
         var draft = strategy.draft(for: own)
         // What ticks show is this strategy's to say, not that of the one around it.
-        let (make, present) = (draft.entry, Present(of: own, in: own.calendar))
-        draft.entry = { make($0) ?? present.tick(at: $0.date) }
+        let (make, content) = (draft.entry, TickContent(of: own, in: own.calendar))
+        draft.entry = { make($0) ?? content.tick(at: $0.date) }
         return draft
     }
 
@@ -72,7 +72,7 @@ package struct StrategyChoice: Hashable, Sendable {
         self.options = options
     }
 
-    /// - Parameter path: how a reader of the configuration knows the value.
+    /// Reads a name, or an object with a name; `path` is how a reader of the configuration knows the value.
     package init(_ value: ParameterValue, path: String) throws(ConfigurationProblem) {
         switch value {
         case .string(let name): self.init(name)

@@ -82,7 +82,8 @@ package struct StatusStrategy: ConfigurableStrategy {
 }
 
 extension SourceNeeds.Refresh {
-    /// The interval of a vehicle with this status, as it counts at the time: `Offline` when silent. Nil: not heard of.
+    /// The interval of a vehicle with this status, as it counts at the time: `Offline` if it is silent, `nil` if it was
+    /// not heard of.
     package func interval(for status: VehicleStatus?) -> CalendarDuration {
         status == .ignitionOff || status == .offline ? parkedEvery : every
     }

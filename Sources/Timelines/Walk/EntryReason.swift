@@ -1,4 +1,4 @@
-/// Why an entry is in a timeline, in words for people.
+/// Says in words for people why an entry is in a timeline.
 package enum EntryReason {
     /// "30 minutes before Standup", "local midnight", "every 15 minutes", …
     ///

@@ -1,19 +1,19 @@
 /// The timelines of one configuration over a stretch of time, one after the other, as the pipeline makes them
 /// (T12): when the configuration comes, when a timeline is due, and when its vehicle has news.
 ///
-/// Lazy: each step is made when it is asked for. A walk may be iterated any number of times, with the same result.
+/// Each step is made when it is asked for. A walk may be iterated any number of times, with the same result.
 package struct TimelineWalk: Sequence {
     /// A configuration that cannot be used has one timeline, which says why (T15).
     package let configuration: Result<WidgetConfiguration, ConfigurationProblem>
-    /// When the configuration comes.
+    /// The instant at which the configuration comes.
     package let at: Instant
     /// The last instant for which a timeline may be made.
     package let until: Instant
     private let sources: any TimelineSources
-    /// What an unusable configuration's entry carries.
+    /// The parameters of an unusable configuration, which its entry carries.
     private let parameters: Parameters
 
-    /// - Parameter parameters: those of a configuration that cannot be used.
+    /// - Parameter parameters: the parameters of a configuration that cannot be used.
     /// - Precondition: `until` is not before `at`.
     package init(
         of configuration: Result<WidgetConfiguration, ConfigurationProblem>, parameters: Parameters = Parameters(),
@@ -54,15 +54,15 @@ extension TimelineWalk.Step {
 extension TimelineWalk {
     /// A timeline as the pipeline would publish it.
     package struct Step: Hashable, Sendable {
-        /// The instant for which it was made; of a renewal its due date.
+        /// The instant for which the timeline was made: the due date, if it is a renewal.
         package var at: Instant
         package var cause: Cause
         package var timeline: Timeline
-        /// From 1; the same content keeps it (T6).
+        /// The revision, from 1 on; the same content keeps it (T6).
         package var revision: Int64
-        /// From 1.
+        /// The number of the timeline, from 1 on.
         package var refreshCount: Int64
-        /// Whether a reload may announce it. The first timeline of a configuration always is a visible change.
+        /// True if a reload may announce the timeline, as it may announce the first one of each configuration.
         package var isVisibleChange: Bool
     }
 
@@ -73,7 +73,7 @@ extension TimelineWalk {
         case firstHeardOf
         /// Telemetry has changed the vehicle's status.
         case statusChange(from: VehicleStatus, to: VehicleStatus)
-        /// Nothing was heard of the vehicle for so long.
+        /// Nothing was heard of the vehicle for this length.
         case silence(ElapsedTime)
         /// The vehicle changed as much as `sensitivity` says.
         case sensitivity
@@ -129,16 +129,17 @@ extension TimelineWalk {
     }
 }
 
-/// What a walk knows of vehicles and calendars, and from when on: the stand-in for the pipeline's input topics.
+/// Tells a walk what is known of vehicles and calendars at any instant, in place of the pipeline's input topics.
 ///
-/// Pure: the same question has the same answer at any time.
+/// The sources are pure: the same question has the same answer at any time.
 package protocol TimelineSources {
-    /// The vehicle as it is known at an instant; nil: nothing has come of it.
+    /// The vehicle as it is known at an instant; `nil` means that nothing has come of it.
     func vehicle(_ vehicleId: String, at instant: Instant) -> Vehicle?
 
-    /// The first instant later than `instant` at which something more comes of the vehicle; nil: nothing does.
+    /// The first instant later than `instant` at which something more comes of the vehicle; `nil` means that nothing
+    /// does.
     func nextArrival(of vehicleId: String, after instant: Instant) -> Instant?
 
-    /// At least the occurrences of a calendar that the window includes, those that are cancelled left out.
+    /// The occurrences of a calendar that the window includes, and others if that is easier, without cancelled ones.
     func occurrences(of calendarId: String, in window: AgendaWindow) -> [Occurrence]
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Degrees with 5 decimals, rounded as C's `%.5f` does, but without a sign on zero.
+/// The text of degrees with 5 decimals, rounded as C's `%.5f` does, but without a sign on zero.
 func fiveDecimals(_ degrees: Double) -> String {
     let units = hundredThousandths(degrees)
     var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ func fiveDecimals(_ degrees: Double) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// The value in units of the fifth decimal, rounded to the nearest by the exact value of the binary number.
+/// A value in units of the fifth decimal, rounded to the nearest by the exact value of the binary number.
 func hundredThousandths(_ value: Double) -> Int64 {
     let scaled = value * 100_000
     guard scaled.magnitude < 1e15 else { return wholeNumber(scaled) }
@@ -25,13 +25,14 @@ func hundredThousandths(_ value: Double) -> Int64 {
     return Int64(scaled.rounded(.toNearestOrEven))
 }
 
-/// Rounded to the nearest whole number, within what 64 bits hold; 0 for what is not a number.
+/// The nearest whole number within what 64 bits hold; 0 for what is not a number.
 func wholeNumber(_ value: Double) -> Int64 {
     Int64(exactly: value.rounded()) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
 }
 
 extension Vehicle {
-    /// Metres along the great circle (haversine formula, mean radius of the Earth); nil where a position is unknown.
+    /// The distance in metres along the great circle (haversine formula, mean radius of the Earth); `nil` means that a
+    /// position is unknown.
     func distance(to other: Vehicle) -> Double? {
         guard let latitude, let longitude, let otherLatitude = other.latitude, let otherLongitude = other.longitude
         else { return nil }
