@@ -160,7 +160,7 @@ import Testing
                 { $0.pass(.seconds(2)) },
                 { _ in
                     tellAll()
-                    // What librdkafka supposes where a starting broker ends a connection is no refusal.
+                    // librdkafka only supposes a refusal when a starting broker ends a connection.
                     let guess = "Disconnected: verify that the broker might require SASL authentication (after 1ms)"
                     watch.log(level: 3, facility: "FAIL", message: "[thrd:x]: 127.0.0.1:9092/1: \(guess)")
                     let refusal = "[thrd:x]: 127.0.0.1:9092/1: SASL authentication error: failed (after 5ms)"
