@@ -56,6 +56,7 @@ final class WorldSchedule {
 
 /// The calendars of a fleet's depots, which `SimulatedCalendars` fills and agenda widgets of `SimulatedWidgets` show.
 package enum FleetCalendars {
+    /// The ids of the calendars.
     package static let all = ["depot-west", "depot-north", "depot-harbour"]
 
     /// The calendar that holds the rounds of a vehicle, by the vehicle's index from 0.
