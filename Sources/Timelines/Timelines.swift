@@ -5,8 +5,9 @@
 //
 // Begin with `Making/TimelineProvider.swift`: a `TimelineRequest` goes in, a strategy of `Strategies` makes a
 // `TimelineDraft` of it, the rules for every strategy (`Making/TimelineDraft+Rules.swift`) make a `Timeline` of
-// `Entries`. `Schedules` has dates by Apple's names, `Time` local time, `Configuration` and `Options` what users choose.
-// `Publication` says which revision a timeline gets and what is news, `Walk` goes through all timelines of a day.
+// `Entries`. `Schedules` has dates by Apple's names, `Time` local time, `Configuration` and `Options` what users
+// choose. `Publication` says which revision a timeline gets and what is news, `Walk` goes through all timelines of a
+// day.
 
 /// Entries, policies and schedules have `Instant`s, `ElapsedTime`s and `LocalDate`s.
 @_exported public import Times

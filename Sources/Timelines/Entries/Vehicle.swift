@@ -70,8 +70,8 @@ public struct Vehicle: Hashable, Sendable {
 }
 
 extension Vehicle {
-    /// The status as it counts at `at`: `Offline` if the vehicle has been silent for `offlineAfter`, `nil` if it was not
-    /// heard of yet (T23).
+    /// The status as it counts at `at`: `Offline` if the vehicle has been silent for `offlineAfter`, `nil` if it was
+    /// not heard of yet (T23).
     public func status(at: Instant, offlineAfter: ElapsedTime) -> VehicleStatus? {
         VehicleStatus.effective(status, observedAt: observedAt, at: at, offlineAfter: offlineAfter)
     }

@@ -107,8 +107,8 @@ extension TimelineDraft {
 }
 
 extension TimelineDraft {
-    /// Applies T4 and T5 to the moments that stay: makes their entries, and says when the next timeline is due and until
-    /// when this one can be believed.
+    /// Applies T4 and T5 to the moments that stay: makes their entries, and says when the next timeline is due and
+    /// until when this one can be believed.
     func timeline(for request: TimelineRequest, nextMidnight: Instant, in calendar: LocalCalendar) -> Timeline {
         var policy = policy(at: request.at, nextMidnight: nextMidnight, in: calendar)
         if let due = due(of: policy), let firstLeftOut, firstLeftOut <= due { policy = .after(firstLeftOut) }

@@ -48,13 +48,14 @@ public enum TimelineProvider {
             .finished(with: parameters, in: .utc)
     }
 
-    /// What has to be known for a configuration's timelines: its strategy's needs, and nothing while nobody is signed in
-    /// (T12 and T13).
+    /// What has to be known for a configuration's timelines: its strategy's needs, and nothing while nobody is signed
+    /// in (T12 and T13).
     public static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         configuration.isMade ? configuration.strategy.needs(of: configuration) : SourceNeeds()
     }
 
-    /// The parameters of entries (T8): the configuration's own, with its kind's defaults among them, then the strategy's.
+    /// The parameters of entries (T8): the configuration's own, with its kind's defaults among them, then the
+    /// strategy's.
     private static func parameters(of configuration: WidgetConfiguration) -> Parameters {
         configuration.parameters.merged(over: configuration.strategy.parameterDefaults)
     }

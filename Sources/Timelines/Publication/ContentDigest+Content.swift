@@ -7,7 +7,8 @@ extension ContentDigest.Digest {
 }
 
 extension FNV1a128 {
-    /// Adds everything that an entry shows: all but its id, its date, and the instant at which its vehicle was observed.
+    /// Adds everything that an entry shows: all but its id, its date, and the instant at which its vehicle was
+    /// observed.
     mutating func addContent(of entry: TimelineEntry) {
         add(entry.phase.rawValue)
         add(entry.event) { $0.add($1) }

@@ -56,8 +56,8 @@ extension ContentDigest {
         subject == newer.subject && ContentDigest.isSame(inForce(at: at), newer.inForce(at: at), at: at)
     }
 
-    /// True if `newer`, made at `at`, shows something else before this one asks for the next timeline, or at any time if
-    /// it never asks: then a reload may announce it. Another kind or family is a visible change at any time.
+    /// True if `newer`, made at `at`, shows something else before this one asks for the next timeline, or at any time
+    /// if it never asks: then a reload may announce it. Another kind or family is a visible change at any time.
     package func isVisibleChange(to newer: ContentDigest, at: Instant) -> Bool {
         guard subject == newer.subject else { return true }
         let (old, new) = (inForce(at: at), newer.inForce(at: at))

@@ -106,8 +106,8 @@ package struct ReloadTerms: Hashable, Sendable {
     /// True if renewals are announced, too.
     package var announcesRenewals: Bool
 
-    /// The terms of a kind. Its own settings go before those for all kinds, and these before the defaults: 48, 10, PT2S,
-    /// false.
+    /// The terms of a kind. Its own settings go before those for all kinds, and these before the defaults: 48, 10,
+    /// PT2S, false.
     ///
     /// A burst that was not chosen for this kind is below its limit, so that the bucket refills evenly.
     package init(_ kind: WidgetKind.Reload? = nil, otherwise all: WidgetKind.Reload = .init()) {

@@ -10,7 +10,8 @@ package protocol ScheduleChoice: Hashable, Sendable {
 
     /// Reads the options; those that are absent take their defaults.
     ///
-    /// - Throws: the first option that is wrong, with its key and what is allowed. Keys that are not declared are refused
+    /// - Throws: the first option that is wrong, with its key and what is allowed. Keys that are not declared are
+    /// refused
     ///   before.
     init(options: StrategyOptions) throws(ConfigurationProblem)
 
