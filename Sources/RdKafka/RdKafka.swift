@@ -1,7 +1,7 @@
 // RdKafka: the ports of RecordLog over librdkafka, for real brokers and for the mock cluster of the demo.
 //
-// It must not know streams or messages: it moves bytes. It is the only module that imports librdkafka's C header, and no
-// type of that header leaves it. Every C handle has one owner here that destroys it. Callbacks are C functions that
+// It must not know streams or messages: it moves bytes. It is the only module that imports librdkafka's C header, and
+// no type of that header leaves it. Every C handle has one owner here that destroys it. Callbacks are C functions that
 // unpack their opaque and call one method. Where this module does something only because of what librdkafka 2.0.2 was
 // seen to do, it says so there.
 //

@@ -31,7 +31,8 @@ package protocol Consumer: AnyObject {
     func committed(_ partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition:
         CommittedOffset]
 
-    /// Asks the broker for both ends of a partition. For a read_committed handle the high one is the last stable offset.
+    /// Asks the broker for both ends of a partition. For a read_committed handle the high one is the last stable
+    /// offset.
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks
 
     /// The consumer's present metadata in its group; `nil` if it is not a member with a generation (R3).

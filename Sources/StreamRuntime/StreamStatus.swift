@@ -32,8 +32,8 @@ package struct StreamStatus: Sendable {
     package struct Position: Sendable {
         package var topicPartition: TopicPartition
         package var next: Offset
-        /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` if none was read
-        /// yet.
+        /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` before the
+        /// first record.
         package var lastTimestamp: Instant?
     }
 

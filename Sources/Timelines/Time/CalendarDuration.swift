@@ -1,20 +1,20 @@
 /// A duration as the contract writes it (`P1DT30M`): local days, which are counted first, then elapsed time
 /// (T10). Weeks are seven days.
-package struct CalendarDuration: Hashable, Sendable {
-    package var days: Int
-    package var time: ElapsedTime
+public struct CalendarDuration: Hashable, Sendable {
+    public var days: Int
+    public var time: ElapsedTime
 
-    package init(days: Int = 0, time: ElapsedTime = .zero) {
+    public init(days: Int = 0, time: ElapsedTime = .zero) {
         self.days = days
         self.time = time
     }
 
-    package static func minutes(_ minutes: Int64) -> CalendarDuration { CalendarDuration(time: .minutes(minutes)) }
+    public static func minutes(_ minutes: Int64) -> CalendarDuration { CalendarDuration(time: .minutes(minutes)) }
 
-    package var isZero: Bool { days == 0 && time == .zero }
+    public var isZero: Bool { days == 0 && time == .zero }
 
     /// The length with days of 24 hours: for bounds and for comparisons, never for local dates.
-    package var nominal: ElapsedTime { .hours(24) * Int64(days) + time }
+    public var nominal: ElapsedTime { .hours(24) * Int64(days) + time }
 }
 
 // MARK: - Texts
@@ -22,16 +22,16 @@ package struct CalendarDuration: Hashable, Sendable {
 extension CalendarDuration {
     /// Reads ISO 8601 with weeks, days, hours, minutes and seconds in this order, such as `P1W2DT30M`; no months,
     /// years, signs or fractions (T10). Numbers have at most nine digits.
-    package init?(iso8601 text: some Collection<UInt8>) {
+    public init?(iso8601 text: some Collection<UInt8>) {
         guard let duration = TextReader.withBytes(of: text, { CalendarDuration(iso8601: $0) }) else { return nil }
         self = duration
     }
 
-    package init?(iso8601 text: String) {
+    public init?(iso8601 text: String) {
         self.init(iso8601: text.utf8)
     }
 
-    package init?(iso8601 bytes: UnsafeRawBufferPointer) {
+    public init?(iso8601 bytes: UnsafeRawBufferPointer) {
         var text = TextReader(bytes)
         var duration = CalendarDuration()
         guard text.skip("P"), text.parts([("W", 7), ("D", 1)], { duration.days += $0 }) else { return nil }
@@ -45,7 +45,7 @@ extension CalendarDuration {
     }
 
     /// The ISO 8601 text: `P1DT30M`. Weeks are written as days; what is less than a second is left out.
-    package var iso8601: String {
+    public var iso8601: String {
         var text = days > 0 ? "P\(days)D" : "P"
         let seconds = time.milliseconds / 1000
         let parts = [(seconds / 3600, "H"), (seconds / 60 % 60, "M"), (seconds % 60, "S")].filter { $0.0 > 0 }
@@ -53,7 +53,7 @@ extension CalendarDuration {
         return text == "P" ? "PT0S" : text
     }
 
-    package static func * (left: CalendarDuration, factor: Int) -> CalendarDuration {
+    public static func * (left: CalendarDuration, factor: Int) -> CalendarDuration {
         CalendarDuration(days: left.days * factor, time: left.time * Int64(factor))
     }
 }
