@@ -1,5 +1,7 @@
 // The numbers of the log, each a type of its own, so that none can be taken for another. They are public because
-// `Murmur2` is, and inlinable because the hot path compares them for every record.
+// `Murmur2` is, and inlinable because the hot path compares them for every record. Hashing comes from
+// `RawRepresentable`, which is inlinable too, and so does the equality of offsets; that of partitions is said here, for
+// `Strideable` has one, too.
 
 /// The number of a partition within its topic, from 0. A task has the number of its exchange partition.
 ///
@@ -24,9 +26,6 @@ public struct Partition: RawRepresentable, Hashable, Comparable, Sendable, Custo
 
     @inlinable
     public static func < (left: Partition, right: Partition) -> Bool { left.rawValue < right.rawValue }
-
-    @inlinable
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// The number modulo a count: of an input partition, the task of so many that reads it.
     @inlinable
@@ -71,13 +70,7 @@ public struct Offset: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
     public var description: String { String(rawValue) }
 
     @inlinable
-    public static func == (left: Offset, right: Offset) -> Bool { left.rawValue == right.rawValue }
-
-    @inlinable
     public static func < (left: Offset, right: Offset) -> Bool { left.rawValue < right.rawValue }
-
-    @inlinable
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 extension Offset: ExpressibleByIntegerLiteral {
