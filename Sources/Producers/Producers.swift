@@ -4,7 +4,6 @@
 /// A *source* makes records and knows nothing of Kafka or of time; `Publisher` drives a source into a producer at a
 /// pace. Everything is synchronous and meant for one dedicated thread.
 package import RecordLog
-package import Timelines
 
 /// Makes the records of one input, one after the other.
 ///

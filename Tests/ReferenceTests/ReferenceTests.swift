@@ -3,7 +3,7 @@
 
 import Messages
 import Settings
-import TestBroker
+import TestSupport
 import Testing
 
 @testable import tideline

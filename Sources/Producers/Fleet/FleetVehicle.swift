@@ -1,3 +1,4 @@
+import SplitMix
 import Messages
 import Timelines
 
@@ -11,7 +12,7 @@ struct FleetVehicle {
     private let interval: ClosedRange<Int>
     private let depotName: String
     private var plan: VehiclePlan
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     /// Of a vehicle that reports when it sees fit.
     private(set) var nextReport: Instant
     /// What stays known is said at the first report and whenever the vehicle leaves or arrives.
@@ -24,7 +25,7 @@ struct FleetVehicle {
     }
 
     init(index: Int, seed: UInt64, start: Instant, in grid: StreetGrid) {
-        var traits = SeededGenerator(seed: seed, stream: UInt64(index))
+        var traits = SplitMix64(seed: seed, stream: UInt64(index))
         vehicleId = Self.vehicleId(index)
         let alphabet = "ABCDEFGHJKLMNPRSTUVWXYZ".map(String.init)
         let letters = traits.choose(alphabet) + traits.choose(alphabet)
@@ -38,7 +39,7 @@ struct FleetVehicle {
         interval = fastest...fastest + 1
         plan = VehiclePlan(
             index: index, seed: seed, depot: depot.node, isElectric: isElectric, now: start, in: grid)
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 62)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 62)
         nextReport = start + ElapsedTime(milliseconds: Int64(generator.integer(in: 0...3000)))
     }
 

@@ -1,9 +1,10 @@
+import SplitMix
 import Messages
 import Timelines
 
 /// What goes wrong between a tracker and the topic, of one vehicle. The same for the same seed.
 struct ReportFaults {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     /// Reports until the next broken one.
     private var untilBroken: Int
     /// How far off its clock is.
@@ -21,7 +22,7 @@ struct ReportFaults {
     ]
 
     init(index: Int, seed: UInt64) {
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 60)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 60)
         // The first ones come soon, and one after the other, so that whoever looks on for a minute sees some.
         untilBroken = 10 + index * 17 % 400
         clockError =

@@ -1,3 +1,4 @@
+import SplitMix
 import Glibc
 
 /// A drive from one crossing to another along streets, with corners and red lights. Times are seconds since its
@@ -27,7 +28,7 @@ struct Trip {
     /// - Parameter warmUp: how long the engine runs before the vehicle moves.
     init(
         from start: StreetGrid.Node, to end: StreetGrid.Node, warmUp: Double, in grid: StreetGrid,
-        using generator: inout SeededGenerator
+        using generator: inout SplitMix64
     ) {
         precondition(start != end)
         self.end = end
@@ -75,7 +76,7 @@ struct Trip {
 
     /// The straight parts of a way with one to four corners, as people drive who do not go back.
     private static func corners(
-        from start: StreetGrid.Node, to end: StreetGrid.Node, using generator: inout SeededGenerator
+        from start: StreetGrid.Node, to end: StreetGrid.Node, using generator: inout SplitMix64
     ) -> [(from: StreetGrid.Node, to: StreetGrid.Node)] {
         let middle = StreetGrid.Node(
             column: generator.integer(in: min(start.column, end.column)...max(start.column, end.column)),

@@ -1,3 +1,4 @@
+import SplitMix
 import Timelines
 
 /// What a vehicle does by the clock: shifts of eight hours, each of which begins and ends in its depot.
@@ -12,7 +13,7 @@ struct VehiclePlan {
     private let isElectric: Bool
     /// Shifts do not change in all depots at once.
     private let shiftOffset: Int64
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var shiftEnd: Instant
     private(set) var activity: Activity
     private var levels: [Vehicle.Point]
@@ -48,7 +49,7 @@ struct VehiclePlan {
         self.index = index
         self.depot = depot
         self.isElectric = isElectric
-        var offsets = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 61)
+        var offsets = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 61)
         shiftOffset = Int64(offsets.integer(in: 0...Int(Self.shiftMilliseconds - 1)))
         generator = offsets
         shiftEnd = now
@@ -108,7 +109,7 @@ struct VehiclePlan {
     /// - Parameter now: at the shift's start, or a little later.
     private mutating func beginShift(at now: Instant) {
         let (number, start) = shift(of: now)
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) &+ UInt64(bitPattern: number &+ 1) << 24)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) &+ UInt64(bitPattern: number &+ 1) << 24)
         shiftEnd = Instant(milliseconds: start.milliseconds + Self.shiftMilliseconds)
         levels = [Vehicle.Point(at: start, value: generator.number(in: 70..<100).rounded(digits: 1))]
         let preparation = ElapsedTime(seconds: generator.number(in: 1..<12) * 60)

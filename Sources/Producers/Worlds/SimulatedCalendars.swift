@@ -1,3 +1,4 @@
+import SplitMix
 import Agendas
 import Messages
 package import Timelines
@@ -13,7 +14,7 @@ package final class SimulatedCalendars: RecordSource {
     private let vehicles: [String]
     private let every: ElapsedTime
     private let clock: (() -> Instant)?
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var events: [[UInt8]: CalendarEvent] = [:]
     private var waiting: [SourceRecord] = []
     private var now: Instant
@@ -43,7 +44,7 @@ package final class SimulatedCalendars: RecordSource {
         self.every = every
         self.clock = clock
         now = start
-        generator = SeededGenerator(seed: seed, stream: 1 << 63 | 1)
+        generator = SplitMix64(seed: seed, stream: 1 << 63 | 1)
         vehicles = FleetSimulator.vehicleIds(count: fleet)
         var parser = JSONParser()
         for (key, event) in published?.events ?? [] {

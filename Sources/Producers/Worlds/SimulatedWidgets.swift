@@ -1,3 +1,4 @@
+import SplitMix
 import Messages
 package import Timelines
 
@@ -13,7 +14,7 @@ package final class SimulatedWidgets: RecordSource {
     private let vehicles: [String]
     private let every: ElapsedTime
     private let clock: (() -> Instant)?
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var waiting: [SourceRecord] = []
     private var now: Instant
     private var tick = 0
@@ -37,7 +38,7 @@ package final class SimulatedWidgets: RecordSource {
         self.every = every
         self.clock = clock
         now = start
-        generator = SeededGenerator(seed: seed, stream: 1 << 63)
+        generator = SplitMix64(seed: seed, stream: 1 << 63)
         let vehicles = FleetSimulator.vehicleIds(count: fleet)
         self.vehicles = vehicles
         // Three vehicles on a phone, with the agenda of their rounds.

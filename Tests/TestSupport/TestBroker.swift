@@ -1,8 +1,3 @@
-// TestBroker: what tests on real parts share: a Kafka broker, the built program, folders, names.
-//
-// Start with `TestBroker.shared()`. Which broker that is, and how it is started, is written in Scripts/test-broker,
-// which a person can run as well.
-
 package import Foundation
 
 /// A Kafka broker that runs for tests, on loopback.

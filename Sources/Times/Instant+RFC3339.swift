@@ -1,9 +1,10 @@
 extension Instant {
     /// The milliseconds of the years 0001 to 9999, which RFC 3339 can write.
-    package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+    @inlinable
+    package static var writable: ClosedRange<Int64> { -62_135_596_800_000...253_402_300_799_999 }
 
     /// RFC 3339 in UTC, such as `2026-11-20T06:25:00Z`; milliseconds only where they are not zero.
-    package var rfc3339: String {
+    public var rfc3339: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24)
         write(to: &bytes)
@@ -28,8 +29,6 @@ extension Instant {
         }
         bytes.append(UInt8(ascii: "Z"))
     }
-
-    static let millisecondsOfDay: Int64 = 86_400_000
 }
 
 // MARK: - Reading
@@ -38,12 +37,12 @@ extension Instant {
     /// Reads RFC 3339 with `Z` or an offset; `t` and `z` may be small. More than milliseconds is cut off; a leap
     /// second is the first instant of the next minute. Nil for other texts, dates and times that do not exist, and
     /// instants outside the years 0001 to 9999 in UTC.
-    package init?(rfc3339 text: some Collection<UInt8>) {
-        guard let instant = withBytes(of: text, { Instant(rfc3339: $0) }) else { return nil }
+    public init?(rfc3339 text: some Collection<UInt8>) {
+        guard let instant = TextReader.withBytes(of: text, { Instant(rfc3339: $0) }) else { return nil }
         self = instant
     }
 
-    package init?(rfc3339 text: String) {
+    public init?(rfc3339 text: String) {
         self.init(rfc3339: text.utf8)
     }
 
@@ -57,11 +56,8 @@ extension Instant {
         // RFC 3339 section 5.7: only the last minute of a day, in UTC, can have one.
         if isLeapSecond, minutes - minutes.floored(by: 1440) * 1440 != 1439 { return nil }
         self.init(milliseconds: minutes * 60_000 + Int64(isLeapSecond ? 60_000 : time.milliseconds))
-        guard Instant.first...Instant.last ~= self else { return nil }
+        guard Instant.writable ~= milliseconds else { return nil }
     }
-
-    private static let first = Instant(milliseconds: -62_135_596_800_000)
-    private static let last = Instant(milliseconds: 253_402_300_799_999)
 }
 
 extension TextReader {

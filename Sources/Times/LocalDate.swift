@@ -1,3 +1,37 @@
+/// A day of the proleptic Gregorian calendar, without zone: the days of all-day events float.
+public struct LocalDate: Hashable, Comparable, Sendable {
+    public var year: Int
+    public var month: Int
+    public var day: Int
+
+    public init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    public static func < (left: LocalDate, right: LocalDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+}
+
+/// A wall-clock time of a day, to the second.
+public struct LocalTime: Hashable, Comparable, Sendable {
+    public var hour: Int
+    public var minute: Int
+    public var second: Int
+
+    public init(hour: Int, minute: Int, second: Int = 0) {
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+    }
+
+    public static func < (left: LocalTime, right: LocalTime) -> Bool {
+        (left.hour, left.minute, left.second) < (right.hour, right.minute, right.second)
+    }
+}
+
 extension LocalDate {
     /// Days since 1970-01-01, negative before it.
     package var dayNumber: Int {
@@ -56,7 +90,8 @@ extension LocalTime {
 
 extension BinaryInteger {
     /// The quotient rounded down, where `/` rounds towards zero.
-    func floored(by divisor: Self) -> Self {
+    @inlinable
+    package func floored(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
     }

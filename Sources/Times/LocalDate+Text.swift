@@ -18,7 +18,7 @@ extension LocalDate {
 
     /// Reads `2026-11-20`: years 0001 to 9999; nil for all other texts and for dates that do not exist.
     package init?(iso8601 text: some Collection<UInt8>) {
-        guard let date = withBytes(of: text, { LocalDate(iso8601: $0) }) else { return nil }
+        guard let date = TextReader.withBytes(of: text, { LocalDate(iso8601: $0) }) else { return nil }
         self = date
     }
 
@@ -33,9 +33,32 @@ extension LocalDate {
     }
 }
 
+extension LocalTime {
+    /// Reads `09:30`: 00:00 to 23:59, two digits each.
+    package init?(hoursAndMinutes text: String) {
+        let time = TextReader.withBytes(of: text.utf8) { bytes -> LocalTime? in
+            var text = TextReader(bytes)
+            guard let hour = text.number(digits: 2), text.skip(":"), let minute = text.number(digits: 2), text.isAtEnd
+            else { return nil }
+            return hour < 24 && minute < 60 ? LocalTime(hour: hour, minute: minute) : nil
+        }
+        guard let time else { return nil }
+        self = time
+    }
+
+    /// The text, such as `09:30`; seconds are left out.
+    package var hoursAndMinutes: String {
+        var bytes: [UInt8] = []
+        bytes.appendDecimal(hour, digits: 2)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.appendDecimal(minute, digits: 2)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
 extension [UInt8] {
     /// Appends a number in decimal with leading zeros; more digits where it needs them.
-    mutating func appendDecimal(_ number: Int, digits: Int) {
+    package mutating func appendDecimal(_ number: Int, digits: Int) {
         if number < 0 { append(UInt8(ascii: "-")) }
         let number = number.magnitude
         var unit: UInt = 1
