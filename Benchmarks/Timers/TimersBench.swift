@@ -7,7 +7,7 @@ struct TimersBench {
     let count: Int
     private let dues: [Int64]
     private let slots: [Int]
-    private(set) var timers = SlotTimers()
+    private(set) var timers = TimerHeap()
 
     init(count: Int) {
         let day: Int64 = 86_400_000
@@ -52,7 +52,7 @@ struct TimersBench {
     }
 
     /// The best of five rounds, each with all timers armed.
-    private func best(_ round: (inout SlotTimers) -> Double) -> Double {
+    private func best(_ round: (inout TimerHeap) -> Double) -> Double {
         (0..<5).map { _ in
             var armed = timers
             // The copy is made here, before the time runs.

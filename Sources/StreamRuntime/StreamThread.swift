@@ -45,7 +45,7 @@ package final class StreamThread {
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
     var wasEverAssigned = false
-    private(set) var isClosingOut = false
+    private(set) var isReleasingHeld = false
     /// A commit has closed out since.
     var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
@@ -111,8 +111,8 @@ package final class StreamThread {
         }
     }
 
-    /// From now on every commit closes out what waits for a time that will not come (`Processor.closeOut`).
-    package func closeOut() { isClosingOut = true }
+    /// From now on every commit releases what waits for a time that will not come (`HoldingProcessor.releaseHeld`).
+    package func releaseHeld() { isReleasingHeld = true }
 
     /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///

@@ -82,7 +82,7 @@ final class PipelineRun {
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
                     // What closes may be answered, through the exchange: then it goes on until that is quiet again.
                     if application.statuses.allSatisfy(\.isClosedOut) { break }
-                    application.closeOut()
+                    application.releaseHeld()
                 }
             } catch {
                 if environment.brokers?.absorbs(error) != true {

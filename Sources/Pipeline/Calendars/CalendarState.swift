@@ -59,18 +59,19 @@ struct CalendarState: StateValue {
     }
 }
 
-/// A configuration's subscription at one of its calendars, with what it was told last.
+/// A configuration's subscription at one of its calendars, with the last update that it was sent.
 struct CalendarSubscription: StateValue {
     var version: UInt64
     var timeZone: String
     var need: SourceNeeds.AgendaNeed
-    var told: Told?
+    /// `nil` if no update was sent yet.
+    var lastUpdate: Update?
 
-    struct Told: Hashable {
+    struct Update: Hashable {
         /// A digest of the occurrences.
         var agenda: UInt64
         var isUnreadable: Bool
-        /// The midnight with which the window moves on; nil: no window is shown.
+        /// The midnight with which the window moves on; `nil` if no window is shown.
         var until: Instant?
     }
 
@@ -83,10 +84,10 @@ struct CalendarSubscription: StateValue {
     func encode(into writer: inout ByteWriter) {
         writer.write(varint: version)
         SubscriptionTerms(timeZone: timeZone, agenda: need).encode(into: &writer)
-        writer.write(optional: told) { writer, told in
-            writer.write(told.agenda)
-            writer.write(told.isUnreadable)
-            writer.write(optional: told.until)
+        writer.write(optional: lastUpdate) { writer, update in
+            writer.write(update.agenda)
+            writer.write(update.isUnreadable)
+            writer.write(optional: update.until)
         }
     }
 
@@ -99,13 +100,13 @@ struct CalendarSubscription: StateValue {
         if try reader.bool() {
             let agenda = try reader.uint64()
             let isUnreadable = try reader.bool()
-            told = Told(agenda: agenda, isUnreadable: isUnreadable, until: try reader.optionalInstant())
+            lastUpdate = Update(agenda: agenda, isUnreadable: isUnreadable, until: try reader.optionalInstant())
         }
     }
 }
 
 extension Occurrence {
-    /// Tells whether an agenda is the one that was told last, in any process.
+    /// A digest that is the same in every process: it tells whether an agenda is the one that was sent last.
     static func digest(of occurrences: [Occurrence]) -> UInt64 {
         var writer = ByteWriter()
         writer.write(list: occurrences) { $0.write($1) }

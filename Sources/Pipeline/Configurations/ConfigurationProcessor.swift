@@ -3,48 +3,57 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// Configurations: subscribes each at its vehicle and calendars, makes its timeline when one of them has news or when
-/// it is due, and publishes it, at most once per transaction.
-final class ConfigurationProcessor: Processor {
-    let settings: PipelineSettings
-    let configurations = StateStore<ConfigurationState>(id: StoreID.configurations)
-    private let counter = StateStore<CounterState>(id: StoreID.subscriptionCounter)
-    var timers = SlotTimers()
-    /// By slot: the configuration as it was read from its value; nil: not read yet.
-    private var decoded: [Decoded?] = []
-    private var parser = JSONParser()
-    /// Configurations with a pending timeline.
-    var due = PendingSlots<Void>()
+/// The node of configurations: makes each configuration's timeline when one of its sources has news or when it is due,
+/// and publishes it, at most once per transaction.
+///
+/// The parts, in the order in which a record goes through them:
+///
+///     record ──► table ──► sources ◄──► vehicles, calendars
+///                             │ an answer, or a timer
+///                             ▼
+///                          pending ──► maker ──► output ──► timelines
+///                                                  │ what was published
+///                                                  ▼
+///                                               reloads ◄──► recipients
+final class ConfigurationProcessor {
+    private let settings: PipelineSettings
+    private let table: ConfigurationTable
+    private let kinds: DeclaredKinds
+    private let sources: ConfigurationSources
+    private var pending: PendingTimelines
+    private let maker: TimelineMaker
+    private var output: TimelineOutput
+    private let reloads: RecipientReloads
+    private var timers: RenewalTimers
     /// Configurations that were adopted under another declaration of their kind than the one of now.
-    private var redeclared: [Int] = []
-    let kinds: DeclaredKinds
-    /// Configurations published by this transaction.
-    var published: Set<Int> = []
-    var json = JSONWriter()
-    let headers: CloudEventHeaders
-
-    /// The counter of revisions of a deleted configuration is kept for so long : 30 days.
-    private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
-    private static let subscriptionsKey = "subscriptions"
+    private var redeclared: [Slot<ConfigurationState>] = []
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        table = ConfigurationTable(settings)
         kinds = DeclaredKinds(settings)
-        headers = CloudEventHeaders(source: settings.eventSource)
+        sources = ConfigurationSources(of: table, settings)
+        pending = PendingTimelines(of: table)
+        maker = TimelineMaker(settings)
+        output = TimelineOutput(settings)
+        reloads = RecipientReloads(of: table, kinds)
+        timers = RenewalTimers(of: table, maker, settings)
     }
 
-    var stores: [any ChangelogStore] { [configurations, counter] }
-    var nextDue: Int64? { timers.nextDue }
+    var stores: [any ChangelogStore] { table.stores + sources.stores }
+}
 
-    // MARK: - Configurations
+// MARK: - 1. A record comes
 
+extension ConfigurationProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
         do throws(MessageProblem) {
             guard let value = record.value else { return try remove(record, context) }
             guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
-            let message = try decode(value)
-            try Frame(message).check()
-            guard let slot = slot(of: message.configurationId, orForward: record, context) else { return }
+            let message = try table.decode(value)
+            let address = TimelineAddress(message)
+            try address.check()
+            guard let slot = slot(of: address.configurationId, orForward: record, context) else { return }
             let traceParent = context.traceParent(of: record)
             adopt(message, value: Array(value), slot, record.origin, traceParent: traceParent, context)
         } catch {
@@ -52,56 +61,34 @@ final class ConfigurationProcessor: Processor {
         }
     }
 
-    private func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
-        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: settings.kinds, with: &parser)
+    private func slot(
+        of configurationId: String, orForward record: InputRecord, _ context: TaskContext
+    ) -> Slot<ConfigurationState>? {
+        context.whereOwned(configurationId, orForward: record) { table.slot(of: $0, hash: $1) }
     }
 
     private func adopt(
-        _ message: ConfigurationMessage, value: [UInt8], _ slot: Int, _ origin: Origin?, traceParent: [UInt8]?,
-        _ context: TaskContext
+        _ message: ConfigurationMessage, value: [UInt8], _ slot: Slot<ConfigurationState>, _ origin: Origin?,
+        traceParent: [UInt8]?, _ context: TaskContext
     ) {
-        remake(slot)
-        if isForOthers(message, slot) { leaveRecipient(slot, context) }
-        var state = configurations[slot] ?? ConfigurationState()
-        let old = state.sources.map(\.id)
-        let terms = Self.terms(of: message)
-        state.value = value
-        state.origin = origin
-        state.kindDigest = kinds.digest(of: message.kind)
-        state.deletedAt = nil
-        state.renewal = nil
-        state.pending = nil
-        state.version = nextVersion()
-        state.traceParent = traceParent
-        state.sources = terms.map { ConfigurationState.Source(id: $0.0) }
-        configurations[slot] = state
-        remember(message, slot)
-        let wanted = Set(terms.map(\.0))
-        for source in old where !wanted.contains(source) { ask(source, .unsubscribe, slot, context) }
-        for (source, terms) in terms { ask(source, .subscribe(terms), slot, context) }
-        if terms.isEmpty {
-            makeLater(slot, .init(at: context.instant, cause: .configurationChanged, traceParent: state.traceParent))
+        compareByRulesOfNow(slot)
+        let address = TimelineAddress(message)
+        if table.live(slot) != nil, TimelineAddress(table.message(of: slot)).isForOthers(than: address) {
+            reloads.leave(slot, context)
         }
-    }
-
-    /// Whether it has another recipient or kind than before.
-    private func isForOthers(_ new: ConfigurationMessage, _ slot: Int) -> Bool {
-        guard configurations[slot]?.value != nil else { return false }
-        let (old, new) = (Frame(message(of: slot)), Frame(new))
-        return !old.recipient.isSameByUTF8(as: new.recipient) || !old.kind.isSameByUTF8(as: new.kind)
-    }
-
-    /// After a restart with other kinds: what a configuration needs, and what is shown of it, follows from its record
-    /// anew, as if that had come again. Before anything else is made: what is known is not of the right sources.
-    func adoptRedeclared(_ context: TaskContext) {
-        if redeclared.isEmpty { return }
-        for slot in redeclared {
-            guard let state = configurations[slot], let value = state.value else { continue }
-            let message = message(of: slot)
-            guard state.kindDigest != kinds.digest(of: message.kind) else { continue }
-            adopt(message, value: value, slot, state.origin, traceParent: state.traceParent, context)
+        if table[slot] == nil { table[slot] = ConfigurationState() }
+        table.modify(slot) { state in
+            state.value = value
+            state.origin = origin
+            state.kindDigest = kinds.digest(of: address.kind)
+            state.deletedAt = nil
+            state.traceParent = traceParent
         }
-        redeclared.removeAll()
+        table.remember(message, slot)
+        pending.cancel(slot)
+        if !sources.subscribe(slot, as: message, context) {
+            pending.add(.init(at: context.instant, cause: .configurationChanged, traceParent: traceParent), slot)
+        }
     }
 
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
@@ -109,241 +96,211 @@ final class ConfigurationProcessor: Processor {
             throw MessageProblem(.missing, field: "key", "names the configuration that a tombstone removes")
         }
         let configurationId = String(decoding: key, as: UTF8.self)
-        guard let slot = slot(of: configurationId, orForward: record, context) else { return }
-        guard configurations[slot]?.value != nil else { return }
-        leaveRecipient(slot, context)
-        guard var state = configurations[slot] else { return }
-        for source in state.sources { ask(source.id, .unsubscribe, slot, context) }
-        let hasTimeline = state.published != nil
-        state.value = nil
-        state.sources = []
-        state.published = nil
-        state.remade = nil
-        state.hasNewData = false
-        state.pending = nil
-        state.renewal = nil
-        state.refreshCount = 0
-        state.origin = record.origin
-        state.deletedAt = context.instant
-        configurations[slot] = state
-        decoded[slot] = nil
-        timers.arm(slot, due: (context.instant + Self.keptAfterDeletion).milliseconds)
-        guard hasTimeline else { return }
-        let headers = headers.timelineTombstone(
-            configurationId: configurationId, at: context.instant, traceParent: context.traceParent(of: record))
-        context.emit(Output.timelines, key: key, value: nil, headers: headers.map { Header($0) })
-    }
-
-    private func slot(of configurationId: String, orForward record: InputRecord, _ context: TaskContext) -> Int? {
-        context.whereOwned(configurationId, orForward: record) { configurations.slot(of: $0, hash: $1) }
-    }
-
-    /// A counter of the task that never restarts, so that answers to an older configuration of this name are known.
-    private func nextVersion() -> UInt64 {
-        let slot = counter.slot(of: Self.subscriptionsKey)
-        let next = (counter[slot]?.value ?? 0) + 1
-        counter[slot] = CounterState(next)
-        return next
-    }
-
-    // MARK: - Sources
-
-    /// What a configuration subscribes to, in a fixed order: its vehicle, then its calendars.
-    private static func terms(of message: ConfigurationMessage) -> [(SourceID, SubscriptionTerms)] {
-        guard case .usable(let configuration) = message else { return [] }
-        let needs = TimelineProvider.needs(of: configuration)
-        precondition(
-            needs.vehicle?.refresh == nil || needs.agenda == nil,
-            "A vehicle's refreshes bring nothing of calendars: who shows both has a timer of its own.")
-        var terms: [(SourceID, SubscriptionTerms)] = []
-        if let vehicle = needs.vehicle {
-            let asked = SubscriptionTerms(
-                timeZone: configuration.timeZone, vehicle: vehicle, sensitivity: configuration.sensitivity)
-            terms.append((.vehicle(vehicle.vehicleId), asked))
-        }
-        if let agenda = needs.agenda {
-            let asked = SubscriptionTerms(timeZone: configuration.timeZone, agenda: agenda)
-            terms += agenda.calendarIds.map { (.calendar($0), asked) }
-        }
-        return terms
-    }
-
-    func ask(_ source: SourceID, _ request: SubscriptionRequest, _ slot: Int, _ context: TaskContext) {
-        let subscriber = SubscriptionRequest.Subscriber(
-            configurationId: configurations.key(of: slot), version: configurations[slot]?.version ?? 0)
-        let message = SourceMessage.request(request, from: subscriber)
-        switch source {
-        case .vehicle(let id): context.send(to: id, node: NodeID.vehicles) { message.encode(into: &$0) }
-        case .calendar(let id): context.send(to: id, node: NodeID.calendars) { message.encode(into: &$0) }
-        }
-    }
-
-    func receive(_ message: NodeMessage, _ context: TaskContext) {
-        switch ConfigurationInput.read(message) {
-        case .update(let update):
-            guard let slot = configurations.find(message.entity) else { return }
-            take(update, slot)
-        case .announced(let announcement):
-            guard let slot = configurations.find(message.entity) else { return }
-            take(announcement, slot, context)
-        case .requested(let request): take(request, context)
-        }
-    }
-
-    /// An update counts only if its source and version are the current ones, then by the source's own revision.
-    private func take(_ update: SourceUpdate, _ slot: Int) {
-        guard let state = configurations[slot], state.version == update.version else { return }
-        guard let index = state.sources.firstIndex(where: { $0.id == update.source }) else { return }
-        guard update.revision >= state.sources[index].revision else { return }
-        remake(slot)
-        let wasAnswered = state.areAllAnswered
-        if update.revision != state.sources[index].revision { configurations[slot]!.hasNewData = true }
-        configurations[slot]!.sources[index].revision = update.revision
-        configurations[slot]!.sources[index].content = update.content
-        configurations[slot]!.sources[index].isAnswered = true
-        if update.cause == .scheduled { configurations[slot]!.sources[index].isAwaited = false }
-        guard let now = configurations[slot], now.areAllAnswered else { return }
-        // What could not be shown for its size is tried again with whatever has come.
-        let isTried = settings.leavesWhenCaughtUp || now.published?.isTooLarge == true
-        if update.cause == .noted && !isTried { return }
-        if !wasAnswered {
-            makeLater(slot, .init(at: update.at, cause: .configurationChanged, traceParent: now.traceParent))
-        } else if let renewal = now.renewal {
-            if now.sources.contains(where: \.isAwaited) {
-                // News does not wait for a renewal's snapshots.
-                if update.cause == .scheduled { return }
-                makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
-            } else {
-                configurations[slot]!.renewal = nil
-                makeLater(slot, .init(at: renewal, cause: update.cause, traceParent: update.traceParent))
-            }
-        } else {
-            makeLater(slot, .init(at: update.at, cause: update.cause, traceParent: update.traceParent))
-        }
-        if update.cause == .dataChanged && update.source.isCalendar && now.hasVehicle {
-            configurations[slot]!.pending?.needsSnapshots = true
-        }
-    }
-
-    // MARK: - Timers
-
-    func punctuate(_ context: TaskContext) {
-        while let slot = timers.pop(now: context.now) {
-            guard let state = configurations[slot] else { continue }
-            if let deletedAt = state.deletedAt {
-                forget(slot, deletedAt, context)
-            } else if let due = ownDue(slot) {
-                guard due.firesAt <= context.instant else {
-                    timers.arm(slot, due: due.firesAt.milliseconds)
-                    continue
-                }
-                renew(slot, at: renewalInstant(slot, of: due, context), context)
-            }
-        }
-    }
-
-    func isRefreshedByVehicle(_ slot: Int) -> Bool {
-        // Without a copy of what is known already.
-        if slot < decoded.count, let isRefreshed = decoded[slot]?.isRefreshedByVehicle { return isRefreshed }
-        return decoded(slot).isRefreshedByVehicle
-    }
-
-    /// Asks all sources for what they know at that instant; the timeline is made when the last one has answered.
-    func renew(_ slot: Int, at: Instant, _ context: TaskContext) {
-        guard let state = configurations[slot], state.renewal == nil, state.areAllAnswered else { return }
-        if state.sources.isEmpty {
-            makeLater(slot, .init(at: at, cause: .scheduled, traceParent: nil))
+        guard let slot = slot(of: configurationId, orForward: record, context), let old = table.live(slot) else {
             return
         }
-        configurations[slot]!.renewal = at
-        for index in state.sources.indices { configurations[slot]!.sources[index].isAwaited = true }
-        for source in state.sources { ask(source.id, .snapshot(at: at), slot, context) }
+        reloads.leave(slot, context)
+        sources.unsubscribe(slot, context)
+        pending.cancel(slot)
+        table.modify(slot) { state in
+            state.value = nil
+            state.history.forgetTimeline()
+            state.published = nil
+            state.hasNewData = false
+            state.origin = record.origin
+            state.deletedAt = context.instant
+        }
+        table.forgetMessage(slot)
+        timers.arm(slot)
+        guard old.published != nil else { return }
+        output.emitTombstone(configurationId, key: key, traceParent: context.traceParent(of: record), context)
     }
 
-    private func forget(_ slot: Int, _ deletedAt: Instant, _ context: TaskContext) {
-        let until = deletedAt + Self.keptAfterDeletion
-        if until <= context.instant {
-            configurations[slot] = nil
-        } else {
-            timers.arm(slot, due: until.milliseconds)
+    /// After a restart with other kinds: the needs and the timeline of a configuration follow from its record anew, as
+    /// if that had come again. This comes before anything else is made: what is known is not of the right sources.
+    private func adoptRedeclared(_ context: TaskContext) {
+        if redeclared.isEmpty { return }
+        for slot in redeclared {
+            guard let state = table[slot], let value = state.value else { continue }
+            let message = table.message(of: slot)
+            guard state.kindDigest != kinds.digest(of: message.kind) else { continue }
+            adopt(message, value: value, slot, state.origin, traceParent: state.traceParent, context)
+        }
+        redeclared.removeAll()
+    }
+}
+
+// MARK: - 2. A source answers, a recipient was told
+
+extension ConfigurationProcessor: MessageProcessor {
+    func receive(_ message: ConfigurationInput, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        switch message {
+        case .update(let update):
+            guard let slot = table.find(entity), sources.counts(update, for: slot) else { return }
+            compareByRulesOfNow(slot)
+            if let timeline = sources.receive(update, for: slot) { pending.add(timeline, slot) }
+        case .announced(let announcement):
+            guard let slot = table.find(entity) else { return }
+            reloads.receive(announcement, slot, context)
+        case .requested(let request):
+            reloads.receive(request, context)
+        }
+    }
+}
+
+// MARK: - 3. A time comes
+
+extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
+    var nextDue: Int64? { timers.nextDue }
+
+    func punctuate(_ context: TaskContext) {
+        while let fired = timers.pop(context) {
+            switch fired {
+            case .renewal(let slot, let at): renew(slot, at: at, context)
+            case .forgetting(let slot): table[slot] = nil
+            }
+        }
+    }
+
+    private func renew(_ slot: Slot<ConfigurationState>, at: Instant, _ context: TaskContext) {
+        if let timeline = sources.renew(slot, at: at, context) { pending.add(timeline, slot) }
+    }
+
+    /// A timeline that was published for an instant that is ahead now is published for now, once, whatever it shows:
+    /// nothing stays hours in the future. That is a change of data, which may be announced: a recipient that displays
+    /// it would come back too late.
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
+        guard settings.concerns(step) else { return }
+        let now = context.instant
+        for slot in table.slots {
+            guard let state = table.live(slot) else { continue }
+            if let renewal = state.renewal, settings.isAhead(renewal, of: now) { table[slot]!.renewal = now }
+            guard let newest = state.history.newest, settings.isAhead(newest.at, of: now) else { continue }
+            table[slot]!.history.moveNewest(to: now)
+            if table.isRefreshedByVehicle(slot) {
+                sources.askForSnapshots(slot, at: now, context)
+            } else {
+                let needsSnapshots = !state.sources.isEmpty
+                pending.add(
+                    .init(at: now, cause: .dataChanged, traceParent: nil, needsSnapshots: needsSnapshots), slot)
+            }
         }
     }
 
     func bringUp(_ context: TaskContext) {
-        for slot in 0..<configurations.slots {
-            guard let state = configurations[slot], state.value != nil, let published = state.published else {
-                continue
-            }
+        for slot in table.slots {
+            guard let state = table.live(slot), let newest = state.history.newest else { continue }
             // With a clock that starts earlier than the last one's end, later counts as brought up, too.
-            if published.at >= context.instant || state.pending != nil || isRefreshedByVehicle(slot) { continue }
+            if newest.at >= context.instant || state.pending != nil || table.isRefreshedByVehicle(slot) { continue }
             renew(slot, at: context.instant, context)
         }
     }
+}
 
-    // MARK: - Derived from state
+// MARK: - 4. The transaction ends: timelines are made and published
 
-    /// A configuration as it was read, and what is asked of it for every timeline.
-    private struct Decoded {
-        var message: ConfigurationMessage
-        var isRefreshedByVehicle: Bool
-
-        init(_ message: ConfigurationMessage) {
-            self.message = message
-            isRefreshedByVehicle = false
-            guard case .usable(let configuration) = message else { return }
-            isRefreshedByVehicle = TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
-        }
+extension ConfigurationProcessor: ConflatingProcessor {
+    func flush(_ context: TaskContext) {
+        adoptRedeclared(context)
+        for slot in pending.drain() { make(slot, context) }
     }
 
-    func message(of slot: Int) -> ConfigurationMessage { decoded(slot).message }
-
-    private func decoded(_ slot: Int) -> Decoded {
-        if slot < decoded.count, let known = decoded[slot] { return known }
-        guard let value = configurations[slot]?.value else {
-            preconditionFailure("A deleted configuration is not read.")
+    private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        compareByRulesOfNow(slot)
+        guard let state = table.live(slot), let cause = state.pending else { return }
+        // A published timeline does not become older, unless the clock went back (`clockWentBack`).
+        let wanted = settings.notAhead(cause.at, of: context.instant)
+        let at = max(wanted, state.history.newest?.at ?? wanted)
+        let message = table.message(of: slot)
+        guard !cause.needsSnapshots, maker.isCurrent(message, state, at: at) else {
+            // What is pending stays so: it is made when the last source has answered.
+            table[slot]!.pending!.needsSnapshots = false
+            return renew(slot, at: at, context)
         }
-        return value.withUnsafeBytes { bytes in
-            do throws(MessageProblem) {
-                return remember(try decode(bytes), slot)
-            } catch {
-                preconditionFailure("A configuration that was read once cannot be read again: \(error)")
+        // Brought up to a later time, a timeline shows what its recipient's goes on to show by itself.
+        let isTimeAlone =
+            settings.leavesWhenCaughtUp && !state.hasNewData && (cause.cause == .scheduled || cause.cause == .noted)
+        let occasion = TimelineMaker.Occasion(
+            at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: message.kind, at: at))
+        var made = maker.make(message, state, occasion)
+        let bytes = output.encode(made.record)
+        if bytes > settings.timelineBytesMax {
+            made = maker.make(insteadOf: made, of: bytes, message, state, occasion)
+            _ = output.encode(made.record)
+        }
+        publish(slot, made, cause, context)
+    }
+
+    private func publish(
+        _ slot: Slot<ConfigurationState>, _ made: TimelineMaker.Made, _ cause: PendingTimeline, _ context: TaskContext
+    ) {
+        let message = table.message(of: slot)
+        output.emit(made.record, sinks: TimelineAddress(message).sinks, traceParent: cause.traceParent, context)
+        let followsFailure = table[slot]?.published?.isFailure ?? false
+        table.modify(slot) { state in
+            state.history = made.history
+            state.published = .init(
+                isFailure: made.record.timeline.isFailure, rules: settings.contentRules.version,
+                isTooLarge: made.isTooLarge)
+            state.hasNewData = false
+        }
+        pending.didPublish(slot)
+        if table.isRefreshedByVehicle(slot) {
+            // The next update comes with all that is known of the vehicle.
+            table.modify(slot) { state in
+                for index in state.sources.indices { state.sources[index].content = nil }
             }
+        } else {
+            timers.arm(slot)
         }
+        let published = RecipientReloads.Published(
+            kind: made.record.kind, publication: made.publication, cause: cause.cause,
+            traceParent: cause.traceParent, followsFailure: followsFailure)
+        reloads.account(for: published, slot, context)
     }
 
-    @discardableResult
-    private func remember(_ message: ConfigurationMessage, _ slot: Int) -> Decoded {
-        while decoded.count <= slot { decoded.append(nil) }
-        let new = Decoded(message)
-        decoded[slot] = new
-        return new
+    /// Before anything new is received, or made: a timeline that was published by other content rules is made once more
+    /// by those of now, as of then, to be compared with what comes. So a difference of the data is told apart, and
+    /// nobody is told of a difference of the rules alone. That is done when something is due anyway, never at the start.
+    ///
+    /// If the vehicle's task brings all that a timeline needs, what was known is not kept: then a timeline is made when
+    /// its recipient comes by itself, or of other data.
+    private func compareByRulesOfNow(_ slot: Slot<ConfigurationState>) {
+        guard let state = table.live(slot), let published = state.published, let newest = state.history.newest,
+            state.history.remade == nil, published.rules != settings.contentRules.version,
+            state.areAllAnswered, !table.isRefreshedByVehicle(slot)
+        else { return }
+        let message = table.message(of: slot)
+        // Under another declaration of its kind it is another configuration.
+        guard state.kindDigest == kinds.digest(of: message.kind) else { return }
+        let remade = maker.remade(message, state, at: newest.at)
+        table[slot]!.history.compareNewest(as: remade)
     }
+}
 
+// MARK: - Derived from state
+
+extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) { derive() }
 
-    func committed(_ context: TaskContext) {
-        published.removeAll(keepingCapacity: true)
-    }
+    func committed(_ context: TaskContext) { pending.committed() }
 
     func reverted(_ context: TaskContext) {
-        published.removeAll()
-        _ = due.take()
-        decoded.removeAll()
+        table.reverted()
+        pending.reverted()
         derive()
     }
 
     private func derive() {
         timers.removeAll()
         redeclared.removeAll()
-        for slot in 0..<configurations.slots {
-            guard let state = configurations[slot] else { continue }
-            if let deletedAt = state.deletedAt {
-                timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
-                continue
+        for slot in table.slots {
+            guard let state = table[slot] else { continue }
+            if state.deletedAt == nil {
+                if state.kindDigest != kinds.digest(of: table.message(of: slot).kind) { redeclared.append(slot) }
+                pending.restore(slot)
             }
-            if state.kindDigest != kinds.digest(of: message(of: slot).kind) { redeclared.append(slot) }
-            if state.pending != nil { due.insert(slot) { () } }
-            armOwn(slot)
+            timers.arm(slot)
         }
     }
 }

@@ -2,114 +2,130 @@ import Messages
 import StreamCore
 import Timelines
 
-/// What recipients are told of a configuration: this decides what is worth telling, the recipient's task when.
-extension ConfigurationProcessor {
-    /// What was published, for what its recipient is told of it.
-    struct Publication {
-        var record: TimelineRecord
+/// What recipients are told of configurations: this part decides what is worth telling, the recipient's task when.
+///
+/// Of a configuration's state it owns `bucket`, and in `history` what is displayed and what is offered.
+struct RecipientReloads {
+    private let table: ConfigurationTable
+    private let kinds: DeclaredKinds
+
+    init(of table: ConfigurationTable, _ kinds: DeclaredKinds) {
+        self.table = table
+        self.kinds = kinds
+    }
+
+    /// A timeline that was just published.
+    struct Published {
+        var kind: String
+        var publication: PublicationHistory.Publication
         var cause: Cause
         var traceParent: [UInt8]?
-        /// It has other content than the one before.
-        var isChange: Bool
-        /// It is a visible change against what the recipient has seen.
-        var isVisible: Bool
-        /// The one before showed that something had failed.
+        /// The timeline before showed that something had failed.
         var followsFailure: Bool
     }
 
-    func account(_ publication: Publication, _ slot: Int, _ context: TaskContext) {
-        let record = publication.record
-        let reason = publication.cause.reason ?? (publication.followsFailure ? .retry : .scheduled)
-        if publication.isChange { context.counters.count(.seen, kind: record.kind, reason) }
-        if publication.isVisible {
+    // MARK: - Offers
+
+    /// Offers a published timeline to its recipient if it is a visible change, else withdraws an open offer.
+    func account(for published: Published, _ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        let publication = published.publication
+        let reason = published.cause.reason ?? (published.followsFailure ? .retry : .scheduled)
+        if publication.hasNewContent { context.counters.count(.seen, kind: published.kind, reason) }
+        if publication.isVisibleChange {
             // What is offered already stands.
-            if configurations[slot]!.offered == record.revision { return }
+            if table[slot]!.history.offered == publication.revision { return }
             // A renewal of what the recipient never saw: it does not come back for that by itself.
-            offer(slot, max(reason, .dataChanged), traceParent: publication.traceParent, context)
+            offer(slot, max(reason, .dataChanged), traceParent: published.traceParent, context)
             return
         }
         withdraw(slot, context)
-        guard publication.isChange else { return }
-        if publication.cause == .scheduled && kinds.terms(of: record.kind).announcesRenewals {
+        guard publication.hasNewContent else { return }
+        if published.cause == .scheduled && kinds.terms(of: published.kind).announcesRenewals {
             offer(slot, reason, traceParent: nil, context)
         } else {
-            context.counters.count(.suppressed, kind: record.kind, reason)
+            context.counters.count(.suppressed, kind: published.kind, reason)
         }
     }
 
-    /// Offers what was published last.
+    /// Offers the timeline that was published last.
     private func offer(
-        _ slot: Int, _ reason: ReloadNotification.Reason, traceParent: [UInt8]?, _ context: TaskContext
+        _ slot: Slot<ConfigurationState>, _ reason: ReloadNotification.Reason, traceParent: [UInt8]?,
+        _ context: TaskContext
     ) {
-        guard let state = configurations[slot], let published = state.published else { return }
+        guard let history = table[slot]?.history, let newest = history.newest else { return }
         let offer = ReloadOffer(
-            revision: state.revision, reason: reason, voidFrom: state.seenDigest?.nextUpdate,
-            digest: published.digest, traceParent: traceParent)
+            revision: history.revision, reason: reason, voidFrom: history.displayedDigest?.nextUpdate,
+            digest: newest.digest, traceParent: traceParent)
         // A renewal's is not withdrawn: nothing is compared with it.
-        if !offer.isRenewal { configurations[slot]!.offered = offer.revision }
-        let frame = Frame(message(of: slot))
-        context.counters.count(.visible, kind: frame.kind, reason)
-        send(.offer(offer), of: frame, context)
+        if !offer.isRenewal { table[slot]!.history.offer() }
+        let address = TimelineAddress(table.message(of: slot))
+        context.counters.count(.visible, kind: address.kind, reason)
+        send(.offer(offer), of: address, context)
     }
 
-    /// What was offered is no longer to be seen.
-    func withdraw(_ slot: Int, _ context: TaskContext) {
-        guard configurations[slot]?.offered != nil else { return }
-        configurations[slot]!.offered = nil
-        send(.withdrawal, of: Frame(message(of: slot)), context)
+    /// Withdraws an open offer: what was offered is no longer to be seen.
+    private func withdraw(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        guard table[slot]?.history.offered != nil, table[slot]!.history.withdrawOffer() else { return }
+        send(.withdrawal, of: TimelineAddress(table.message(of: slot)), context)
     }
 
-    /// Before its recipient or kind changes, or it goes.
-    func leaveRecipient(_ slot: Int, _ context: TaskContext) {
-        guard let state = configurations[slot], state.published != nil else { return }
-        send(.removal, of: Frame(message(of: slot)), context)
-        configurations[slot]!.forgetRecipient()
-    }
-
-    private func send(_ message: ReloadMessage, of frame: Frame, _ context: TaskContext) {
-        context.send(to: frame.recipient, node: NodeID.reloads) {
-            message.encode(kind: frame.kind, configurationId: frame.configurationId, into: &$0)
+    /// Leaves the recipient, before the configuration goes or gets another recipient or kind.
+    func leave(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        guard table[slot]?.published != nil else { return }
+        send(.removal, of: TimelineAddress(table.message(of: slot)), context)
+        table.modify(slot) { state in
+            state.history.forgetRecipient()
+            state.bucket = nil
         }
     }
 
-    // MARK: - Answers and requests
+    private func send(_ change: ReloadMessage.Change, of address: TimelineAddress, _ context: TaskContext) {
+        let message = ReloadMessage(change, kind: address.kind, configurationId: address.configurationId)
+        context.send(message, to: address.recipient, at: .reloads)
+    }
 
-    func take(_ announcement: ReloadAnnouncement, _ slot: Int, _ context: TaskContext) {
-        guard var state = configurations[slot], state.value != nil else { return }
-        let frame = Frame(message(of: slot))
-        guard frame.recipient.isSameByUTF8(as: announcement.recipient), frame.kind.isSameByUTF8(as: announcement.kind)
+    // MARK: - Announcements and requests
+
+    /// The recipient was told of a revision. What was published while the announcement was under way was compared with
+    /// what had been seen before, so it is judged once more.
+    func receive(_ announcement: ReloadAnnouncement, _ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        guard table.live(slot) != nil else { return }
+        let address = TimelineAddress(table.message(of: slot))
+        guard address.recipient.isSameByUTF8(as: announcement.recipient),
+            address.kind.isSameByUTF8(as: announcement.kind)
         else { return }
-        state.bucket = announcement.bucket
-        if state.offered == announcement.revision { state.offered = nil }
-        let isVisible = state.saw(announcement, at: context.instant)
-        configurations[slot] = state
-        // What was published while the announcement was under way was compared with what had been seen before.
-        switch isVisible {
-        case nil: break
-        case true?:
-            if let offered = state.offered {
-                send(.amendment(revision: offered, voidFrom: state.seenDigest?.nextUpdate), of: frame, context)
+        let comparison = table.modify(slot) { state in
+            state.bucket = announcement.bucket
+            return state.history.announce(announcement.revision, announcement.digest, at: context.instant)
+        }
+        switch comparison {
+        case .settled: break
+        case .visibleChange:
+            if let history = table[slot]?.history, let offered = history.offered {
+                let voidFrom = history.displayedDigest?.nextUpdate
+                send(.amendment(revision: offered, voidFrom: voidFrom), of: address, context)
             } else {
                 offer(slot, .dataChanged, traceParent: nil, context)
             }
-        case false?: withdraw(slot, context)
+        case .noVisibleChange: withdraw(slot, context)
         }
     }
 
-    func take(_ request: ReloadRequest, _ context: TaskContext) {
-        for slot in 0..<configurations.slots {
-            guard let state = configurations[slot], state.value != nil, state.published != nil else { continue }
-            let frame = Frame(message(of: slot))
-            guard frame.kind.isSameByUTF8(as: request.kind) else { continue }
-            if let recipient = request.recipient, !frame.recipient.isSameByUTF8(as: recipient) { continue }
+    /// Offers every configuration of a kind, whatever there is to see (L9).
+    func receive(_ request: ReloadRequest, _ context: TaskContext) {
+        for slot in table.slots {
+            guard let state = table.live(slot), state.published != nil else { continue }
+            let address = TimelineAddress(table.message(of: slot))
+            guard address.kind.isSameByUTF8(as: request.kind) else { continue }
+            if let recipient = request.recipient, !address.recipient.isSameByUTF8(as: recipient) { continue }
             offer(slot, .requested, traceParent: nil, context)
         }
     }
 
-    // MARK: - Terms
+    // MARK: - Budget
 
-    /// As of `at`; of a bucket that nobody has told of yet, a full one.
-    func budget(_ state: ConfigurationState, kind: String, at: Instant) -> ReloadBudget {
+    /// The budget at an instant; a full one if nobody told of a bucket yet.
+    func budget(of state: ConfigurationState, kind: String, at: Instant) -> ReloadBudget {
         let terms = kinds.terms(of: kind)
         return (state.bucket ?? TokenBucket(terms, at: at)).budget(terms, at: at)
     }

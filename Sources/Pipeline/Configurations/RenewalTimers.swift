@@ -2,59 +2,88 @@ import Messages
 import StreamCore
 import Timelines
 
-/// When a configuration's own timer fires, and for when its timeline is made then.
-extension ConfigurationProcessor {
-    /// Nil where the configuration's vehicle's task renews it, or nothing is due.
-    func ownDue(_ slot: Int) -> Due? {
-        guard let state = configurations[slot], state.value != nil, !isRefreshedByVehicle(slot),
-            let published = state.published
-        else { return nil }
-        if published.isFailure && published.nextUpdate == nil && published.rules != settings.contentRules.version {
-            // One that can be used was too large, under a release that never tried it again.
-            if case .usable = message(of: slot) { return Due(at: published.at) }
-        }
-        return published.nextUpdate.map { due(slot, at: $0, madeAt: published.at) }
+/// The timers of configurations: when a timeline is renewed, and when a deleted configuration is forgotten.
+struct RenewalTimers {
+    private let table: ConfigurationTable
+    private let maker: TimelineMaker
+    private let settings: PipelineSettings
+    private var timers = SlotTimers<ConfigurationState>()
+
+    /// The revision of a deleted configuration is kept for so long: 30 days.
+    private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
+
+    init(of table: ConfigurationTable, _ maker: TimelineMaker, _ settings: PipelineSettings) {
+        self.table = table
+        self.maker = maker
+        self.settings = settings
     }
 
-    func armOwn(_ slot: Int) {
-        if let due = ownDue(slot) {
+    /// What a timer that fired is for.
+    enum Fired {
+        /// The timeline is renewed for this instant.
+        case renewal(Slot<ConfigurationState>, at: Instant)
+        /// The configuration was deleted long ago.
+        case forgetting(Slot<ConfigurationState>)
+    }
+
+    var nextDue: Int64? { timers.nextDue }
+
+    /// Takes out the earliest timer that is due; `nil` if none is.
+    mutating func pop(_ context: TaskContext) -> Fired? {
+        while let slot = timers.pop(now: context.now) {
+            guard let state = table[slot] else { continue }
+            if let deletedAt = state.deletedAt {
+                if deletedAt + Self.keptAfterDeletion <= context.instant { return .forgetting(slot) }
+                arm(slot)
+            } else if let due = due(of: slot) {
+                if due.firesAt <= context.instant {
+                    return .renewal(slot, at: instant(for: slot, due, firing: context.instant))
+                }
+                arm(slot)
+            }
+        }
+        return nil
+    }
+
+    /// Sets the configuration's timer as its state says.
+    mutating func arm(_ slot: Slot<ConfigurationState>) {
+        if let deletedAt = table[slot]?.deletedAt {
+            timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
+        } else if let due = due(of: slot) {
             timers.arm(slot, due: due.firesAt.milliseconds)
         } else {
             timers.disarm(slot)
         }
     }
 
-    func renewalInstant(_ slot: Int, of due: Due, _ context: TaskContext) -> Instant {
-        due.instant(firing: context.instant, settings) {
-            // Late by as long as the timeline was to be shown, it may have missed the next one, too.
-            guard let state = configurations[slot], let published = state.published,
-                context.instant - due.firesAt >= due.at - published.at
-            else { return nil }
-            let missed = timeline(of: message(of: slot), state, at: due.at)
-            return missed.nextUpdate.map { self.due(slot, at: $0, madeAt: due.at) }
+    mutating func removeAll() { timers.removeAll() }
+
+    /// `nil` if the task of the configuration's vehicle renews its timeline, or if nothing is due.
+    private func due(of slot: Slot<ConfigurationState>) -> Due? {
+        guard let state = table.live(slot), !table.isRefreshedByVehicle(slot), let published = state.published,
+            let newest = state.history.newest
+        else { return nil }
+        let nextUpdate = newest.digest.nextUpdate
+        if published.isFailure && nextUpdate == nil && published.rules != settings.contentRules.version {
+            // A usable configuration's timeline was too large, under a release that never tried it again.
+            if case .usable = table.message(of: slot) { return Due(at: newest.at) }
         }
+        return nextUpdate.map { renewal(slot, at: $0, madeAt: newest.at) }
     }
 
-    private func due(_ slot: Int, at: Instant, madeAt made: Instant) -> Due {
-        Due(renewal: at, of: configurations.key(of: slot), madeAt: made, settings)
+    private func renewal(_ slot: Slot<ConfigurationState>, at: Instant, madeAt made: Instant) -> Due {
+        Due(renewal: at, of: table.configurationId(of: slot), madeAt: made, settings)
     }
 
-    /// What was published for an instant that is ahead now is published for now, once, whatever it shows: nothing stays
-    /// hours in the future. It is a change of data, which may be announced: who shows it would come back too late.
-    func clockWentBack(_ context: TaskContext) {
-        let now = context.instant
-        for slot in 0..<configurations.slots {
-            guard let state = configurations[slot], state.value != nil else { continue }
-            if let renewal = state.renewal, settings.isAhead(renewal, of: now) { configurations[slot]!.renewal = now }
-            guard let published = state.published, settings.isAhead(published.at, of: now) else { continue }
-            configurations[slot]!.published!.at = now
-            if isRefreshedByVehicle(slot) {
-                for source in state.sources { ask(source.id, .snapshot(at: now), slot, context) }
-            } else {
-                makeLater(
-                    slot,
-                    .init(at: now, cause: .dataChanged, traceParent: nil, needsSnapshots: !state.sources.isEmpty))
-            }
+    /// The instant for which a timeline is made whose timer fires now.
+    private func instant(for slot: Slot<ConfigurationState>, _ due: Due, firing now: Instant) -> Instant {
+        due.instant(firing: now, settings) {
+            // Late by as long as the timeline was to be shown, it may have missed the next one, too.
+            guard let state = table.live(slot), let newest = state.history.newest,
+                now - due.firesAt >= due.at - newest.at
+            else { return nil }
+            let missed = maker.timeline(of: table.message(of: slot), state, at: due.at)
+            return missed.nextUpdate.map { renewal(slot, at: $0, madeAt: due.at) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import StreamCore
 
 /// What a configuration's task is sent by others.
-enum ConfigurationInput {
+enum ConfigurationInput: StateValue {
     /// News of a source.
     case update(SourceUpdate)
     /// The recipient was told.
@@ -27,18 +27,12 @@ enum ConfigurationInput {
         }
     }
 
-    /// A message of this program, which can be read.
-    static func read(_ message: NodeMessage) -> ConfigurationInput {
-        do throws(CorruptBytes) {
-            var reader = ByteReader(message.payload)
-            switch try reader.byte() {
-            case updateKind: return .update(try SourceUpdate(from: &reader))
-            case announcedKind: return .announced(try ReloadAnnouncement(from: &reader))
-            case requestedKind: return .requested(try ReloadRequest(from: &reader))
-            case let kind: throw CorruptBytes("unknown message to a configuration \(kind)")
-            }
-        } catch {
-            preconditionFailure("A message to a configuration of this program cannot be read: \(error)")
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        switch try reader.byte() {
+        case Self.updateKind: self = .update(try SourceUpdate(from: &reader))
+        case Self.announcedKind: self = .announced(try ReloadAnnouncement(from: &reader))
+        case Self.requestedKind: self = .requested(try ReloadRequest(from: &reader))
+        case let kind: throw CorruptBytes("unknown message to a configuration \(kind)")
         }
     }
 }

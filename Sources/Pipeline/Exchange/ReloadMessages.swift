@@ -2,22 +2,34 @@ import Messages
 import StreamCore
 import Timelines
 
-/// What a configuration's task tells its recipient's (L1 to L9).
-enum ReloadMessage {
-    /// There is something new to see; replaces an older offer of the same configuration.
-    case offer(ReloadOffer)
-    /// What was offered with this revision still stands, but is void from another instant: something else was seen than
-    /// was known when it was offered.
-    case amendment(revision: Int64, voidFrom: Instant?)
-    /// What was offered is no longer to be seen: what stands now is no visible change.
-    case withdrawal
-    /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
-    case removal
+/// A message of a configuration's task to the task of its recipient (L1 to L9).
+struct ReloadMessage: StateValue {
+    var kind: String
+    var configurationId: String
+    var change: Change
 
-    func encode(kind: String, configurationId: String, into writer: inout ByteWriter) {
+    enum Change {
+        /// There is something new to see; replaces an older offer of the same configuration.
+        case offer(ReloadOffer)
+        /// The offer of this revision still stands, but is void from another instant: the recipient has seen something
+        /// else than was known when it was offered.
+        case amendment(revision: Int64, voidFrom: Instant?)
+        /// What was offered is no longer to be seen: what stands now is no visible change.
+        case withdrawal
+        /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
+        case removal
+    }
+
+    init(_ change: Change, kind: String, configurationId: String) {
+        self.kind = kind
+        self.configurationId = configurationId
+        self.change = change
+    }
+
+    func encode(into writer: inout ByteWriter) {
         writer.write(kind)
         writer.write(configurationId)
-        switch self {
+        switch change {
         case .offer(let offer):
             writer.write(UInt8(0))
             offer.encode(into: &writer)
@@ -30,19 +42,16 @@ enum ReloadMessage {
         }
     }
 
-    static func read(
-        _ payload: UnsafeRawBufferPointer
-    ) throws(CorruptBytes) -> (kind: String, configurationId: String, ReloadMessage) {
-        var reader = ByteReader(payload)
-        let kind = try reader.string()
-        let configurationId = try reader.string()
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        kind = try reader.string()
+        configurationId = try reader.string()
         switch try reader.byte() {
-        case 0: return (kind, configurationId, .offer(try ReloadOffer(from: &reader)))
-        case 1: return (kind, configurationId, .withdrawal)
-        case 2: return (kind, configurationId, .removal)
+        case 0: change = .offer(try ReloadOffer(from: &reader))
+        case 1: change = .withdrawal
+        case 2: change = .removal
         case 3:
             let revision = try reader.int64()
-            return (kind, configurationId, .amendment(revision: revision, voidFrom: try reader.optionalInstant()))
+            change = .amendment(revision: revision, voidFrom: try reader.optionalInstant())
         case let number: throw CorruptBytes("unknown message about reloads \(number)")
         }
     }

@@ -2,7 +2,7 @@ import StreamCore
 import Timelines
 
 /// What the task of a vehicle or a calendar is sent.
-enum SourceMessage {
+enum SourceMessage: StateValue {
     case request(SubscriptionRequest, from: SubscriptionRequest.Subscriber)
     /// A record of this source could not be read by the task that it came to, which has dead-lettered it.
     case unreadable
@@ -16,23 +16,13 @@ enum SourceMessage {
         }
     }
 
-    init(_ payload: UnsafeRawBufferPointer) throws(CorruptBytes) {
-        var reader = ByteReader(payload)
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
         switch try reader.byte() {
         case 0:
             let (subscriber, request) = try SubscriptionRequest.read(from: &reader)
             self = .request(request, from: subscriber)
         case 1: self = .unreadable
         case let kind: throw CorruptBytes("unknown message to a source \(kind)")
-        }
-    }
-
-    /// A message of this program, which can be read.
-    static func read(_ message: NodeMessage) -> SourceMessage {
-        do throws(CorruptBytes) {
-            return try SourceMessage(message.payload)
-        } catch {
-            preconditionFailure("A message to a source of this program cannot be read: \(error)")
         }
     }
 }
@@ -263,13 +253,5 @@ struct SourceContent: Hashable, StateValue {
         windowEnd = try reader.optionalInstant()
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isUnreadable = try reader.bool()
-    }
-}
-
-extension Cause {
-    init(from reader: inout ByteReader) throws(CorruptBytes) {
-        let number = try reader.byte()
-        guard let cause = Cause(rawValue: number) else { throw CorruptBytes("unknown cause \(number)") }
-        self = cause
     }
 }

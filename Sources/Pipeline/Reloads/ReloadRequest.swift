@@ -18,7 +18,7 @@ package struct ReloadRequest: Hashable, StateValue, Sendable {
         ConfigurationInput.requested(self).encode(into: &payload)
         return payload.bytes.withUnsafeBytes {
             Envelope.message(
-                node: NodeID.configurations,
+                node: NodeName.configurations.number,
                 NodeMessage(entity: UnsafeRawBufferPointer(start: nil, count: 0), payload: $0))
         }
     }

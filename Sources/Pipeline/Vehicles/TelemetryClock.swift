@@ -2,23 +2,41 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// Telemetry from the future: a tracker whose clock is wrong does not freeze its vehicle.
-extension VehicleProcessor {
+/// Telemetry from the future: a tracker whose clock is wrong does not freeze its vehicle (T16).
+///
+/// A record whose `observedAt` lies further after its arrival than `PipelineSettings.telemetryFuture` counts as
+/// observed at its arrival. Its vehicle is warned of by name, once.
+struct TelemetryClock {
     /// A record's `observedAt`, held against its arrival.
     struct Observation {
         /// Milliseconds since 1970.
         var observedAt: Int64
         /// The record is from the future, and counts as observed at its arrival.
         var isFromFuture: Bool
-        /// What is stored is from the future, and yields to this record: from its arrival on. Nil: it stays.
+        /// The arrival of this record, if what is stored is from the future and yields to it; `nil` if what is stored
+        /// stays.
         var replacesFrom: Int64?
     }
 
+    private let future: ElapsedTime?
+    /// Vehicles that were warned of by name.
+    private var warned: Set<Slot<VehicleState>> = []
+    /// Those of this transaction.
+    private var warnedNow: [Slot<VehicleState>] = []
+
+    init(_ settings: PipelineSettings) {
+        future = settings.telemetryFuture
+    }
+
     /// - Parameters:
-    ///   - observedAt: as the record says.
-    ///   - stored: of its vehicle; `.min`: none.
-    func judge(_ record: InputRecord, observedAt: Int64, slot: Int, stored: Int64, now: Int64) -> Observation {
-        guard let future = settings.telemetryFuture?.milliseconds else {
+    ///   - observedAt: the record's own, in milliseconds since 1970.
+    ///   - stored: that of its vehicle; `.min` if the vehicle has none.
+    ///   - isHeldToArrival: whether `stored` was held against an arrival; asked only if that decides.
+    func judge(
+        _ record: InputRecord, observedAt: Int64, stored: Int64, now: Int64,
+        isHeldToArrival: @autoclosure () -> Bool
+    ) -> Observation {
+        guard let future = future?.milliseconds else {
             return Observation(observedAt: observedAt, isFromFuture: false, replacesFrom: nil)
         }
         let arrival = record.timestamp > 0 ? min(record.timestamp, now) : now
@@ -27,22 +45,24 @@ extension VehicleProcessor {
         var replacesFrom: Int64?
         // An old record that comes late, perhaps of another partition, says nothing against what was held against an
         // arrival of its own; but then the clock may have gone back since.
-        if stored > latest && (stored > now + future || vehicles[slot]?.isHeldToArrival != true) {
-            replacesFrom = arrival
-        }
+        if stored > latest && (stored > now + future || !isHeldToArrival()) { replacesFrom = arrival }
         return Observation(
             observedAt: isFromFuture ? arrival : observedAt, isFromFuture: isFromFuture, replacesFrom: replacesFrom)
     }
 
-    /// Counts a record that is used, and says so once for its vehicle. One that could not be named in this
-    /// transaction is with the next such record.
-    func noteFuture(
-        _ record: InputRecord, slot: Int, said observedAt: Instant, arrival: Int64, _ context: TaskContext
+    /// Counts a record from the future that is used, and warns once for its vehicle. A record that could not be named
+    /// in this transaction leaves the warning to the next one.
+    ///
+    /// - Parameters:
+    ///   - observedAt: the record's own.
+    ///   - arrival: the instant that it counts as observed at.
+    mutating func warn(
+        of record: InputRecord, of vehicle: Slot<VehicleState>, _ vehicleId: @autoclosure () -> String,
+        observedAt: Instant, arrival: Instant, _ context: TaskContext
     ) {
-        context.counters.fromFuture += 1
-        guard !warned.contains(slot) else { return }
-        let arrival = Instant(milliseconds: arrival)
-        let subject = "vehicle \(vehicles.key(of: slot).prefix(200))"
+        context.counters[.futureTelemetry] += 1
+        guard !warned.contains(vehicle) else { return }
+        let subject = "vehicle \(vehicleId().prefix(200))"
         let isNamed = context.warn(
             of: record, about: subject,
             """
@@ -51,7 +71,14 @@ extension VehicleProcessor {
             (telemetry.future; said once for each vehicle)
             """)
         guard isNamed else { return }
-        warned.insert(slot)
-        warnedNow.append(slot)
+        warned.insert(vehicle)
+        warnedNow.append(vehicle)
+    }
+
+    mutating func committed() { warnedNow.removeAll() }
+
+    mutating func reverted() {
+        warned.subtract(warnedNow)
+        warnedNow.removeAll()
     }
 }

@@ -1,8 +1,150 @@
+import RecordLog
 import StreamCore
 import Timelines
 
-/// Refreshes and silences, by a timer for each subscription.
-extension VehicleProcessor {
+/// The configurations that subscribe to vehicles: which of them has news, and the updates that they are sent.
+///
+/// A subscriber is sent an update on a change of status, when its sensitivity says so, when a refresh or a silence is
+/// due, and as the answer to its requests. Within one transaction it is sent one update of a vehicle.
+final class VehicleSubscribers {
+    /// By `SubscriptionKey`.
+    let subscriptions = StateStore(.vehicleSubscriptions)
+    private let settings: PipelineSettings
+    private let vehicles: StateStore<VehicleState>
+    private var links = SubscriptionLinks<VehicleState, VehicleSubscription>()
+    private var timers = SlotTimers<VehicleSubscription>()
+    /// Subscriptions that may have to be sent an update.
+    private var waiting = SlotQueue<VehicleSubscription, Waiting>()
+    /// What decides for most telemetry that it is no news; `nil` if no update was sent yet.
+    private var summaries = SlotMap<VehicleSubscription, Summary?>()
+    /// Vehicles that changed since timelines were brought up last; kept only in a run that leaves when caught up.
+    private var changed = SlotQueue<VehicleState, Void>()
+    private var hasBroughtUpAll = false
+
+    /// What a record changed of a vehicle.
+    struct Change {
+        var status: VehicleStatus?
+        var observedAt: Instant?
+        /// The record before could not be read.
+        var wasUnreadable: Bool
+        /// The vehicle counts as observed earlier than before: it falls silent earlier than was reckoned with.
+        var isOfEarlierObservation: Bool
+    }
+
+    private struct Waiting {
+        /// An update that is sent whatever the comparison says: an answer or a timer's, with its instant.
+        var required: (cause: Cause, at: Instant)?
+        var traceParent: [UInt8]?
+    }
+
+    /// The part of the last update that a record is compared with first.
+    private struct Summary {
+        var status: VehicleStatus?
+        /// The first silence.
+        var offlineAfter: ElapsedTime
+        /// The status does not decide alone: there is a sensitivity, or a silence that may be shorter now.
+        var needsFullComparison: Bool
+        /// The size of the vehicle if timelines with it may have been too large; else 0.
+        var heavyBytes: Int
+    }
+
+    init(of vehicles: StateStore<VehicleState>, _ settings: PipelineSettings) {
+        self.vehicles = vehicles
+        self.settings = settings
+    }
+
+    // MARK: - Changes of a vehicle
+
+    func vehicleChanged(
+        _ vehicle: Slot<VehicleState>, _ change: Change, of record: InputRecord, _ context: TaskContext
+    ) {
+        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
+            guard let summary = summaries[subscription] else { continue }
+            guard
+                isNews(change, for: subscription, summary, of: vehicle, at: context.instant) || change.wasUnreadable
+                    || isLighter(vehicle, than: summary)
+            else { continue }
+            waiting.append(subscription, Waiting(required: nil, traceParent: context.traceParent(of: record)))
+        }
+        guard change.isOfEarlierObservation else { return }
+        for subscription in links.subscriptions(of: vehicle) { arm(subscription) }
+    }
+
+    func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>) {
+        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        for subscription in links.subscriptions(of: vehicle) {
+            waiting.append(subscription, Waiting(required: nil, traceParent: nil))
+        }
+    }
+
+    private func isNews(
+        _ change: Change, for subscription: Slot<VehicleSubscription>, _ summary: Summary,
+        of vehicle: Slot<VehicleState>, at now: Instant
+    ) -> Bool {
+        let status = VehicleStatus.effective(
+            change.status, observedAt: change.observedAt, at: now, offlineAfter: summary.offlineAfter)
+        return status != summary.status || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: now)
+    }
+
+    private func isLighter(_ vehicle: Slot<VehicleState>, than summary: Summary) -> Bool {
+        guard summary.heavyBytes > 0, let state = vehicles[vehicle] else { return false }
+        return state.heavyBytes < summary.heavyBytes
+    }
+
+    /// Whether the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
+    private func hasNews(
+        _ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant
+    ) -> Bool {
+        guard let report = subscriptions[slot]?.lastUpdate?.report, let need = subscriptions[slot]?.need,
+            let state = vehicles[vehicle]
+        else { return false }
+        let sensitivity = subscriptions[slot]?.sensitivity
+        return report.news(of: state.vehicle, at: now, for: need, sensitivity: sensitivity) != nil
+    }
+
+    // MARK: - Requests
+
+    func receive(
+        _ request: SubscriptionRequest, from subscriber: SubscriptionRequest.Subscriber, of vehicle: Slot<VehicleState>,
+        _ vehicleId: String, _ context: TaskContext
+    ) {
+        let slot = subscriptions.slot(of: SubscriptionKey.text(vehicleId, subscriber.configurationId))
+        links.link(slot, to: vehicle)
+        let known = subscriptions[slot]?.version ?? 0
+        switch request {
+        case .subscribe(let terms):
+            guard subscriber.version >= known, let need = terms.vehicle else { return }
+            subscriptions[slot] = VehicleSubscription(
+                version: subscriber.version, need: need, sensitivity: terms.sensitivity)
+            summaries[slot] = nil
+            waiting.replace(slot, with: Waiting(required: (.subscribed, context.instant), traceParent: nil))
+        case .unsubscribe:
+            guard subscriber.version >= known else { return }
+            subscriptions[slot] = nil
+            summaries[slot] = nil
+            timers.disarm(slot)
+        case .snapshot(let at):
+            guard subscriber.version == known, !isRefreshed(slot, to: at) else { return }
+            waiting.replace(slot, with: Waiting(required: (.scheduled, at), traceParent: nil))
+        }
+    }
+
+    /// Whether a subscriber that asks for a snapshot has it already.
+    ///
+    /// A subscriber that is refreshed by this task asks for one only after the clock went back. If this task noticed
+    /// that, too, the subscriber was sent an update for then.
+    private func isRefreshed(_ slot: Slot<VehicleSubscription>, to at: Instant) -> Bool {
+        guard let subscription = subscriptions[slot], subscription.need.refresh != nil,
+            let last = subscription.lastUpdate
+        else { return false }
+        return last.report.at >= at
+    }
+
+    // MARK: - Timers
+
+    var nextDue: Int64? { timers.nextDue }
+
     func punctuate(_ context: TaskContext) {
         while let slot = timers.pop(now: context.now) {
             guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
@@ -12,16 +154,16 @@ extension VehicleProcessor {
             }
             let vehicle = vehicles[links.source(of: slot)]?.vehicle
             let at = due.instant(firing: context.instant, settings) {
-                refresh(of: slot, madeAt: due.at, status: subscription.told?.status)
+                refresh(of: slot, madeAt: due.at, status: subscription.lastUpdate?.report.status)
             }
-            let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != subscription.told?.silences
-            pending.insert(slot) {
-                Pending(must: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil)
-            }
+            let silences = subscription.need.silencesPassed(of: vehicle, at: at)
+            let isSilence = silences != subscription.lastUpdate?.report.silences
+            waiting.append(
+                slot, Waiting(required: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil))
         }
     }
 
-    func arm(_ slot: Int) {
+    private func arm(_ slot: Slot<VehicleSubscription>) {
         if let due = nextDue(of: slot) {
             timers.arm(slot, due: due.firesAt.milliseconds)
         } else {
@@ -29,47 +171,175 @@ extension VehicleProcessor {
         }
     }
 
-    /// What there is to tell if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change
-    /// of status and waits for nothing.
-    private func nextDue(of slot: Int) -> Due? {
-        guard let subscription = subscriptions[slot], let told = subscription.told else { return nil }
-        let silence = subscription.silenceDue(of: vehicles[links.source(of: slot)]?.vehicle).map { Due(at: $0) }
-        let refresh = told.refreshDue.map { renewal(at: $0, of: slot, madeAt: told.at) }
+    /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
+    /// status and waits for nothing.
+    private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return nil }
+        let silence = vehicles[links.source(of: slot)].flatMap {
+            last.report.nextSilence(of: $0.vehicle, for: subscription.need).map { Due(at: $0.at) }
+        }
+        let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
         guard let silence, let refresh else { return silence ?? refresh }
         return silence.firesAt < refresh.firesAt ? silence : refresh
     }
 
-    /// The refresh after one that is told for `made`; nil where the configuration's own timer does that.
-    private func refresh(of slot: Int, madeAt made: Instant, status: VehicleStatus?) -> Due? {
+    /// The refresh after one for `made`; `nil` if the subscriber has timers of its own.
+    private func refresh(of slot: Slot<VehicleSubscription>, madeAt made: Instant, status: VehicleStatus?) -> Due? {
         subscriptions[slot]?.need.refresh.map {
             renewal(at: $0.nextUpdate(after: made, status: status), of: slot, madeAt: made)
         }
     }
 
-    private func renewal(at: Instant, of slot: Int, madeAt made: Instant) -> Due {
-        Due(renewal: at, of: links.configurationId(of: slot, in: subscriptions), madeAt: made, settings)
+    private func renewal(at: Instant, of slot: Slot<VehicleSubscription>, madeAt made: Instant) -> Due {
+        Due(renewal: at, of: configurationId(of: slot), madeAt: made, settings)
     }
 
-    /// What was told for an instant that is ahead now is told for now where timelines are renewed from here. Who has
-    /// timers of its own asks by itself; what it was told is reckoned anew, so that the next change is one.
+    /// Updates for instants that are ahead now are sent again for now to subscribers that are refreshed by this task. A
+    /// subscriber with timers of its own asks by itself; its last update is reckoned anew, so that the next change is
+    /// one.
     func clockWentBack(_ context: TaskContext) {
         let now = context.instant
-        for slot in 0..<subscriptions.slots {
-            guard let subscription = subscriptions[slot], let told = subscription.told,
-                settings.isAhead(told.at, of: now)
+        for slot in subscriptions.slots {
+            guard let subscription = subscriptions[slot], let last = subscription.lastUpdate,
+                settings.isAhead(last.report.at, of: now)
             else { continue }
-            subscriptions[slot]!.told!.at = now
+            subscriptions[slot]!.lastUpdate!.report.at = now
             if subscription.need.refresh != nil {
-                let trace = pending.item(of: slot)?.traceParent
-                pending.insert(slot, replacing: Pending(must: (.dataChanged, now), traceParent: trace))
+                let trace = waiting.item(of: slot)?.traceParent
+                waiting.replace(slot, with: Waiting(required: (.dataChanged, now), traceParent: trace))
             } else {
                 let vehicle = vehicles[links.source(of: slot)]?.vehicle
-                subscriptions[slot]!.told!.status = vehicle?.status(
+                subscriptions[slot]!.lastUpdate!.report.status = vehicle?.status(
                     at: now, offlineAfter: subscription.need.offlineAfter)
-                subscriptions[slot]!.told!.silences = subscription.need.silencesPassed(of: vehicle, at: now)
-                glance(at: slot)
+                subscriptions[slot]!.lastUpdate!.report.silences = subscription.need.silencesPassed(
+                    of: vehicle, at: now)
+                summarise(slot)
                 arm(slot)
             }
+        }
+    }
+
+    // MARK: - The end of a run
+
+    func bringUp(_ context: TaskContext) {
+        if hasBroughtUpAll {
+            for (vehicle, _) in changed.drain() {
+                for slot in links.subscriptions(of: vehicle) { bringUp(slot, context) }
+            }
+        } else {
+            hasBroughtUpAll = true
+            changed.removeAll()
+            for slot in subscriptions.slots { bringUp(slot, context) }
+        }
+    }
+
+    private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return }
+        let revision = vehicles[links.source(of: slot)]?.revision ?? 0
+        let isRefreshed = subscription.need.refresh != nil
+        if last.revision == revision && (last.report.at >= context.instant || !isRefreshed) { return }
+        // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
+        let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        // News that wait would be dropped if a status changed back within the transaction.
+        let trace = waiting.item(of: slot)?.traceParent
+        waiting.replace(slot, with: Waiting(required: required, traceParent: trace))
+    }
+
+    // MARK: - Updates
+
+    func flush(_ context: TaskContext) {
+        for (slot, waiting) in waiting.drain() { update(slot, waiting, context) }
+    }
+
+    private func update(_ slot: Slot<VehicleSubscription>, _ waiting: Waiting, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot] else { return }
+        let vehicle = links.source(of: slot)
+        let state = vehicles[vehicle]
+        var (cause, at) = waiting.required ?? (.dataChanged, context.instant)
+        at = settings.notAhead(at, of: context.instant)
+        if waiting.required == nil && !hasNews(slot, of: vehicle, at: at) {
+            sendMark(slot, state, at: at, context)
+            // A timer that fired meanwhile is armed again.
+            return arm(slot)
+        }
+        var report = VehicleReport(
+            of: state?.known, at: at, for: subscription.need, sensitivity: subscription.sensitivity)
+        // An answer stays one, whatever it says: the subscriber waits for the snapshot that it asked for.
+        let isAnswer = cause == .subscribed || cause == .scheduled && subscription.need.refresh == nil
+        if let last = subscription.lastUpdate?.report, !isAnswer,
+            report.status != last.status || report.silences != last.silences
+        {
+            cause = .statusChanged
+        }
+        report.at = max(at, subscription.lastUpdate?.report.at ?? at)
+        send(cause, at: report.at, of: state, to: slot, subscription, traceParent: waiting.traceParent, context)
+        subscriptions[slot]!.lastUpdate = .init(
+            report: report, isUnreadable: state?.isUnreadable ?? false, revision: state?.revision ?? 0,
+            refreshDue: subscription.need.refresh?.nextUpdate(after: report.at, status: report.status),
+            heavyBytes: state?.heavyBytes ?? 0)
+        summarise(slot)
+        arm(slot)
+    }
+
+    /// Lets a subscriber know that the vehicle can be read again, or no longer, and that a large vehicle has become
+    /// smaller: its timeline may have been too large.
+    ///
+    /// A subscriber that is refreshed by this task learns with its next refresh whether the vehicle can be read. A run
+    /// that leaves when it has caught up brings both up.
+    private func sendMark(
+        _ slot: Slot<VehicleSubscription>, _ state: VehicleState?, at: Instant, _ context: TaskContext
+    ) {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate, let state,
+            !settings.leavesWhenCaughtUp
+        else { return }
+        let isMark = state.isUnreadable != last.isUnreadable && subscription.need.refresh == nil
+        guard isMark || state.heavyBytes < last.heavyBytes else { return }
+        subscriptions[slot]!.lastUpdate!.isUnreadable = state.isUnreadable
+        subscriptions[slot]!.lastUpdate!.heavyBytes = state.heavyBytes
+        summarise(slot)
+        send(.noted, at: at, of: state, to: slot, subscription, traceParent: nil, context)
+    }
+
+    private func send(
+        _ cause: Cause, at: Instant, of state: VehicleState?, to slot: Slot<VehicleSubscription>,
+        _ subscription: VehicleSubscription, traceParent: [UInt8]?, _ context: TaskContext
+    ) {
+        let update = SourceUpdate(
+            source: .vehicle(subscription.need.vehicleId), version: subscription.version,
+            revision: state?.revision ?? 0, cause: cause, at: at, content: SourceContent(state),
+            traceParent: traceParent)
+        context.send(ConfigurationInput.update(update), to: configurationId(of: slot), at: .configurations)
+    }
+
+    private func configurationId(of slot: Slot<VehicleSubscription>) -> String {
+        subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
+    }
+
+    private func summarise(_ slot: Slot<VehicleSubscription>) {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else {
+            summaries[slot] = nil
+            return
+        }
+        summaries[slot] = Summary(
+            status: last.report.status, offlineAfter: subscription.need.offlineAfter,
+            needsFullComparison: subscription.sensitivity != nil || last.report.silences > 0,
+            heavyBytes: last.heavyBytes)
+    }
+
+    // MARK: - Derived from state
+
+    /// Derives all that follows from the stores; work that waits is forgotten.
+    func derive() {
+        waiting.removeAll()
+        changed.removeAll()
+        hasBroughtUpAll = false
+        timers.removeAll()
+        summaries.removeAll()
+        for slot in subscriptions.slots where subscriptions[slot] != nil {
+            let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
+            links.link(slot, to: vehicles.slot(of: vehicleId))
+            summarise(slot)
+            arm(slot)
         }
     }
 }

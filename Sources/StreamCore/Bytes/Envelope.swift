@@ -62,6 +62,17 @@ package enum Envelope {
     }
 }
 
+/// A message to an entity: id and payload, borrowed for the call.
+package struct NodeMessage {
+    package var entity: UnsafeRawBufferPointer
+    package var payload: UnsafeRawBufferPointer
+
+    package init(entity: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+        self.entity = entity
+        self.payload = payload
+    }
+}
+
 extension Origin: StateValue {
     package func encode(into writer: inout ByteWriter) {
         writer.write(source)

@@ -1,9 +1,45 @@
-/// Wall-clock timers of one task, at most one for each slot of a store: a heap that knows where each slot stands in it.
+/// Wall-clock timers of one task, at most one for each slot of a store. The slots are typed by the store's value.
+///
+/// What the timers guarantee is said at `TimerHeap`, which does the work.
+@frozen
+public struct SlotTimers<Value> {
+    @usableFromInline var heap = TimerHeap()
+
+    @inlinable
+    public init() {}
+
+    /// Milliseconds since 1970 of the earliest timer.
+    @inlinable
+    public var nextDue: Int64? { heap.nextDue }
+
+    /// When this slot's timer is due; `nil` if it is not armed.
+    @inlinable
+    public func due(of slot: Slot<Value>) -> Int64? { heap.due(of: slot.index) }
+
+    /// Sets the slot's timer, in place of the one that it has.
+    @inlinable
+    public mutating func arm(_ slot: Slot<Value>, due: Int64) { heap.arm(slot.index, due: due) }
+
+    /// Takes the slot's timer away; does nothing if the slot has none.
+    @inlinable
+    public mutating func disarm(_ slot: Slot<Value>) { heap.disarm(slot.index) }
+
+    /// Takes out the earliest timer that is due at `now`, ties by slot.
+    ///
+    /// - Returns: its slot; `nil` if none is due.
+    @inlinable
+    public mutating func pop(now: Int64) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
+
+    @inlinable
+    public mutating func removeAll() { heap.removeAll() }
+}
+
+/// Timers by number: a heap that knows where each number stands in it.
 ///
 /// Timers are derived from state. One only says "look at this slot then": who is called checks the state and arms anew,
 /// so a timer that was overtaken does no harm. Arming a slot again moves its timer: there are never more entries than
 /// slots that are armed, however often that is done. An entry takes 16 bytes, and each slot, armed or not, 4.
-package struct SlotTimers {
+public struct TimerHeap {
     private struct Entry {
         var due: Int64
         var slot: Int32
@@ -17,20 +53,20 @@ package struct SlotTimers {
     /// By slot: its entry's index in the heap; −1: not armed.
     private var indexes: [Int32] = []
     /// How often two entries were compared since this was made, which is the work that was done.
-    package private(set) var comparisons = 0
+    public private(set) var comparisons = 0
 
     private static let childCount = 4
 
-    package init() {}
+    public init() {}
 
     /// Slots that are armed.
-    package var count: Int { heap.count }
+    public var count: Int { heap.count }
 
     /// Milliseconds since 1970 of the earliest timer.
-    package var nextDue: Int64? { heap.first?.due }
+    public var nextDue: Int64? { heap.first?.due }
 
     /// When this slot's timer is due; nil: it is not armed.
-    package func due(of slot: Int) -> Int64? {
+    public func due(of slot: Int) -> Int64? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
     }
@@ -38,7 +74,7 @@ package struct SlotTimers {
     /// Sets the slot's timer, in place of the one that it has.
     ///
     /// - Complexity: O(log n).
-    package mutating func arm(_ slot: Int, due: Int64) {
+    public mutating func arm(_ slot: Int, due: Int64) {
         if indexes.count <= slot { indexes += repeatElement(-1, count: slot + 1 - indexes.count) }
         let entry = Entry(due: due, slot: Int32(slot))
         let index = index(of: slot)
@@ -53,7 +89,7 @@ package struct SlotTimers {
     /// Takes the slot's timer away; does nothing where it has none.
     ///
     /// - Complexity: O(log n).
-    package mutating func disarm(_ slot: Int) {
+    public mutating func disarm(_ slot: Int) {
         let index = index(of: slot)
         if index >= 0 { remove(at: index) }
     }
@@ -61,13 +97,13 @@ package struct SlotTimers {
     /// Takes out the earliest timer that is due at `now` and names its slot; nil where there is none. Ties by slot.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
-    package mutating func pop(now: Int64) -> Int? {
+    public mutating func pop(now: Int64) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(at: 0)
         return Int(first.slot)
     }
 
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         heap.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
     }

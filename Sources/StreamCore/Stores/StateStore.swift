@@ -15,87 +15,89 @@ public protocol StateValue {
 /// Public, like what it is made of, because only public generic code is compiled for its values across modules: that
 /// is worth a third of the cost of a record.
 public final class StateStore<Value: StateValue>: ChangelogStore {
+    /// The number of its name: the first byte of its keys in the changelog.
     public let id: UInt8
     @usableFromInline var keys = KeyTable()
     @usableFromInline var values: [Value?] = []
     /// The transaction in which a slot was last written.
     @usableFromInline var stamps: [UInt32] = []
     @usableFromInline var transaction: UInt32 = 1
-    @usableFromInline var written: [Int] = []
+    @usableFromInline var written: [Slot<Value>] = []
     @usableFromInline var before: [Value?] = []
     /// `capture` and `commit` as they are compiled for this `Value`. Through the protocol only their generic form can
     /// be called, which is several times slower; this initializer is inlined where the value's type is known.
     @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
 
-    /// - Parameter id: the store's number in the changelog; part of the stored format, never to be reused.
     @inlinable
-    public init(id: UInt8) {
-        self.id = id
+    public init(_ name: StoreName<Value>) {
+        id = name.number
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.forgetOverlay() }
     }
 
-    /// Slots are 0 ..< `slots`, in the order in which their keys first came.
+    /// Every key that was ever met here, with or without a value.
     @inlinable
-    public var slots: Int { values.count }
+    public var slots: Slots<Value> { Slots(count: values.count) }
 
+    /// - Parameter hash: Java's murmur2 of the key.
+    /// - Returns: `nil` if the key was never met.
     @inlinable
-    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
-        keys.find(key, hash: hash)
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value>? {
+        keys.find(key, hash: hash).map { Slot($0) }
     }
 
     @inlinable
-    public func find(_ key: UnsafeRawBufferPointer) -> Int? { keys.find(key, hash: Murmur2.hash(key)) }
+    public func find(_ key: UnsafeRawBufferPointer) -> Slot<Value>? { find(key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    public func find(_ key: String) -> Int? {
+    public func find(_ key: String) -> Slot<Value>? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
     @inlinable
-    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
-        let slot = keys.slot(of: key, hash: hash)
-        if slot == values.count {
+    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
+        let index = keys.slot(of: key, hash: hash)
+        if index == values.count {
             values.append(nil)
             stamps.append(0)
         }
-        return slot
+        return Slot(index)
     }
 
     @inlinable
-    public func slot(of key: UnsafeRawBufferPointer) -> Int { slot(of: key, hash: Murmur2.hash(key)) }
+    public func slot(of key: UnsafeRawBufferPointer) -> Slot<Value> { slot(of: key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    public func slot(of key: String) -> Int {
+    public func slot(of key: String) -> Slot<Value> {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
-    public func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        keys.withKey(of: slot, body)
+    public func withKey<Result>(of slot: Slot<Value>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        keys.withKey(of: slot.index, body)
     }
 
     @inlinable
-    public func key(of slot: Int) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+    public func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
-    public subscript(slot: Int) -> Value? {
-        _read { yield values[slot] }
+    public subscript(slot: Slot<Value>) -> Value? {
+        _read { yield values[slot.index] }
         _modify {
             touch(slot)
-            yield &values[slot]
+            yield &values[slot.index]
         }
     }
 
     /// Writes in place; one look-up and one copy for the overlay, however much is changed.
     @inlinable
-    public func modify<Result>(_ slot: Int, _ body: (inout Value?) -> Result) -> Result {
+    public func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
         touch(slot)
-        return body(&values[slot])
+        return body(&values[slot.index])
     }
 
     /// Whether anything was written in this transaction.
@@ -103,11 +105,11 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     public var isDirty: Bool { !written.isEmpty }
 
     @inlinable
-    func touch(_ slot: Int) {
-        if stamps[slot] == transaction { return }
-        stamps[slot] = transaction
+    func touch(_ slot: Slot<Value>) {
+        if stamps[slot.index] == transaction { return }
+        stamps[slot.index] = transaction
         written.append(slot)
-        before.append(values[slot])
+        before.append(values[slot.index])
     }
 
     // MARK: - Transaction
@@ -123,14 +125,14 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         var value = ByteWriter(capacity: 256)
         for (index, slot) in written.enumerated() {
             // A key that came and went within the transaction was never in the changelog.
-            if values[slot] == nil && before[index] == nil { continue }
+            if values[slot.index] == nil && before[index] == nil { continue }
             key.removeAll()
             key.write(id)
             withKey(of: slot) { key.append($0) }
             value.removeAll()
-            values[slot]?.encode(into: &value)
+            values[slot.index]?.encode(into: &value)
             key.bytes.withUnsafeBytes { key in
-                value.bytes.withUnsafeBytes { emit(key, values[slot] == nil ? nil : $0) }
+                value.bytes.withUnsafeBytes { emit(key, values[slot.index] == nil ? nil : $0) }
             }
         }
     }
@@ -147,7 +149,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     }
 
     public func revert() {
-        for (slot, value) in zip(written, before) { values[slot] = value }
+        for (slot, value) in zip(written, before) { values[slot.index] = value }
         commit()
     }
 
@@ -158,11 +160,11 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
         guard let value else {
-            values[slot] = nil
+            values[slot.index] = nil
             return
         }
         var reader = ByteReader(value)
-        values[slot] = try Value(from: &reader)
+        values[slot.index] = try Value(from: &reader)
     }
 }
 

@@ -6,11 +6,11 @@ package final class StreamTask {
     package let partition: Int32
     package let context: TaskContext
     package let positions = TaskPositions()
-    private let processors: [any Processor]
+    private let nodes: [NodeInstance]
     private let stores: [UInt8: any ChangelogStore]
     /// In order of id, so that the changelog is written in the same order every time.
     private let orderedStores: [any ChangelogStore]
-    private var committedCounters = TaskCounters()
+    private var committedCounters: TaskCounters
     private var committedDeadLetters = TaskContext.noDeadLetters
     private var committedWarnings = TaskContext.noWarnings
     private var clockWatch: ClockWatch
@@ -32,25 +32,27 @@ package final class StreamTask {
         clockWatch = predecessor?.clockWatch ?? ClockWatch(tolerance: topology.clockTolerance)
         clockWatch.revert()
         context = TaskContext(partition: partition, partitions: partitions, topology: topology, router: router)
-        processors = topology.nodes.map { $0.make() }
-        orderedStores = processors.flatMap(\.stores).sorted { $0.id < $1.id }
+        committedCounters = TaskCounters(of: topology)
+        nodes = topology.nodes.map { $0.make() }
+        orderedStores = nodes.flatMap(\.processor.stores).sorted { $0.id < $1.id }
         stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
         precondition(stores[0] == nil, "Store ids begin at 1.")
     }
 
     // MARK: - Time
 
-    /// Sets the time for all that follows, once per iteration before anything is read. Where the clock went back, the
-    /// processors are told; once after a restore in any case, for nobody knows which time the state is of.
+    /// Sets the time for all that follows, once per iteration before anything is read. If the clock went back, the
+    /// processors are told; after a restore they are told in any case, because nobody knows which time the state is of.
     ///
     /// - Parameter now: milliseconds since 1970.
     package func advance(to now: Int64) {
         context.now = now
         guard isRestored else { return }
-        let mayBeEarlier = !isClockKnown && !context.topology.startsClockAnew
+        let isFirst = !isClockKnown
         isClockKnown = true
-        guard clockWatch.hasGoneBack(at: now) || mayBeEarlier else { return }
-        for processor in processors { processor.clockWentBack(context) }
+        let hasGoneBack = clockWatch.hasGoneBack(at: now)
+        guard hasGoneBack || isFirst else { return }
+        for node in nodes { node.clockFollower?.clockWentBack(context, hasGoneBack ? .observed : .restored) }
     }
 
     // MARK: - Input
@@ -59,8 +61,13 @@ package final class StreamTask {
     package func process(_ view: RecordView, source: UInt8) {
         context.counters.records += 1
         let origin = Origin(source: source, partition: view.partition, offset: view.offset)
-        processors[context.topology.sources[Int(source)].node].process(
-            InputRecord(origin: origin, view: view), context)
+        process(InputRecord(origin: origin, view: view))
+    }
+
+    private func process(_ record: InputRecord) {
+        let node = context.topology.sources[Int(record.origin.source)].node
+        guard let processor = nodes[node].records else { preconditionFailure("A source feeds a RecordProcessor.") }
+        processor.process(record, context)
     }
 
     /// A record of the exchange, or one delivered within the thread.
@@ -69,8 +76,10 @@ package final class StreamTask {
     package func receive(_ envelope: UnsafeRawBufferPointer) throws(CorruptBytes) {
         switch try Envelope.read(envelope) {
         case .message(let node, let message):
-            guard processors.indices.contains(node) else { throw CorruptBytes("unknown node \(node)") }
-            processors[node].receive(message, context)
+            guard nodes.indices.contains(node), let receive = nodes[node].receive else {
+                throw CorruptBytes("unknown node \(node)")
+            }
+            try receive(message, context)
         case .forwarded(let record, let headers):
             guard context.topology.sources.indices.contains(Int(record.origin.source)) else {
                 throw CorruptBytes("unknown source \(record.origin.source)")
@@ -78,18 +87,18 @@ package final class StreamTask {
             let reader = context.headerReader
             context.headerReader = { _ in headers }
             defer { context.headerReader = reader }
-            processors[context.topology.sources[Int(record.origin.source)].node].process(record, context)
+            process(record)
         }
     }
 
     package func punctuate() {
-        for processor in processors { processor.punctuate(context) }
+        for node in nodes { node.punctuator?.punctuate(context) }
     }
 
     package var nextDue: Int64? {
         var earliest: Int64?
-        for processor in processors {
-            guard let due = processor.nextDue else { continue }
+        for node in nodes {
+            guard let due = node.punctuator?.nextDue else { continue }
             earliest = min(earliest ?? due, due)
         }
         return earliest
@@ -98,15 +107,15 @@ package final class StreamTask {
     // MARK: - Transaction
 
     package func flush() {
-        for processor in processors { processor.flush(context) }
+        for node in nodes { node.conflating?.flush(context) }
     }
 
     package func bringUp() {
-        for processor in processors { processor.bringUp(context) }
+        for node in nodes { node.catchUp?.bringUp(context) }
     }
 
-    package func closeOut() {
-        for processor in processors { processor.closeOut(context) }
+    package func releaseHeld() {
+        for node in nodes { node.holding?.releaseHeld(context) }
     }
 
     /// Whether the transaction wrote state, moved positions or emitted anything.
@@ -142,7 +151,7 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         committedWarnings = context.warnings
         context.warnings.removeAll()
-        for processor in processors { processor.committed(context) }
+        for node in nodes { node.observer?.committed(context) }
     }
 
     /// The transaction is aborted: everything is as it was after the last commit.
@@ -157,13 +166,13 @@ package final class StreamTask {
         let moved = positions.revert()
         clockWatch.revert()
         isClockKnown = isClockCommitted
-        for processor in processors { processor.reverted(context) }
+        for node in nodes { node.deriving?.reverted(context) }
         return moved
     }
 
     /// Takes what was counted in committed transactions since the last call.
     package func takeCounters() -> TaskCounters {
-        defer { committedCounters = TaskCounters() }
+        defer { committedCounters.reset() }
         return committedCounters
     }
 
@@ -202,6 +211,6 @@ package final class StreamTask {
 
     package func finishRestore() {
         isRestored = true
-        for processor in processors { processor.finishRestore(context) }
+        for node in nodes { node.deriving?.finishRestore(context) }
     }
 }

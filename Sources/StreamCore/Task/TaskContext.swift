@@ -36,7 +36,7 @@ package final class TaskContext {
         self.partitions = partitions
         self.topology = topology
         self.router = router
-        counters.outputs = Array(repeating: 0, count: topology.outputs.count)
+        counters = TaskCounters(of: topology)
     }
 
     /// The task that owns an entity.
@@ -50,9 +50,9 @@ package final class TaskContext {
         router.route(Envelope.forwarded(record, headers: headers(of: record)), key: entity, to: owner)
     }
 
-    /// Calls `body` with an entity's id and hash where this task owns it; else sends the record to the owner.
+    /// Calls `body` with an entity's id and hash if this task owns the entity; else sends the record to the owner.
     ///
-    /// - Returns: nil where the record was sent on.
+    /// - Returns: `nil` if the record was sent on.
     package func whereOwned<Result>(
         _ id: String, orForward record: InputRecord, _ body: (UnsafeRawBufferPointer, UInt32) -> Result
     ) -> Result? {
@@ -67,15 +67,15 @@ package final class TaskContext {
         }
     }
 
-    /// Sends a message to an entity of whichever task owns it, this one included.
-    package func send(to entity: String, node: Int, _ write: (inout ByteWriter) -> Void) {
+    /// Sends a message to an entity, whichever task owns it: this one included.
+    package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
         var payload = ByteWriter(capacity: 128)
-        write(&payload)
+        message.encode(into: &payload)
         var entity = entity
         entity.withUTF8 { utf8 in
             let entity = UnsafeRawBufferPointer(utf8)
             let envelope = payload.bytes.withUnsafeBytes {
-                Envelope.message(node: node, NodeMessage(entity: entity, payload: $0))
+                Envelope.message(node: node.number, NodeMessage(entity: entity, payload: $0))
             }
             router.route(envelope, key: entity, to: owner(of: Murmur2.hash(entity)))
         }
@@ -96,63 +96,12 @@ package final class TaskContext {
 
     private func topic(of record: InputRecord) -> String { topology.sources[Int(record.origin.source)].topic }
 
-    /// Writes a record to an output topic, by its index in the topology.
+    /// Writes a record to an output topic.
     package func emit(
-        _ output: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, headers: [Header]
+        _ output: OutputName, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, headers: [Header]
     ) {
-        counters.outputs[output] += 1
+        counters[output] += 1
         outputs.append(
-            topic: topology.outputs[output], partition: nil, key: key, value: value, headers: headers)
-    }
-}
-
-/// What a task did; counted within the transaction, added up when it is committed.
-package struct TaskCounters: Hashable, Sendable {
-    /// Records of the sources, forwarded ones where they arrive from outside only.
-    package var records = 0
-    package var forwarded = 0
-    /// Telemetry older than what is known.
-    package var late = 0
-    /// Telemetry observed later than its arrival, which counts as observed at its arrival.
-    package var fromFuture = 0
-    /// By output of the topology.
-    package var outputs: [Int] = []
-    /// What processors count by names of their own.
-    package private(set) var labelled: [CounterKey: Int] = [:]
-
-    package init(outputs: Int = 0) {
-        self.outputs = Array(repeating: 0, count: outputs)
-    }
-
-    package mutating func add(_ other: TaskCounters) {
-        records += other.records
-        forwarded += other.forwarded
-        late += other.late
-        fromFuture += other.fromFuture
-        if outputs.isEmpty { outputs = Array(repeating: 0, count: other.outputs.count) }
-        for index in other.outputs.indices { outputs[index] += other.outputs[index] }
-        labelled.merge(other.labelled, uniquingKeysWith: +)
-    }
-
-    package mutating func add(_ amount: Int, to key: CounterKey) { labelled[key, default: 0] += amount }
-
-    package mutating func reset() {
-        records = 0
-        forwarded = 0
-        late = 0
-        fromFuture = 0
-        for index in outputs.indices { outputs[index] = 0 }
-        labelled.removeAll(keepingCapacity: true)
-    }
-}
-
-/// A counter's name, and what it counts apart.
-package struct CounterKey: Hashable, Sendable {
-    package var name: String
-    package var labels: [String]
-
-    package init(_ name: String, _ labels: [String]) {
-        self.name = name
-        self.labels = labels
+            topic: topology.outputs[output.index], partition: nil, key: key, value: value, headers: headers)
     }
 }

@@ -1,60 +1,93 @@
 package import RecordLog
 
-/// A node of the topology in one task: owns its stores, changes them, and says what follows through the context.
+/// A node of the topology in one task: owns stores, changes them, and says through the context what follows.
 ///
-/// All calls come from the thread that owns the task, never two at once, and none fails: input that cannot be used
-/// becomes a dead letter. What a call writes belongs to the open transaction.
+/// A processor conforms to the protocols below for what it does, and to no other: it reads records, takes messages,
+/// keeps timers, conflates, and so on. All calls come from the thread that owns the task, never two at once. None
+/// fails: input that cannot be used becomes a dead letter. What a call writes belongs to the open transaction.
 package protocol Processor: AnyObject {
-    /// The stores in the changelog, each with an id of its own within the task.
+    /// The stores in the changelog, each with a number of its own within the topology.
     var stores: [any ChangelogStore] { get }
+}
 
-    /// A record of a source, here or forwarded here.
+/// A processor that a source feeds.
+package protocol RecordProcessor: Processor {
+    /// A record of the source, which came to this task or was forwarded to it.
     func process(_ record: InputRecord, _ context: TaskContext)
+}
 
-    /// A message of another node to an entity of this task.
-    func receive(_ message: NodeMessage, _ context: TaskContext)
+/// A processor that other nodes send messages to.
+package protocol MessageProcessor<Message>: Processor {
+    /// One type for all messages that the node takes; its bytes are part of the stored format.
+    associatedtype Message: StateValue
+
+    /// - Parameter entity: the id of the entity of this task that the message is for; borrowed for the call.
+    func receive(_ message: Message, for entity: UnsafeRawBufferPointer, _ context: TaskContext)
+}
+
+/// A processor that acts when a time has come: Kafka Streams' punctuation, by the wall clock.
+package protocol Punctuator: Processor {
+    /// Milliseconds since 1970 of the earliest timer; `nil` if none is armed.
+    var nextDue: Int64? { get }
 
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
+}
 
-    /// The clock may have gone back by more than `Topology.clockTolerance`, while the task was living or before it was
-    /// restored: what was done for an instant further ahead is done for now. Called before anything else is made; where
-    /// nothing lies ahead it does nothing.
-    func clockWentBack(_ context: TaskContext)
+/// A processor that publishes for instants which the clock may find ahead of itself.
+package protocol ClockFollower: Processor {
+    /// The clock is earlier than it was, or may be: what was done for an instant further ahead is done for now.
+    ///
+    /// The call comes before anything else is made at the new time. If nothing lies ahead, it does nothing.
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep)
+}
 
-    /// Sends and emits what was conflated; called before each commit, again while messages flow within the thread.
+/// Why a processor is told that the clock may be earlier.
+package enum ClockStep: Hashable, Sendable {
+    /// The clock of this process went back by more than `Topology.clockTolerance`.
+    case observed
+    /// The state was restored, and nobody knows which time it is of.
+    case restored
+}
+
+/// A processor that does once for a transaction what several records or messages ask for.
+package protocol ConflatingProcessor: Processor {
+    /// Sends and emits what waits; called before each commit, again while messages flow within the thread.
     func flush(_ context: TaskContext)
+}
 
-    /// Brings what was published up to all that is known at `context.now`; called before commits while a run that is to
-    /// end when it has caught up has read all it should. Does nothing where nothing is to be done.
+/// A processor that publishes anew when a run that ends has read everything.
+package protocol CatchUpProcessor: Processor {
+    /// Brings what was published up to all that is known at `context.now`.
+    ///
+    /// The call comes before every commit once the task has read all that it is to read. If nothing is to be done, it
+    /// does nothing.
     func bringUp(_ context: TaskContext)
+}
 
-    /// Sends what waits for a time that will not come, as the clock stands: called before commits once a run that is to
-    /// end has brought up everything. Does nothing where nothing waits.
-    func closeOut(_ context: TaskContext)
+/// A processor that holds something back until a time comes.
+package protocol HoldingProcessor: Processor {
+    /// Lets go of what waits for a time that will not come, because the clock of a run that ends stands still.
+    ///
+    /// The call comes before every commit once the whole run has brought up everything.
+    func releaseHeld(_ context: TaskContext)
+}
 
-    /// The stores are complete: derive timers and indexes.
+/// A processor that keeps timers, indexes or caches which follow from its stores.
+package protocol DerivingProcessor: Processor {
+    /// The stores are complete for the first time.
     func finishRestore(_ context: TaskContext)
 
-    /// The transaction is committed.
-    func committed(_ context: TaskContext)
-
-    /// The stores are as they were before the transaction: derive again what the transaction may have changed.
+    /// The stores are as they were before the transaction: what it may have changed is derived again.
     func reverted(_ context: TaskContext)
-
-    /// Milliseconds since 1970 of the earliest timer.
-    var nextDue: Int64? { get }
 }
 
-extension Processor {
-    /// Enough for whoever keeps no time.
-    package func clockWentBack(_ context: TaskContext) {}
-
-    /// Enough for whoever lets nothing wait.
-    package func closeOut(_ context: TaskContext) {}
+/// A processor that keeps something for the length of a transaction.
+package protocol TransactionObserver: Processor {
+    func committed(_ context: TaskContext)
 }
 
-/// A record of a source topic with where it came from. Its bytes are borrowed for the call.
+/// A record of a source topic with its origin. Its bytes are borrowed for the call.
 package struct InputRecord {
     package var origin: Origin
     package var timestamp: Int64
@@ -72,7 +105,7 @@ package struct InputRecord {
     }
 }
 
-/// Where a record stood: source number of the topology, partition, offset.
+/// The place of a record: source number of the topology, partition, offset.
 package struct Origin: Hashable, Sendable {
     package var source: UInt8
     package var partition: Int32
@@ -82,16 +115,5 @@ package struct Origin: Hashable, Sendable {
         self.source = source
         self.partition = partition
         self.offset = offset
-    }
-}
-
-/// A message to an entity: id and payload, borrowed for the call.
-package struct NodeMessage {
-    package var entity: UnsafeRawBufferPointer
-    package var payload: UnsafeRawBufferPointer
-
-    package init(entity: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
-        self.entity = entity
-        self.payload = payload
     }
 }

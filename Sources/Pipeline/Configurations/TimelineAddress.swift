@@ -1,8 +1,8 @@
 import Messages
 import Timelines
 
-/// What surrounds a timeline, of a usable and an unusable configuration alike.
-struct Frame {
+/// The names around a timeline: whose it is and where it goes, of a usable and an unusable configuration alike.
+struct TimelineAddress {
     var configurationId: String
     var kind: String
     var family: WidgetFamily
@@ -26,9 +26,9 @@ struct Frame {
         }
     }
 
-    /// What stands in keys and headers of outputs, several times over, and cannot be left out there.
+    /// Checks the names that stand in keys and headers of outputs, several times over, and cannot be left out there.
     ///
-    /// - Throws: where that is so much that an output might not fit (R11).
+    /// - Throws: if they are so long that an output might not fit (R11).
     func check() throws(MessageProblem) {
         let names = [configurationId, kind, recipient] + (sinks ?? [])
         let size = names.reduce(0) { $0 + $1.utf8.count }
@@ -39,4 +39,11 @@ struct Frame {
     }
 
     private static let namesBytesMax = 32 << 10
+}
+
+extension TimelineAddress {
+    /// Whether reloads of the two are other reloads: another recipient or another kind.
+    func isForOthers(than other: TimelineAddress) -> Bool {
+        !recipient.isSameByUTF8(as: other.recipient) || !kind.isSameByUTF8(as: other.kind)
+    }
 }
