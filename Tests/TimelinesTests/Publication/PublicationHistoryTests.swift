@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timelines
 
@@ -14,7 +15,7 @@ struct PublicationHistoryTests {
     }
 
     private func at(_ time: String) -> Instant {
-        TimelinesTests.at(time.contains("T") ? time : "2026-11-20T\(time)Z")
+        TestSupport.at(time.contains("T") ? time : "2026-11-20T\(time)Z")
     }
 
     /// A history whose recipient displays its first timeline.
