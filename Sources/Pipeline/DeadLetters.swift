@@ -5,7 +5,7 @@ import Timelines
 
 /// Room for a dead letter's reason, its origin and what a record has around it.
 private let reasonBytesMax = 4096
-/// What is longer than this, in the key of a record that cannot be read, is taken for no name.
+/// A longer key of a record that cannot be read is no name.
 private let markedIdBytesMax = 4096
 /// W3C's `traceparent` has 55 bytes today.
 private let traceParentBytesMax = 256

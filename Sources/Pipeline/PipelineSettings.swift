@@ -2,14 +2,14 @@ package import Messages
 import StreamCore
 package import Timelines
 
-/// What the pipeline is told from outside.
+/// The settings of the pipeline.
 package struct PipelineSettings: Sendable {
     package var topics: TopicNames
     /// CloudEvents' `source` of what is written.
     package var eventSource: String
     /// The declared ones (M6).
     package var kinds = WidgetKinds()
-    /// What holds for every kind that says nothing else (L1 to L9).
+    /// The terms of every kind that declares no others (L1 to L9).
     package var reload = WidgetKind.Reload()
     /// A record with a larger value is a dead letter (R11).
     package var recordBytesMax = 1 << 20
@@ -22,10 +22,10 @@ package struct PipelineSettings: Sendable {
     package var pauseMilliseconds: Int64 = 60_000
     /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
     package var spreadMilliseconds: Int64 = 0
-    /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; nil: all counts
+    /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all counts
     /// as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
-    /// What makes content.
+    /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current
     /// Whether every start begins with the same time again (V4): then due times in state stay.
     package var startsClockAnew = false

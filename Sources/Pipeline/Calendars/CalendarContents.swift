@@ -18,8 +18,8 @@ struct CalendarContents {
 
     private struct Window {
         private(set) var agenda: WindowAgenda
-        /// By the bytes that a message may take: how many occurrences fit, and their digest.
-        private var told: [Int: (count: Int, digest: UInt64)] = [:]
+        /// How many occurrences fit in so many bytes of a message, and their digest.
+        private var fits: [Int: (count: Int, digest: UInt64)] = [:]
 
         init(_ agenda: WindowAgenda) {
             self.agenda = agenda
@@ -29,25 +29,25 @@ struct CalendarContents {
         func isOf(_ at: Instant) -> Bool { agenda.window.begin <= at && at < agenda.window.nextMidnight }
 
         mutating func update(_ uids: Set<String>, of events: EventCalendar, _ expanding: (String) -> Void) {
-            if agenda.update(uids, of: events, expanding: expanding) { told = [:] }
+            if agenda.update(uids, of: events, expanding: expanding) { fits = [:] }
         }
 
         mutating func fitting(in bytesMax: Int) -> Agenda {
             let placed = agenda.placed
-            if let (count, digest) = told[bytesMax] {
+            if let (count, digest) = fits[bytesMax] {
                 return Agenda(window: agenda.window, digest: digest, placed: placed[..<count])
             }
             let fitting = placed[..<CalendarContents.count(of: placed, fitting: bytesMax)]
             let digest = Occurrence.digest(of: fitting.map(\.occurrence))
-            told[bytesMax] = (fitting.count, digest)
+            fits[bytesMax] = (fitting.count, digest)
             return Agenda(window: agenda.window, digest: digest, placed: fitting)
         }
     }
 
-    /// What a subscriber is told.
+    /// The agenda that a subscriber is sent.
     struct Agenda {
         var window: AgendaWindow
-        /// Of the occurrences.
+        /// The digest of the occurrences.
         var digest: UInt64
         fileprivate var placed: ArraySlice<PlacedOccurrence>
 

@@ -9,13 +9,13 @@ import Timelines
 /// Records are state; the events are derived from them. After an abort the events of the records that the transaction
 /// touched are read from the store again.
 final class CalendarLibrary {
-    /// By `CalendarFiling.name`.
+    /// The key is `CalendarFiling.name`.
     private let records = StateStore(.calendarRecords)
     private let calendars = StateStore(.calendars)
     private let settings: PipelineSettings
     private var reader = CalendarRecordReader()
     private var contents = SlotMap<CalendarState, CalendarContents>(absent: CalendarContents())
-    /// What this transaction found in a record or filed.
+    /// The events that this transaction found in a record or filed.
     private var touched: [Slot<CalendarRecordState>: Touched] = [:]
 
     private struct Touched {

@@ -5,9 +5,9 @@ import Timelines
 /// A record of a calendar as it came; its events are read from it again after a restore.
 struct CalendarRecordState: StateValue {
     var value: [UInt8]
-    /// Nil: JSON, or what its beginning tells.
+    /// The record's content type; `nil` if its value is JSON or tells its form at its beginning.
     var contentType: String?
-    /// Of the calendar's records: which of two came first.
+    /// A number that tells which of two records of the calendar came first.
     var arrival: UInt64
     /// Newer versions of events in it that an older record of this key held, each as a record of its own
     /// holds it.
@@ -35,7 +35,7 @@ struct CalendarRecordState: StateValue {
     }
 }
 
-/// What is kept of a calendar as a whole.
+/// The state of a calendar as a whole, beside its records.
 struct CalendarState: StateValue {
     /// Rises with every record that changed it, or whether it can be read.
     var revision: UInt64 = 0

@@ -8,7 +8,7 @@ import Timelines
 /// A subscriber is sent the agenda of its window when an occurrence in it changed, when it asks, and at each of its
 /// midnights, with which the window moves on.
 final class CalendarSubscribers {
-    /// By `SubscriptionKey`.
+    /// The key is a `SubscriptionKey`.
     let subscriptions = StateStore(.calendarSubscriptions)
     private let library: CalendarLibrary
     private let settings: PipelineSettings

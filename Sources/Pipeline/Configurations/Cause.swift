@@ -33,6 +33,9 @@ extension Cause {
         return otherReason < reason
     }
 
+    /// Whether the timeline is made because time went on, not because data changed.
+    var isOfTime: Bool { self == .scheduled || self == .noted }
+
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         let number = try reader.byte()
         guard let cause = Cause(rawValue: number) else { throw CorruptBytes("unknown cause \(number)") }

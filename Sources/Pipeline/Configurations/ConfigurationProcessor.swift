@@ -11,18 +11,17 @@ import Timelines
 ///     record ──► table ──► sources ◄──► vehicles, calendars
 ///                             │ an answer, or a timer
 ///                             ▼
-///                          pending ──► maker ──► output ──► timelines
-///                                                  │ what was published
-///                                                  ▼
-///                                               reloads ◄──► recipients
+///                          pending ──► publisher (maker, output) ──► timelines
+///                                          │ what was published
+///                                          ▼
+///                                       reloads ◄──► recipients
 final class ConfigurationProcessor {
     private let settings: PipelineSettings
     private let table: ConfigurationTable
     private let kinds: DeclaredKinds
     private let sources: ConfigurationSources
     private var pending: PendingTimelines
-    private let maker: TimelineMaker
-    private var output: TimelineOutput
+    private let publisher: TimelinePublisher
     private let reloads: RecipientReloads
     private var timers: RenewalTimers
     /// Configurations that were adopted under another declaration of their kind than the one of now.
@@ -34,9 +33,9 @@ final class ConfigurationProcessor {
         kinds = DeclaredKinds(settings)
         sources = ConfigurationSources(of: table, settings)
         pending = PendingTimelines(of: table)
-        maker = TimelineMaker(settings)
-        output = TimelineOutput(settings)
         reloads = RecipientReloads(of: table, kinds)
+        let maker = TimelineMaker(settings)
+        publisher = TimelinePublisher(of: table, maker, reloads, kinds, settings)
         timers = RenewalTimers(of: table, maker, settings)
     }
 
@@ -71,7 +70,7 @@ extension ConfigurationProcessor: RecordProcessor {
         _ message: ConfigurationMessage, value: [UInt8], _ slot: Slot<ConfigurationState>, _ origin: Origin?,
         traceParent: [UInt8]?, _ context: TaskContext
     ) {
-        compareByRulesOfNow(slot)
+        publisher.compareByRulesOfNow(slot)
         let address = TimelineAddress(message)
         if table.live(slot) != nil, TimelineAddress(table.message(of: slot)).isForOthers(than: address) {
             reloads.leave(slot, context)
@@ -113,7 +112,7 @@ extension ConfigurationProcessor: RecordProcessor {
         table.forgetMessage(slot)
         timers.arm(slot)
         guard old.published != nil else { return }
-        output.emitTombstone(configurationId, key: key, traceParent: context.traceParent(of: record), context)
+        publisher.withdraw(configurationId, key: key, traceParent: context.traceParent(of: record), context)
     }
 
     /// After a restart with other kinds: the needs and the timeline of a configuration follow from its record anew, as
@@ -137,7 +136,7 @@ extension ConfigurationProcessor: MessageProcessor {
         switch message {
         case .update(let update):
             guard let slot = table.find(entity), sources.counts(update, for: slot) else { return }
-            compareByRulesOfNow(slot)
+            publisher.compareByRulesOfNow(slot)
             if let timeline = sources.receive(update, for: slot) { pending.add(timeline, slot) }
         case .announced(let announcement):
             guard let slot = table.find(entity) else { return }
@@ -197,7 +196,7 @@ extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
     }
 }
 
-// MARK: - 4. The transaction ends: timelines are made and published
+// MARK: - 4. The transaction ends
 
 extension ConfigurationProcessor: ConflatingProcessor {
     func flush(_ context: TaskContext) {
@@ -206,75 +205,15 @@ extension ConfigurationProcessor: ConflatingProcessor {
     }
 
     private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
-        compareByRulesOfNow(slot)
-        guard let state = table.live(slot), let cause = state.pending else { return }
-        // A published timeline does not become older, unless the clock went back (`clockWentBack`).
-        let wanted = settings.notAhead(cause.at, of: context.instant)
-        let at = max(wanted, state.history.newest?.at ?? wanted)
-        let message = table.message(of: slot)
-        guard !cause.needsSnapshots, maker.isCurrent(message, state, at: at) else {
-            // What is pending stays so: it is made when the last source has answered.
-            table[slot]!.pending!.needsSnapshots = false
-            return renew(slot, at: at, context)
-        }
-        // Brought up to a later time, a timeline shows what its recipient's goes on to show by itself.
-        let isTimeAlone =
-            settings.leavesWhenCaughtUp && !state.hasNewData && (cause.cause == .scheduled || cause.cause == .noted)
-        let occasion = TimelineMaker.Occasion(
-            at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: message.kind, at: at))
-        var made = maker.make(message, state, occasion)
-        let bytes = output.encode(made.record)
-        if bytes > settings.timelineBytesMax {
-            made = maker.make(insteadOf: made, of: bytes, message, state, occasion)
-            _ = output.encode(made.record)
-        }
-        publish(slot, made, cause, context)
-    }
-
-    private func publish(
-        _ slot: Slot<ConfigurationState>, _ made: TimelineMaker.Made, _ cause: PendingTimeline, _ context: TaskContext
-    ) {
-        let message = table.message(of: slot)
-        output.emit(made.record, sinks: TimelineAddress(message).sinks, traceParent: cause.traceParent, context)
-        let followsFailure = table[slot]?.published?.isFailure ?? false
-        table.modify(slot) { state in
-            state.history = made.history
-            state.published = .init(
-                isFailure: made.record.timeline.isFailure, rules: settings.contentRules.version,
-                isTooLarge: made.isTooLarge)
-            state.hasNewData = false
-        }
-        pending.didPublish(slot)
-        if table.isRefreshedByVehicle(slot) {
-            // The next update comes with all that is known of the vehicle.
-            table.modify(slot) { state in
-                for index in state.sources.indices { state.sources[index].content = nil }
-            }
-        } else {
+        switch publisher.publish(slot, context) {
+        case .nothing: break
+        case .published:
+            pending.didPublish(slot)
             timers.arm(slot)
+        case .needsSnapshots(let at):
+            // What is pending stays so: it is made when the last source has answered.
+            renew(slot, at: at, context)
         }
-        let published = RecipientReloads.Published(
-            kind: made.record.kind, publication: made.publication, cause: cause.cause,
-            traceParent: cause.traceParent, followsFailure: followsFailure)
-        reloads.account(for: published, slot, context)
-    }
-
-    /// Before anything new is received, or made: a timeline that was published by other content rules is made once more
-    /// by those of now, as of then, to be compared with what comes. So a difference of the data is told apart, and
-    /// nobody is told of a difference of the rules alone. That is done when something is due anyway, never at the start.
-    ///
-    /// If the vehicle's task brings all that a timeline needs, what was known is not kept: then a timeline is made when
-    /// its recipient comes by itself, or of other data.
-    private func compareByRulesOfNow(_ slot: Slot<ConfigurationState>) {
-        guard let state = table.live(slot), let published = state.published, let newest = state.history.newest,
-            state.history.remade == nil, published.rules != settings.contentRules.version,
-            state.areAllAnswered, !table.isRefreshedByVehicle(slot)
-        else { return }
-        let message = table.message(of: slot)
-        // Under another declaration of its kind it is another configuration.
-        guard state.kindDigest == kinds.digest(of: message.kind) else { return }
-        let remade = maker.remade(message, state, at: newest.at)
-        table[slot]!.history.compareNewest(as: remade)
     }
 }
 

@@ -5,8 +5,8 @@ import Timelines
 
 /// The subscriptions of configurations at their vehicles and calendars: asks, and takes the answers in.
 ///
-/// Of a configuration's state this part owns `version`, `sources` and `renewal`, and notes `hasNewData`. What is to be
-/// made of an answer it returns, and makes nothing itself.
+/// This part owns `version`, `sources` and `renewal` of a configuration's state, and sets `hasNewData`. It makes no
+/// timeline itself: it returns the one that is to be made of an answer.
 struct ConfigurationSources {
     private let table: ConfigurationTable
     private let counter = StateStore(.subscriptionCounter)

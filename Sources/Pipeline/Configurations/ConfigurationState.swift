@@ -28,7 +28,7 @@ struct ConfigurationState {
     /// A timeline that is to be made.
     var pending: PendingTimeline?
 
-    // MARK: Owned by ConfigurationProcessor
+    // MARK: Owned by TimelinePublisher
 
     var history = PublicationHistory()
     /// `nil` if no timeline is published: then `history.newest` is `nil`, too.
@@ -52,7 +52,7 @@ struct ConfigurationState {
         }
     }
 
-    /// What is kept of the published timeline beside its history.
+    /// The published timeline as far as its history does not tell.
     struct Published {
         /// It shows that something could not be had.
         var isFailure: Bool

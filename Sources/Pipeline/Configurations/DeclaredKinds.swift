@@ -7,7 +7,7 @@ struct DeclaredKinds {
     private let kinds: WidgetKinds
     private let digests: [UInt64]
     private let terms: [ReloadTerms]
-    /// Of kinds that are not declared.
+    /// The terms of kinds that are not declared.
     private let otherTerms: ReloadTerms
 
     init(_ settings: PipelineSettings) {
@@ -17,7 +17,7 @@ struct DeclaredKinds {
         otherTerms = ReloadTerms(otherwise: settings.reload)
     }
 
-    /// 0: the kind is not declared.
+    /// 0 if the kind is not declared.
     func digest(of kind: String) -> UInt64 { kinds.index(of: kind).map { digests[$0] } ?? 0 }
 
     func terms(of kind: String) -> ReloadTerms { kinds.index(of: kind).map { terms[$0] } ?? otherTerms }

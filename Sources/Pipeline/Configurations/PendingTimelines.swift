@@ -42,7 +42,7 @@ struct PendingTimeline: StateValue {
 
 /// The timelines that are to be made: each configuration's at most once in a transaction, the rest in the next one.
 ///
-/// Of a configuration's state this part owns `pending`.
+/// This part owns `pending` of a configuration's state.
 struct PendingTimelines {
     private let table: ConfigurationTable
     private var queue = SlotQueue<ConfigurationState, Void>()

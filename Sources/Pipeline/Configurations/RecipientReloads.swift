@@ -2,9 +2,9 @@ import Messages
 import StreamCore
 import Timelines
 
-/// What recipients are told of configurations: this part decides what is worth telling, the recipient's task when.
+/// The reloads of configurations: this part decides which changes are worth telling, the recipient's task when.
 ///
-/// Of a configuration's state it owns `bucket`, and in `history` what is displayed and what is offered.
+/// It owns `bucket` of a configuration's state, and the displayed and the offered revision in `history`.
 struct RecipientReloads {
     private let table: ConfigurationTable
     private let kinds: DeclaredKinds

@@ -18,7 +18,7 @@ struct RenewalTimers {
         self.settings = settings
     }
 
-    /// What a timer that fired is for.
+    /// The purpose of a timer that fired.
     enum Fired {
         /// The timeline is renewed for this instant.
         case renewal(Slot<ConfigurationState>, at: Instant)

@@ -1,6 +1,6 @@
 import StreamCore
 
-/// What a configuration's task is sent by others.
+/// A message to the task of a configuration.
 enum ConfigurationInput: StateValue {
     /// News of a source.
     case update(SourceUpdate)

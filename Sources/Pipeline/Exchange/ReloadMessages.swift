@@ -14,7 +14,7 @@ struct ReloadMessage: StateValue {
         /// The offer of this revision still stands, but is void from another instant: the recipient has seen something
         /// else than was known when it was offered.
         case amendment(revision: Int64, voidFrom: Instant?)
-        /// What was offered is no longer to be seen: what stands now is no visible change.
+        /// The offered content is no longer to be seen: the newest timeline is no visible change.
         case withdrawal
         /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
         case removal
@@ -66,7 +66,7 @@ struct ReloadOffer: StateValue {
     var isRequested = false
     /// From then on the recipient has come back by itself and seen what stood (L1 to L9).
     var voidFrom: Instant?
-    /// What is to be seen; comes back with the announcement.
+    /// The content to be seen; it comes back with the announcement.
     var digest: ContentDigest
     var traceParent: [UInt8]?
 
@@ -90,7 +90,7 @@ struct ReloadOffer: StateValue {
 
     func isVoid(at now: Instant) -> Bool { !isRequested && voidFrom.map { $0 <= now } ?? false }
 
-    /// This one after `older`, which nobody was told of.
+    /// This offer in place of an older one that nobody was told of.
     func replacing(_ older: ReloadOffer) -> ReloadOffer {
         var offer = self
         offer.reason = max(reason, older.reason)
@@ -118,7 +118,7 @@ struct ReloadOffer: StateValue {
     }
 }
 
-/// What a recipient's task tells a configuration's when it has announced its change.
+/// A message of a recipient's task to a configuration's: its change was announced.
 struct ReloadAnnouncement: StateValue {
     /// The bucket is the one of this recipient and kind: a configuration may have others by now.
     var recipient: String

@@ -33,12 +33,12 @@ enum SubscriptionKey {
 }
 
 /// Which subscriptions a source has: an index that is derived from the keys of the subscription store.
-struct SubscriptionLinks<Source, Subscription> {
+final class SubscriptionLinks<Source, Subscription> {
     private var subscriptions = SlotMap<Source, [Slot<Subscription>]>(absent: [])
     private var sources = SlotMap<Subscription, Slot<Source>?>()
 
     /// Links the two; does nothing if the subscription is linked already.
-    mutating func link(_ subscription: Slot<Subscription>, to source: Slot<Source>) {
+    func link(_ subscription: Slot<Subscription>, to source: Slot<Source>) {
         if sources[subscription] != nil { return }
         sources[subscription] = source
         subscriptions[source].append(subscription)

@@ -34,7 +34,7 @@ extension ReloadProcessor {
         for part in parts(of: named) { write(part, key, context) }
     }
 
-    /// By configurationId, each once.
+    /// Each slot once, in the order of the configurations' ids.
     private func inOrder(_ slots: [Slot<BudgetState>]) -> [(slot: Slot<BudgetState>, configurationId: String)] {
         Set(slots).map { slot in
             guard let configurationId = key(of: slot).configurationId else {
@@ -120,7 +120,7 @@ extension ReloadProcessor {
 }
 
 extension ReloadBudget {
-    /// Of equally many tokens those that take longer to be full again.
+    /// Fewer tokens are tighter; of equally many, those that take longer to be full again.
     fileprivate func isTighter(than other: ReloadBudget) -> Bool {
         remaining == other.remaining ? resetsAt > other.resetsAt : remaining < other.remaining
     }

@@ -11,9 +11,9 @@ import Timelines
 final class ReloadProcessor {
     let settings: PipelineSettings
     let headers: CloudEventHeaders
-    /// By `ReloadKey` without a configuration.
+    /// The key is a `ReloadKey` without a configuration.
     let gatherings = StateStore(.reloadGatherings)
-    /// By `ReloadKey`.
+    /// The key is a `ReloadKey`.
     let budgets = StateStore(.reloadBudgets)
     /// The budgets whose offers may be in a gathering. Derived from state.
     private var gathered = SlotMap<GatheringState, [Slot<BudgetState>]>(absent: [])
@@ -111,7 +111,7 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 
     func punctuate(_ context: TaskContext) { issueDue(until: context.now, context) }
 
-    /// What is gathered for no time at all goes out in the transaction that it came in.
+    /// A gathering that lasts no time goes out in the transaction that it began in.
     func flush(_ context: TaskContext) {
         if let due = closings.nextDue, due <= context.now { issueDue(until: context.now, context) }
     }

@@ -71,7 +71,7 @@ extension VehicleProcessor: RecordProcessor {
     private func store(
         _ telemetry: TelemetryView, _ observation: TelemetryClock.Observation, of record: InputRecord,
         _ slot: Slot<VehicleState>
-    ) -> VehicleSubscribers.Change {
+    ) -> VehicleChange {
         vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
             if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
@@ -87,7 +87,7 @@ extension VehicleProcessor: RecordProcessor {
             state!.isUnreadable = false
             state!.revision += 1
             state!.origin = record.origin
-            return VehicleSubscribers.Change(
+            return VehicleChange(
                 status: state!.vehicle.status, observedAt: state!.vehicle.observedAt, wasUnreadable: wasUnreadable,
                 isOfEarlierObservation: observation.replacesFrom != nil)
         }

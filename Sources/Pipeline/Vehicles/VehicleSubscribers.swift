@@ -7,29 +7,19 @@ import Timelines
 /// A subscriber is sent an update on a change of status, when its sensitivity says so, when a refresh or a silence is
 /// due, and as the answer to its requests. Within one transaction it is sent one update of a vehicle.
 final class VehicleSubscribers {
-    /// By `SubscriptionKey`.
+    /// The key is a `SubscriptionKey`.
     let subscriptions = StateStore(.vehicleSubscriptions)
     private let settings: PipelineSettings
     private let vehicles: StateStore<VehicleState>
-    private var links = SubscriptionLinks<VehicleState, VehicleSubscription>()
-    private var timers = SlotTimers<VehicleSubscription>()
+    private let links = SubscriptionLinks<VehicleState, VehicleSubscription>()
+    private var timers: VehicleTimers
     /// Subscriptions that may have to be sent an update.
     private var waiting = SlotQueue<VehicleSubscription, Waiting>()
-    /// What decides for most telemetry that it is no news; `nil` if no update was sent yet.
-    private var summaries = SlotMap<VehicleSubscription, Summary?>()
+    /// For most telemetry a summary decides that it is no news; `nil` if no update was sent yet.
+    private var summaries = SlotMap<VehicleSubscription, UpdateSummary?>()
     /// Vehicles that changed since timelines were brought up last; kept only in a run that leaves when caught up.
     private var changed = SlotQueue<VehicleState, Void>()
     private var hasBroughtUpAll = false
-
-    /// What a record changed of a vehicle.
-    struct Change {
-        var status: VehicleStatus?
-        var observedAt: Instant?
-        /// The record before could not be read.
-        var wasUnreadable: Bool
-        /// The vehicle counts as observed earlier than before: it falls silent earlier than was reckoned with.
-        var isOfEarlierObservation: Bool
-    }
 
     private struct Waiting {
         /// An update that is sent whatever the comparison says: an answer or a timer's, with its instant.
@@ -37,38 +27,28 @@ final class VehicleSubscribers {
         var traceParent: [UInt8]?
     }
 
-    /// The part of the last update that a record is compared with first.
-    private struct Summary {
-        var status: VehicleStatus?
-        /// The first silence.
-        var offlineAfter: ElapsedTime
-        /// The status does not decide alone: there is a sensitivity, or a silence that may be shorter now.
-        var needsFullComparison: Bool
-        /// The size of the vehicle if timelines with it may have been too large; else 0.
-        var heavyBytes: Int
-    }
-
     init(of vehicles: StateStore<VehicleState>, _ settings: PipelineSettings) {
         self.vehicles = vehicles
         self.settings = settings
+        timers = VehicleTimers(vehicles, subscriptions, links, settings)
     }
 
     // MARK: - Changes of a vehicle
 
     func vehicleChanged(
-        _ vehicle: Slot<VehicleState>, _ change: Change, of record: InputRecord, _ context: TaskContext
+        _ vehicle: Slot<VehicleState>, _ change: VehicleChange, of record: InputRecord, _ context: TaskContext
     ) {
         if settings.leavesWhenCaughtUp { changed.append(vehicle) }
         for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
             guard let summary = summaries[subscription] else { continue }
-            guard
-                isNews(change, for: subscription, summary, of: vehicle, at: context.instant) || change.wasUnreadable
-                    || isLighter(vehicle, than: summary)
-            else { continue }
+            let isNews =
+                summary.isNews(change, at: context.instant)
+                || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: context.instant)
+            guard isNews || change.wasUnreadable || isLighter(vehicle, than: summary) else { continue }
             waiting.append(subscription, Waiting(required: nil, traceParent: context.traceParent(of: record)))
         }
         guard change.isOfEarlierObservation else { return }
-        for subscription in links.subscriptions(of: vehicle) { arm(subscription) }
+        for subscription in links.subscriptions(of: vehicle) { timers.arm(subscription) }
     }
 
     func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>) {
@@ -78,16 +58,7 @@ final class VehicleSubscribers {
         }
     }
 
-    private func isNews(
-        _ change: Change, for subscription: Slot<VehicleSubscription>, _ summary: Summary,
-        of vehicle: Slot<VehicleState>, at now: Instant
-    ) -> Bool {
-        let status = VehicleStatus.effective(
-            change.status, observedAt: change.observedAt, at: now, offlineAfter: summary.offlineAfter)
-        return status != summary.status || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: now)
-    }
-
-    private func isLighter(_ vehicle: Slot<VehicleState>, than summary: Summary) -> Bool {
+    private func isLighter(_ vehicle: Slot<VehicleState>, than summary: UpdateSummary) -> Bool {
         guard summary.heavyBytes > 0, let state = vehicles[vehicle] else { return false }
         return state.heavyBytes < summary.heavyBytes
     }
@@ -141,57 +112,14 @@ final class VehicleSubscribers {
         return last.report.at >= at
     }
 
-    // MARK: - Timers
+    // MARK: - Times
 
     var nextDue: Int64? { timers.nextDue }
 
     func punctuate(_ context: TaskContext) {
-        while let slot = timers.pop(now: context.now) {
-            guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
-            guard due.firesAt <= context.instant else {
-                timers.arm(slot, due: due.firesAt.milliseconds)
-                continue
-            }
-            let vehicle = vehicles[links.source(of: slot)]?.vehicle
-            let at = due.instant(firing: context.instant, settings) {
-                refresh(of: slot, madeAt: due.at, status: subscription.lastUpdate?.report.status)
-            }
-            let silences = subscription.need.silencesPassed(of: vehicle, at: at)
-            let isSilence = silences != subscription.lastUpdate?.report.silences
-            waiting.append(
-                slot, Waiting(required: (isSilence ? .statusChanged : .scheduled, at), traceParent: nil))
+        while let fired = timers.pop(context) {
+            waiting.append(fired.slot, Waiting(required: (fired.cause, fired.at), traceParent: nil))
         }
-    }
-
-    private func arm(_ slot: Slot<VehicleSubscription>) {
-        if let due = nextDue(of: slot) {
-            timers.arm(slot, due: due.firesAt.milliseconds)
-        } else {
-            timers.disarm(slot)
-        }
-    }
-
-    /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
-    /// status and waits for nothing.
-    private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
-        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return nil }
-        let silence = vehicles[links.source(of: slot)].flatMap {
-            last.report.nextSilence(of: $0.vehicle, for: subscription.need).map { Due(at: $0.at) }
-        }
-        let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
-        guard let silence, let refresh else { return silence ?? refresh }
-        return silence.firesAt < refresh.firesAt ? silence : refresh
-    }
-
-    /// The refresh after one for `made`; `nil` if the subscriber has timers of its own.
-    private func refresh(of slot: Slot<VehicleSubscription>, madeAt made: Instant, status: VehicleStatus?) -> Due? {
-        subscriptions[slot]?.need.refresh.map {
-            renewal(at: $0.nextUpdate(after: made, status: status), of: slot, madeAt: made)
-        }
-    }
-
-    private func renewal(at: Instant, of slot: Slot<VehicleSubscription>, madeAt made: Instant) -> Due {
-        Due(renewal: at, of: configurationId(of: slot), madeAt: made, settings)
     }
 
     /// Updates for instants that are ahead now are sent again for now to subscribers that are refreshed by this task. A
@@ -214,7 +142,7 @@ final class VehicleSubscribers {
                 subscriptions[slot]!.lastUpdate!.report.silences = subscription.need.silencesPassed(
                     of: vehicle, at: now)
                 summarise(slot)
-                arm(slot)
+                timers.arm(slot)
             }
         }
     }
@@ -260,7 +188,7 @@ final class VehicleSubscribers {
         if waiting.required == nil && !hasNews(slot, of: vehicle, at: at) {
             sendMark(slot, state, at: at, context)
             // A timer that fired meanwhile is armed again.
-            return arm(slot)
+            return timers.arm(slot)
         }
         var report = VehicleReport(
             of: state?.known, at: at, for: subscription.need, sensitivity: subscription.sensitivity)
@@ -278,7 +206,7 @@ final class VehicleSubscribers {
             refreshDue: subscription.need.refresh?.nextUpdate(after: report.at, status: report.status),
             heavyBytes: state?.heavyBytes ?? 0)
         summarise(slot)
-        arm(slot)
+        timers.arm(slot)
     }
 
     /// Lets a subscriber know that the vehicle can be read again, or no longer, and that a large vehicle has become
@@ -316,14 +244,7 @@ final class VehicleSubscribers {
     }
 
     private func summarise(_ slot: Slot<VehicleSubscription>) {
-        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else {
-            summaries[slot] = nil
-            return
-        }
-        summaries[slot] = Summary(
-            status: last.report.status, offlineAfter: subscription.need.offlineAfter,
-            needsFullComparison: subscription.sensitivity != nil || last.report.silences > 0,
-            heavyBytes: last.heavyBytes)
+        summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
     }
 
     // MARK: - Derived from state
@@ -339,7 +260,7 @@ final class VehicleSubscribers {
             let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: vehicles.slot(of: vehicleId))
             summarise(slot)
-            arm(slot)
+            timers.arm(slot)
         }
     }
 }

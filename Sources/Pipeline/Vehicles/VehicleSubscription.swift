@@ -9,7 +9,7 @@ struct VehicleSubscription: StateValue {
     /// `nil` if no update was sent yet.
     var lastUpdate: Update?
 
-    /// What the last update said.
+    /// An update as far as the next one depends on it.
     struct Update {
         var report: VehicleReport
         var isUnreadable: Bool
@@ -60,5 +60,42 @@ struct VehicleSubscription: StateValue {
                 isUnreadable: isUnreadable, revision: revision, refreshDue: try reader.optionalInstant())
             if !reader.isAtEnd { lastUpdate!.heavyBytes = Int(try reader.varint()) }
         }
+    }
+}
+
+/// The change that a record made to a vehicle.
+struct VehicleChange {
+    var status: VehicleStatus?
+    var observedAt: Instant?
+    /// The record before could not be read.
+    var wasUnreadable: Bool
+    /// The vehicle counts as observed earlier than before: it falls silent earlier than was reckoned with.
+    var isOfEarlierObservation: Bool
+}
+
+/// The part of the last update that a change is compared with first, because it decides for most telemetry.
+struct UpdateSummary {
+    private let status: VehicleStatus?
+    /// The first silence.
+    private let offlineAfter: ElapsedTime
+    /// The status does not decide alone: there is a sensitivity, or a silence that may be shorter now.
+    let needsFullComparison: Bool
+    /// The size of the vehicle if timelines with it may have been too large; else 0.
+    let heavyBytes: Int
+
+    /// `nil` if no update was sent yet.
+    init?(_ subscription: VehicleSubscription) {
+        guard let last = subscription.lastUpdate else { return nil }
+        status = last.report.status
+        offlineAfter = subscription.need.offlineAfter
+        needsFullComparison = subscription.sensitivity != nil || last.report.silences > 0
+        heavyBytes = last.heavyBytes
+    }
+
+    /// Whether the status alone makes the change news.
+    func isNews(_ change: VehicleChange, at now: Instant) -> Bool {
+        let new = VehicleStatus.effective(
+            change.status, observedAt: change.observedAt, at: now, offlineAfter: offlineAfter)
+        return new != status
     }
 }

@@ -6,7 +6,7 @@ package enum Envelope {
     private static let forwardedKind: UInt8 = 0
     private static let messageKind: UInt8 = 1
 
-    /// What an exchange record holds, borrowed from it.
+    /// The content of an exchange record, borrowed from it.
     package enum Content {
         case forwarded(InputRecord, headers: [Header])
         case message(node: Int, NodeMessage)

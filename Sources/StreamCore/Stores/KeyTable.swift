@@ -5,7 +5,7 @@
 /// Public and inlinable, like the store around it: the hot path is compiled for the types that it is used with.
 public struct KeyTable {
     @usableFromInline var bytes: [UInt8] = []
-    /// Where slot n's key ends in `bytes`; it begins where the one before ends.
+    /// The end of each slot's key in `bytes`; the key begins at the end of the one before.
     @usableFromInline var ends: [Int] = []
     @usableFromInline var hashes: [UInt32] = []
     /// Slot + 1, or 0 where empty; the count is a power of two.

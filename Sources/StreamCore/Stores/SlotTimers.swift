@@ -1,6 +1,6 @@
 /// Wall-clock timers of one task, at most one for each slot of a store. The slots are typed by the store's value.
 ///
-/// What the timers guarantee is said at `TimerHeap`, which does the work.
+/// `TimerHeap` does the work, and says what the timers guarantee.
 @frozen
 public struct SlotTimers<Value> {
     @usableFromInline var heap = TimerHeap()
@@ -50,7 +50,7 @@ public struct TimerHeap {
 
     /// No entry precedes its parent. Four children each: half as deep as with two, and they lie side by side in memory.
     private var heap: [Entry] = []
-    /// By slot: its entry's index in the heap; −1: not armed.
+    /// The index in the heap of each slot's entry; −1 if the slot is not armed.
     private var indexes: [Int32] = []
     /// How often two entries were compared since this was made, which is the work that was done.
     public private(set) var comparisons = 0
@@ -65,7 +65,7 @@ public struct TimerHeap {
     /// Milliseconds since 1970 of the earliest timer.
     public var nextDue: Int64? { heap.first?.due }
 
-    /// When this slot's timer is due; nil: it is not armed.
+    /// The date of this slot's timer; `nil` if it is not armed.
     public func due(of slot: Int) -> Int64? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
@@ -94,7 +94,9 @@ public struct TimerHeap {
         if index >= 0 { remove(at: index) }
     }
 
-    /// Takes out the earliest timer that is due at `now` and names its slot; nil where there is none. Ties by slot.
+    /// Takes out the earliest timer that is due at `now`, ties by slot.
+    ///
+    /// - Returns: its slot; `nil` if no timer is due.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
     public mutating func pop(now: Int64) -> Int? {

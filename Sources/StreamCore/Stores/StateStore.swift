@@ -114,7 +114,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     // MARK: - Transaction
 
-    /// Writes every key that this transaction wrote: its value, or nil where it has gone.
+    /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
     public func capture(_ emit: ChangelogEmit) {
         if !written.isEmpty { captureWritten(self, emit) }
     }
@@ -171,7 +171,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 /// Takes one record of the changelog; without a value its key has gone.
 public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
 
-/// What a task needs of each of its stores.
+/// The face that a store shows to its task.
 public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }

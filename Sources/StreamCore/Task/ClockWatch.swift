@@ -1,7 +1,7 @@
 /// Notices that the wall clock of a task went back, by hours or whatever is more than a clock is set right by in
 /// passing. Forward nothing needs to be noticed: that is a pause.
 ///
-/// What it has seen counts once the transaction is committed: after an abort the step back is noticed again, because
+/// A step counts as noticed once the transaction is committed: after an abort it is noticed again, because
 /// what was done about it is undone.
 struct ClockWatch {
     /// Milliseconds that the clock may go back without being noticed.

@@ -1,10 +1,10 @@
 package import RecordLog
 
-/// What a thread's tasks wrote and its producer has not taken yet, in order. Bytes lie in one arena.
+/// The records that tasks wrote and the producer does not have yet, in order. Their bytes lie in one arena.
 package struct OutputBuffer {
     package struct Entry {
         package var topic: String
-        /// Nil: the key decides.
+        /// `nil` if the key decides.
         package var partition: Int32?
         package var key: Range<Int>?
         package var value: Range<Int>?

@@ -6,7 +6,7 @@ package struct RecordNotices: Sendable {
         package var partition: Int32
         package var offset: Int64
         package var reason: String
-        /// What the reason is about, in short, such as `vehicle v1`; nil: the record alone.
+        /// The subject of the reason in short, such as `vehicle v1`; `nil` if it is the record alone.
         package var subject: String?
     }
 

@@ -52,7 +52,7 @@ package final class StreamTask {
         isClockKnown = true
         let hasGoneBack = clockWatch.hasGoneBack(at: now)
         guard hasGoneBack || isFirst else { return }
-        for node in nodes { node.clockFollower?.clockWentBack(context, hasGoneBack ? .observed : .restored) }
+        forEachNode { node in node.clockFollower?.clockWentBack(context, hasGoneBack ? .observed : .restored) }
     }
 
     // MARK: - Input
@@ -67,6 +67,7 @@ package final class StreamTask {
     private func process(_ record: InputRecord) {
         let node = context.topology.sources[Int(record.origin.source)].node
         guard let processor = nodes[node].records else { preconditionFailure("A source feeds a RecordProcessor.") }
+        context.node = node
         processor.process(record, context)
     }
 
@@ -79,6 +80,7 @@ package final class StreamTask {
             guard nodes.indices.contains(node), let receive = nodes[node].receive else {
                 throw CorruptBytes("unknown node \(node)")
             }
+            context.node = node
             try receive(message, context)
         case .forwarded(let record, let headers):
             guard context.topology.sources.indices.contains(Int(record.origin.source)) else {
@@ -92,7 +94,14 @@ package final class StreamTask {
     }
 
     package func punctuate() {
-        for node in nodes { node.punctuator?.punctuate(context) }
+        forEachNode { node in node.punctuator?.punctuate(context) }
+    }
+
+    private func forEachNode(_ body: (NodeInstance) -> Void) {
+        for (number, node) in nodes.enumerated() {
+            context.node = number
+            body(node)
+        }
     }
 
     package var nextDue: Int64? {
@@ -107,15 +116,15 @@ package final class StreamTask {
     // MARK: - Transaction
 
     package func flush() {
-        for node in nodes { node.conflating?.flush(context) }
+        forEachNode { node in node.conflating?.flush(context) }
     }
 
     package func bringUp() {
-        for node in nodes { node.catchUp?.bringUp(context) }
+        forEachNode { node in node.catchUp?.bringUp(context) }
     }
 
     package func releaseHeld() {
-        for node in nodes { node.holding?.releaseHeld(context) }
+        forEachNode { node in node.holding?.releaseHeld(context) }
     }
 
     /// Whether the transaction wrote state, moved positions or emitted anything.
@@ -151,7 +160,7 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         committedWarnings = context.warnings
         context.warnings.removeAll()
-        for node in nodes { node.observer?.committed(context) }
+        forEachNode { node in node.observer?.committed(context) }
     }
 
     /// The transaction is aborted: everything is as it was after the last commit.
@@ -166,7 +175,7 @@ package final class StreamTask {
         let moved = positions.revert()
         clockWatch.revert()
         isClockKnown = isClockCommitted
-        for node in nodes { node.deriving?.reverted(context) }
+        forEachNode { node in node.deriving?.reverted(context) }
         return moved
     }
 
@@ -211,6 +220,6 @@ package final class StreamTask {
 
     package func finishRestore() {
         isRestored = true
-        for node in nodes { node.deriving?.finishRestore(context) }
+        forEachNode { node in node.deriving?.finishRestore(context) }
     }
 }

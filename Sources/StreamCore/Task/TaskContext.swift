@@ -6,7 +6,7 @@ package protocol MessageRouter: AnyObject {
     func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32)
 }
 
-/// What a processor may see and do, besides its stores.
+/// The surroundings of a processor: time, counters, and the ways out of the task.
 package final class TaskContext {
     /// The task's number, 0 ..< `partitions`.
     package let partition: Int32
@@ -15,16 +15,18 @@ package final class TaskContext {
     package let topology: Topology
     /// Milliseconds since 1970, read once per iteration (`StreamTask.advance`).
     package internal(set) var now: Int64 = 0
-    /// What was emitted and not taken yet.
+    /// The number of the node that is being called.
+    var node = 0
+    /// The records that were emitted and are not with the producer yet.
     package var outputs = OutputBuffer()
     package var counters = TaskCounters()
-    /// Of the open transaction.
+    /// The dead letters of the open transaction.
     package internal(set) var deadLetters = TaskContext.noDeadLetters
     /// Records of the open transaction that were used, but not as they are.
     package internal(set) var warnings = TaskContext.noWarnings
     /// More at once help nobody.
     static let noDeadLetters = RecordNotices(namedMax: 10)
-    /// Of these each is said once only, so many are kept.
+    /// Each warning is said once only, so many are kept.
     static let noWarnings = RecordNotices(namedMax: 250)
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
@@ -69,6 +71,7 @@ package final class TaskContext {
 
     /// Sends a message to an entity, whichever task owns it: this one included.
     package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
+        assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
         var payload = ByteWriter(capacity: 128)
         message.encode(into: &payload)
         var entity = entity
@@ -100,6 +103,7 @@ package final class TaskContext {
     package func emit(
         _ output: OutputName, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, headers: [Header]
     ) {
+        assert(topology.nodes[node].outputs.contains(output), "A node writes as the topology declares.")
         counters[output] += 1
         outputs.append(
             topic: topology.outputs[output.index], partition: nil, key: key, value: value, headers: headers)

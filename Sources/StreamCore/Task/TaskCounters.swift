@@ -1,13 +1,13 @@
-/// What a task did; counted within the transaction, added up when the transaction is committed.
+/// The work of a task, counted within the transaction and added up when the transaction is committed.
 package struct TaskCounters: Hashable, Sendable {
     /// Records of the sources. A forwarded record counts at the task that read it.
     package var records = 0
     package var forwarded = 0
-    /// By `OutputName`.
+    /// The records that were written, by the index of their `OutputName`.
     private var outputs: [Int] = []
-    /// By `CounterName`.
+    /// The named counters, by the index of their `CounterName`.
     private var named: [Int] = []
-    /// What processors count by names and labels that only data decides.
+    /// The counters whose names and labels only data decides.
     package private(set) var labelled: [CounterKey: Int] = [:]
 
     /// Counters that others are added to.

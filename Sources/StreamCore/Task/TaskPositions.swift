@@ -24,7 +24,7 @@ package final class TaskPositions {
 
     package var isDirty: Bool { entries.contains { $0.isDirty } }
 
-    /// What the changelog says; nil: nothing.
+    /// The position in the changelog; `nil` if it has none.
     package func restoredNext(source: UInt8, partition: Int32) -> Int64? {
         restored.first { $0.source == source && $0.partition == partition }?.next
     }

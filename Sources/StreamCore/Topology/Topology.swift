@@ -4,7 +4,7 @@
 /// (positions, exchange messages, changelog): additions go to the end. `description` draws the topology.
 package struct Topology: Sendable {
     package var sources: [Source]
-    /// By number, without gaps.
+    /// The nodes in the order of their numbers, without gaps.
     package var nodes: [Node]
     /// Output topics by the index of their `OutputName`.
     package var outputs: [String]
@@ -61,8 +61,8 @@ package struct Topology: Sendable {
         /// A node that takes messages.
         ///
         /// - Parameters:
-        ///   - sends: the numbers of the nodes that it sends messages to, for the drawing.
-        ///   - writes: the outputs that it writes to, for the drawing.
+        ///   - sends: the numbers of the nodes that it sends messages to; no others in a debug build.
+        ///   - writes: the outputs that it writes to; no others in a debug build.
         package init<P: MessageProcessor & SendableMetatype>(
             _ name: NodeName<P.Message>, sends: [Int] = [], writes: [OutputName] = [],
             make: @escaping @Sendable () -> P
@@ -105,6 +105,9 @@ package struct NodeInstance {
     let holding: (any HoldingProcessor)?
     let deriving: (any DerivingProcessor)?
     let observer: (any TransactionObserver)?
+    /// The state stores of the node.
+    package var stores: [any ChangelogStore] { processor.stores }
+
     /// Reads a message and hands it over; `nil` if the node takes none.
     let receive: ((NodeMessage, TaskContext) throws(CorruptBytes) -> Void)?
 
