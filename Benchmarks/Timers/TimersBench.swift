@@ -8,7 +8,7 @@ struct TimersBench {
     let count: Int
     private let dues: [Instant]
     private let slots: [Int]
-    private(set) var timers = SlotTimers()
+    private(set) var timers = TimerHeap()
 
     init(count: Int) {
         let day: Int64 = 86_400_000
@@ -53,7 +53,7 @@ struct TimersBench {
     }
 
     /// The best of five rounds, each with all timers armed.
-    private func best(_ round: (inout SlotTimers) -> Double) -> Double {
+    private func best(_ round: (inout TimerHeap) -> Double) -> Double {
         (0..<5).map { _ in
             var armed = timers
             // The copy is made here, before the time runs.

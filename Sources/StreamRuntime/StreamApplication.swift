@@ -54,7 +54,7 @@ package final class StreamApplication: Sendable {
     package func requestStop() { stop.store(true, ordering: .relaxed) }
 
     /// Asks the threads to send what waits for a time that will not come. Returns at once; any thread.
-    package func closeOut() { closing.store(true, ordering: .relaxed) }
+    package func releaseHeld() { closing.store(true, ordering: .relaxed) }
 
     package var isStopping: Bool { stop.load(ordering: .relaxed) }
 
@@ -86,7 +86,7 @@ package final class StreamApplication: Sendable {
             try thread.start()
             var reported: Duration = .zero
             while !stop.load(ordering: .relaxed) {
-                if closing.load(ordering: .relaxed) { thread.closeOut() }
+                if closing.load(ordering: .relaxed) { thread.releaseHeld() }
                 try thread.runOnce()
                 let now = thread.clock.monotonic()
                 if now - reported < .milliseconds(100) { continue }

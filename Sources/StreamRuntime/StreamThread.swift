@@ -46,8 +46,8 @@ package final class StreamThread {
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
     var wasEverAssigned = false
-    private(set) var isClosingOut = false
-    /// True if a commit has closed out since.
+    private(set) var isReleasingHeld = false
+    /// True if a commit has released what was held since.
     var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
@@ -112,8 +112,8 @@ package final class StreamThread {
         }
     }
 
-    /// From now on every commit closes out what waits for a time that will not come (`Processor.closeOut`).
-    package func closeOut() { isClosingOut = true }
+    /// From now on every commit releases what waits for a time that will not come (`HoldingProcessor.releaseHeld`).
+    package func releaseHeld() { isReleasingHeld = true }
 
     /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///

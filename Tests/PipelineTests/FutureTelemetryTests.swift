@@ -27,7 +27,7 @@ extension PipelineTests {
                     #expect(try pipeline.entry("c1").vehicle?.observedAt == at("08:00:30"))
                     #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
                     let counters = try #require(pipeline.memory).counters
-                    #expect(counters.fromFuture == 1 && counters.late == 0)
+                    #expect(counters[.futureTelemetry] == 1 && counters[.lateTelemetry] == 0)
                 }
             }
         }
@@ -113,11 +113,11 @@ extension PipelineTests {
                 try await pipeline.settle()
                 pipeline.moving("v1", "08:01")
                 try await pipeline.settle(at: "08:01")
-                #expect(try #require(pipeline.memory).counters.late == 1, "it was frozen")
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 1, "it was frozen")
                 try await pipeline.restart { $0.telemetryFuture = .minutes(5) }
                 pipeline.telemetry("v1", "08:01:50", next)
                 try await pipeline.settle(at: "08:02")
-                #expect(try #require(pipeline.memory).counters.late == 0)
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 0)
                 let isMasterData = next.contains("alias")
                 let observedAt = at(isMasterData ? "08:02" : "08:01:50")
                 try await pipeline.settle(at: "08:04")
@@ -159,7 +159,7 @@ extension PipelineTests {
                 pipeline.inputs[0].partition = 1
                 try await pipeline.settle()
                 #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
-                #expect(try #require(pipeline.memory).counters.late == 1)
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 1)
             }
         }
 
@@ -196,7 +196,7 @@ extension PipelineTests {
                 pipeline.moving("v2", Self.future)
                 try await pipeline.settle()
                 #expect(pipeline.stage.events.now.warnings.count == 2)
-                #expect(memory.counters.fromFuture == 3)
+                #expect(memory.counters[.futureTelemetry] == 3)
             }
         }
 
@@ -227,7 +227,7 @@ extension PipelineTests {
                 pipeline.inputs[0].timestamp = at("06:00")
                 try await pipeline.settle()
                 let counters = try #require(pipeline.memory).counters
-                #expect(counters.late == 1 && counters.fromFuture == 0)
+                #expect(counters[.lateTelemetry] == 1 && counters[.futureTelemetry] == 0)
                 #expect(pipeline.stage.events.now.warnings.isEmpty)
                 #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
             }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Timers")
 struct SlotTimersTests {
-    private func fire(_ timers: inout SlotTimers, now: Instant) -> [String] {
+    private func fire(_ timers: inout TimerHeap, now: Instant) -> [String] {
         var fired: [String] = []
         while let due = timers.nextDue, let slot = timers.pop(now: now) { fired.append("\(slot)@\(due.milliseconds)") }
         return fired
@@ -13,7 +13,7 @@ struct SlotTimersTests {
 
     @Test("timers fire in the order of their time, ties in the order of their slots, none before its time")
     func order() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         #expect(timers.nextDue == nil)
         for (slot, due) in [(3, 20), (1, 10), (2, 20), (0, 30), (5, 20)] as [(Int, Instant)] {
             timers.arm(slot, due: due)
@@ -29,7 +29,7 @@ struct SlotTimersTests {
 
     @Test("a slot that is armed again fires once, at its last time, be that earlier or later")
     func again() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         timers.arm(1, due: 10)
         timers.arm(2, due: 10)
         timers.arm(1, due: 5)
@@ -42,7 +42,7 @@ struct SlotTimersTests {
 
     @Test("a slot that is disarmed fires no more")
     func disarm() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for slot in 0..<10 { timers.arm(slot, due: Instant(milliseconds: Int64(slot))) }
         for slot in [0, 9, 4, 4, 100] { timers.disarm(slot) }
         #expect(fire(&timers, now: .distantFuture) == [1, 2, 3, 5, 6, 7, 8].map { "\($0)@\($0)" })
@@ -50,7 +50,7 @@ struct SlotTimersTests {
 
     @Test("after removal there is none")
     func removal() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for slot in 0..<10 { timers.arm(slot, due: 1) }
         timers.removeAll()
         #expect(timers.count == 0)
@@ -61,7 +61,7 @@ struct SlotTimersTests {
     @Test("they fire what a table of slots says", arguments: [1, 2, 3, 4, 5] as [UInt64])
     func againstTable(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         var expected: [Int: Instant] = [:]
         var now: Instant = 0
         for _ in 0..<500 {
@@ -90,7 +90,7 @@ struct SlotTimersTests {
     func work() {
         let slots = 100_000
         var random = SplitMix64(seed: 1)
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for slot in 0..<slots {
             timers.arm(slot, due: Instant(milliseconds: .random(in: 1_000..<2_000_000, using: &random)))
         }
@@ -113,7 +113,7 @@ struct SlotTimersTests {
 
     @Test("slots that are armed again for ever take one entry each")
     func bounded() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for round in 0..<1_000 {
             for slot in 0..<100 {
                 // Due dates far off, as of a status that changes all the time.

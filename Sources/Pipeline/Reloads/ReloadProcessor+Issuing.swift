@@ -3,11 +3,11 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// Telling recipients.
+/// Writing reloads.
 extension ReloadProcessor {
     private static let namedBytesMax = 256 << 10
 
-    /// What one recipient is told of one of its configurations.
+    /// One configuration of a reload.
     private struct Named {
         var configurationId: String
         var offer: ReloadOffer
@@ -15,27 +15,27 @@ extension ReloadProcessor {
         var budget: ReloadBudget
     }
 
-    /// Tells a recipient of all of these that have a token; holds the others.
-    func issue(_ slots: [Int], of key: ReloadKey, _ context: TaskContext) {
+    /// Writes reloads of all of these that have a token; holds the others.
+    func issue(_ slots: [Slot<BudgetState>], of key: ReloadKey, _ context: TaskContext) {
         let terms = terms(of: key.kind)
         var named: [Named] = []
         for (slot, configurationId) in inOrder(slots) {
             // One that was withdrawn and offered again stands here twice.
             guard let offer = budgets[slot]?.offer else { continue }
-            if offer.isVoid(at: context.instant) {
+            if offer.isVoid(at: context.now) {
                 drop(slot, key, context)
-            } else if let bucket = take(slot, offer, terms, key, context) {
-                let budget = bucket.budget(terms, at: context.instant)
+            } else if let bucket = charge(slot, offer, terms, key, context) {
+                let budget = bucket.budget(terms, at: context.now)
                 named.append(Named(configurationId: configurationId, offer: offer, budget: budget))
                 answer(configurationId, offer, bucket, key, context)
             }
         }
         if named.isEmpty { return }
-        for part in parts(of: named) { tell(part, key, context) }
+        for part in parts(of: named) { write(part, key, context) }
     }
 
-    /// By configurationId, each once.
-    private func inOrder(_ slots: [Int]) -> [(slot: Int, configurationId: String)] {
+    /// Each slot once, in the order of the configurations' ids.
+    private func inOrder(_ slots: [Slot<BudgetState>]) -> [(slot: Slot<BudgetState>, configurationId: String)] {
         Set(slots).map { slot in
             guard let configurationId = key(of: slot).configurationId else {
                 preconditionFailure("A budget belongs to a configuration.")
@@ -45,13 +45,14 @@ extension ReloadProcessor {
         .sorted { $0.configurationId.precedesByUTF8($1.configurationId) }
     }
 
-    /// Takes what the offer costs.
+    /// Takes from the bucket what the offer costs.
     ///
-    /// - Returns: the bucket as it is then; nil where there is no token: the offer is held or, a renewal's, dropped.
-    private func take(
-        _ slot: Int, _ offer: ReloadOffer, _ terms: ReloadTerms, _ key: ReloadKey, _ context: TaskContext
+    /// - Returns: the bucket after that; `nil` if there is no token: then the offer is held or, if it is a renewal's,
+    ///   dropped.
+    private func charge(
+        _ slot: Slot<BudgetState>, _ offer: ReloadOffer, _ terms: ReloadTerms, _ key: ReloadKey, _ context: TaskContext
     ) -> TokenBucket? {
-        let now = context.instant
+        let now = context.now
         guard var state = budgets[slot] else { return nil }
         var bucket = state.bucket ?? TokenBucket(terms, at: now)
         guard offer.isFree || bucket.take(terms, at: now) else {
@@ -79,9 +80,7 @@ extension ReloadProcessor {
     ) {
         let announcement = ReloadAnnouncement(
             recipient: key.recipient, kind: key.kind, revision: offer.revision, digest: offer.digest, bucket: bucket)
-        context.send(to: configurationId, node: NodeID.configurations) {
-            ConfigurationInput.announced(announcement).encode(into: &$0)
-        }
+        context.send(ConfigurationInput.announced(announcement), to: configurationId, at: .configurations)
     }
 
     /// A recipient may have more configurations than one record can name.
@@ -99,13 +98,13 @@ extension ReloadProcessor {
         return parts
     }
 
-    private func tell(_ part: [Named], _ key: ReloadKey, _ context: TaskContext) {
+    private func write(_ part: [Named], _ key: ReloadKey, _ context: TaskContext) {
         guard let reason = part.map(\.offer.reason).max(), let revision = part.map(\.offer.revision).max(),
             let budget = part.map(\.budget).min(by: { $0.isTighter(than: $1) })
         else { preconditionFailure("A reload names a configuration.") }
         let notification = ReloadNotification(
             recipient: key.recipient, kind: key.kind, configurationIds: part.map(\.configurationId), reason: reason,
-            revision: revision, issuedAt: context.instant, budget: budget)
+            revision: revision, issuedAt: context.now, budget: budget)
         context.counters.count(.sent, kind: key.kind, reason)
         var json = JSONWriter()
         notification.write(to: &json)
@@ -114,14 +113,14 @@ extension ReloadProcessor {
         recipient.withUTF8 { key in
             json.withUnsafeBytes { value in
                 context.emit(
-                    Output.reloads, key: UnsafeRawBufferPointer(key), value: value, headers: headers.map { Header($0) })
+                    .reloads, key: UnsafeRawBufferPointer(key), value: value, headers: headers.map { Header($0) })
             }
         }
     }
 }
 
 extension ReloadBudget {
-    /// Of equally many tokens those that take longer to be full again.
+    /// Fewer tokens are tighter; of equally many, those that take longer to be full again.
     fileprivate func isTighter(than other: ReloadBudget) -> Bool {
         remaining == other.remaining ? resetsAt > other.resetsAt : remaining < other.remaining
     }

@@ -75,9 +75,9 @@ final class StatusReporter {
         summed.records = counters.records
         summed.lastCommitAge = statuses.compactMap(\.lastCommit).max().map { now - $0 }
         summed.aborts = statuses.reduce(0) { $0 + $1.aborts }
-        summed.deadLetters = counters.outputs.isEmpty ? 0 : counters.outputs[Output.deadLetters]
-        summed.lateTelemetry = counters.late
-        summed.futureTelemetry = counters.fromFuture
+        summed.deadLetters = counters[.deadLetters]
+        summed.lateTelemetry = counters[.lateTelemetry]
+        summed.futureTelemetry = counters[.futureTelemetry]
         let reloads = counters.reloads
         summed.changes = ReloadCount.allCases.map { count in
             .init(name: count.rawValue, count: reloads.reduce(0) { $0 + $1[count] })
