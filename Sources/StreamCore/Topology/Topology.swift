@@ -17,7 +17,8 @@ package struct Topology: Sendable {
     package var clockTolerance: ElapsedTime
 
     package init(
-        sources: [Source], nodes: [Node], outputs: [String], counters: Int = 0, clockTolerance: ElapsedTime = .minutes(1)
+        sources: [Source], nodes: [Node], outputs: [String], counters: Int = 0,
+        clockTolerance: ElapsedTime = .minutes(1)
     ) {
         precondition(nodes.indices.allSatisfy { nodes[$0].number == $0 }, "Nodes stand in the order of their numbers.")
         for source in sources {
