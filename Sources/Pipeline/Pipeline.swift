@@ -50,6 +50,6 @@ extension Topology {
                 },
             ],
             outputs: [topics.timelines, topics.reloads, topics.deadLetters], counters: CounterName.all.count,
-            clockTolerance: settings.pauseMilliseconds)
+            clockTolerance: settings.pause)
     }
 }

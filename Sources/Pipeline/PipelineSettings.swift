@@ -18,10 +18,10 @@ package struct PipelineSettings: Sendable {
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
-    /// (T12); a clock that goes back by more has jumped. Milliseconds.
-    package var pauseMilliseconds: Int64 = 60_000
-    /// The work of renewals that are due at one instant is spread over so long after it; 0: none waits. Milliseconds.
-    package var spreadMilliseconds: Int64 = 0
+    /// (T12); a clock that goes back by more has jumped.
+    package var pause: ElapsedTime = .minutes(1)
+    /// The work of renewals that are due at one instant is spread over so long after it; if it is zero, none waits.
+    package var spread: ElapsedTime = .zero
     /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all counts
     /// as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
@@ -42,7 +42,7 @@ package struct PipelineSettings: Sendable {
 
 extension PipelineSettings {
     /// Whether an instant lies further ahead than clocks differ: it was used before the clock went back.
-    func isAhead(_ at: Instant, of now: Instant) -> Bool { (at - now).milliseconds > pauseMilliseconds }
+    func isAhead(_ at: Instant, of now: Instant) -> Bool { at - now > pause }
 
     /// `at`, but `now` if `at` is ahead of it.
     func notAhead(_ at: Instant, of now: Instant) -> Instant { isAhead(at, of: now) ? now : at }

@@ -24,9 +24,10 @@ extension Due {
         _ settings: PipelineSettings
     ) {
         self.init(at: at)
-        if settings.leavesWhenCaughtUp || settings.spreadMilliseconds == 0 { return }
-        let spread = min(settings.spreadMilliseconds, max(0, (at - made).milliseconds))
-        firesAt = at + ElapsedTime(milliseconds: Int64(Double(spread) * Self.share(of: configurationId())))
+        if settings.leavesWhenCaughtUp || settings.spread == .zero { return }
+        let spread = min(settings.spread, max(.zero, at - made))
+        let delay = Double(spread.milliseconds) * Self.share(of: configurationId())
+        firesAt = at + ElapsedTime(milliseconds: Int64(delay))
     }
 
     /// 0 ..< 1, even over all ids and over those of one task: the hash that decides the task is mixed once more.
@@ -49,7 +50,7 @@ extension Due {
     /// - Parameter next: the date after a renewal at the due date; `nil` if there is none, or none is known.
     func instant(firing now: Instant, _ settings: PipelineSettings, next: () -> Due?) -> Instant {
         let isLate =
-            settings.leavesWhenCaughtUp || (now - firesAt).milliseconds > settings.pauseMilliseconds
+            settings.leavesWhenCaughtUp || now - firesAt > settings.pause
             || next().map { $0.firesAt <= now } ?? false
         return isLate ? now : at
     }

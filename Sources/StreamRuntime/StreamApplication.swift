@@ -62,7 +62,7 @@ package final class StreamApplication: Sendable {
     ///
     /// - Returns: whether they have.
     package func wait(_ timeout: Duration) -> Bool {
-        ended.wait(timeout: .now() + .milliseconds(timeout.milliseconds)) == .success
+        ended.wait(timeout: .now() + .milliseconds(Int(ElapsedTime(timeout).milliseconds))) == .success
     }
 
     /// As of each thread's last iterations, at most a tenth of a second old.
@@ -123,10 +123,4 @@ package func pause(_ duration: Duration) {
     var end = timespec(
         tv_sec: now.tv_sec + Int(seconds + nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
 }

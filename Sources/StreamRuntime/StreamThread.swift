@@ -165,13 +165,13 @@ package final class StreamThread {
         return max(settings.commitInterval, settings.backlogCommitInterval)
     }
 
-    private func pollTimeout(now: Int64) -> Duration {
+    private func pollTimeout(now: Instant) -> Duration {
         if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
         var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
         for runtime in tasks.values {
-            if let due = runtime.task.nextDue { timeout = min(timeout, .milliseconds(due - now)) }
+            if let due = runtime.task.nextDue { timeout = min(timeout, Duration(due - now)) }
         }
         return max(timeout, .zero)
     }

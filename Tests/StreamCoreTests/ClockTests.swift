@@ -7,9 +7,9 @@ private final class ClockProcessor: RecordProcessor, ClockFollower {
     static let node = NodeName<Never>(0, "clock")
 
     /// The clock of this process went back.
-    var times: [Int64] = []
+    var times: [Instant] = []
     /// The state may be of a later time.
-    var restores: [Int64] = []
+    var restores: [Instant] = []
 
     var stores: [any ChangelogStore] { [] }
 
@@ -33,7 +33,7 @@ struct ClockTests {
         let processor = ClockProcessor()
         nonisolated(unsafe) let made = processor
         let topology = Topology(
-            sources: [], nodes: [.init(ClockProcessor.node) { made }], outputs: [], clockTolerance: 100)
+            sources: [], nodes: [.init(ClockProcessor.node) { made }], outputs: [], clockTolerance: ElapsedTime(milliseconds: 100))
         let task = StreamTask(
             partition: 0, partitions: 1, topology: topology, router: mailbox, insteadOf: predecessor)
         return (task, processor)
@@ -43,7 +43,7 @@ struct ClockTests {
     func stepBack() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [9_899, 5_000])
     }
 
@@ -51,7 +51,7 @@ struct ClockTests {
     func smallSteps() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [])
         task.advance(to: 9_880)
         #expect(processor.times == [9_880])
@@ -63,7 +63,7 @@ struct ClockTests {
         task.advance(to: 10_000)
         #expect(processor.restores == [])
         task.finishRestore()
-        for now in [10_010, 10_020] as [Int64] { task.advance(to: now) }
+        for now in [10_010, 10_020] as [Instant] { task.advance(to: now) }
         #expect(processor.restores == [10_010])
         _ = task.revert()
         task.advance(to: 10_030)

@@ -13,7 +13,7 @@ final class TallyProcessor: RecordProcessor, MessageProcessor, ConflatingProcess
     static let countsOutput = OutputName(0)
     static let silentOutput = OutputName(1)
 
-    static let silence: Int64 = 1_000
+    static let silence: ElapsedTime = 1_000
 
     static let topology = Topology(
         sources: [.init(topic: "in", to: node)],
@@ -66,7 +66,7 @@ final class TallyProcessor: RecordProcessor, MessageProcessor, ConflatingProcess
         finishRestore(context)
     }
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     func count(of key: String) -> Int64? { counts.find(key).flatMap { counts[$0]?.value } }
 }

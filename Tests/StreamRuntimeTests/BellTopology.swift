@@ -10,8 +10,8 @@ final class BellProcessor: RecordProcessor, MessageProcessor, Punctuator, Derivi
         sources: [.init(topic: "a.in", to: node)],
         nodes: [.init(node, sends: [0], writes: [OutputName(0)]) { BellProcessor() }], outputs: ["rung"])
 
-    static let period: Int64 = 500
-    private var last: Int64 = 0
+    static let period = ElapsedTime(milliseconds: 500)
+    private var last = Instant(milliseconds: 0)
 
     var stores: [any ChangelogStore] { [] }
 
@@ -27,7 +27,7 @@ final class BellProcessor: RecordProcessor, MessageProcessor, Punctuator, Derivi
         context.emit(OutputName(0), key: entity, value: nil, headers: [])
     }
 
-    var nextDue: Int64? { last + Self.period }
+    var nextDue: Instant? { last + Self.period }
 
     func process(_ record: InputRecord, _ context: TaskContext) {}
     func finishRestore(_ context: TaskContext) { last = context.now }

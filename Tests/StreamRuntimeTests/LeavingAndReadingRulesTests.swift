@@ -133,7 +133,7 @@ struct LeavingAndReadingRulesTests {
         let began = application.clock.now
         application.leave(member)
         let elapsed = application.clock.now - began
-        #expect((5_000..<6_000).contains(elapsed), "\(elapsed) ms")
+        #expect((.seconds(5)..<(.seconds(6))).contains(elapsed), "\(elapsed.milliseconds) ms")
         #expect(!member.events.has("assigned"))
     }
 

@@ -103,7 +103,7 @@ extension CalendarProcessor: MessageProcessor {
 }
 
 extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
-    var nextDue: Int64? { subscribers.nextDue }
+    var nextDue: Instant? { subscribers.nextDue }
 
     func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
 

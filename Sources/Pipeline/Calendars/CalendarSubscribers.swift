@@ -47,7 +47,7 @@ final class CalendarSubscribers {
             guard subscriber.version >= known, let need = terms.agenda else { return }
             subscriptions[slot] = CalendarSubscription(
                 version: subscriber.version, timeZone: terms.timeZone, need: need)
-            due.replace(slot, with: (.subscribed, context.instant))
+            due.replace(slot, with: (.subscribed, context.now))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
@@ -60,22 +60,22 @@ final class CalendarSubscribers {
 
     // MARK: - Timers
 
-    var nextDue: Int64? { midnights.nextDue }
+    var nextDue: Instant? { midnights.nextDue }
 
     /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.
     func punctuate(_ context: TaskContext) {
         while let slot = midnights.pop(now: context.now) {
             guard let midnight = subscriptions[slot]?.lastUpdate?.until else { continue }
-            if midnight <= context.instant {
-                due.append(slot, (.noted, context.instant))
+            if midnight <= context.now {
+                due.append(slot, (.noted, context.now))
             } else {
-                midnights.arm(slot, due: midnight.milliseconds)
+                midnights.arm(slot, due: midnight)
             }
         }
     }
 
     private func arm(_ slot: Slot<CalendarSubscription>, at midnight: Instant?) {
-        if let midnight { midnights.arm(slot, due: midnight.milliseconds) } else { midnights.disarm(slot) }
+        if let midnight { midnights.arm(slot, due: midnight) } else { midnights.disarm(slot) }
     }
 
     /// The window is that of another day again.
@@ -84,8 +84,8 @@ final class CalendarSubscribers {
             guard let subscription = subscriptions[slot], let midnight = subscription.lastUpdate?.until,
                 let zone = LocalCalendar(subscription.timeZone)
             else { continue }
-            if midnight != subscription.need.window(at: context.instant, in: zone).nextMidnight {
-                due.append(slot, (.noted, context.instant))
+            if midnight != subscription.need.window(at: context.now, in: zone).nextMidnight {
+                due.append(slot, (.noted, context.now))
             }
         }
     }
@@ -100,7 +100,7 @@ final class CalendarSubscribers {
 
     private func sendAll(of calendar: Slot<CalendarState>, traceParent: [UInt8]?, _ context: TaskContext) {
         for slot in links.subscriptions(of: calendar) {
-            send(.dataChanged, at: context.instant, to: slot, traceParent: traceParent, context)
+            send(.dataChanged, at: context.now, to: slot, traceParent: traceParent, context)
         }
     }
 
@@ -111,9 +111,9 @@ final class CalendarSubscribers {
         guard let subscription = subscriptions[slot] else { return }
         let calendar = links.source(of: slot)
         guard let zone = LocalCalendar(subscription.timeZone) else { return }
-        let at = settings.notAhead(at, of: context.instant)
+        let at = settings.notAhead(at, of: context.now)
         let state = library.state(of: calendar)
-        let agenda = library.agenda(of: calendar, subscription.need, in: zone, at: at, now: context.instant)
+        let agenda = library.agenda(of: calendar, subscription.need, in: zone, at: at, now: context.now)
         let new = CalendarSubscription.Update(
             agenda: agenda?.digest ?? Occurrence.digest(of: []), isUnreadable: state.isUnreadable,
             until: agenda?.window.nextMidnight)

@@ -86,7 +86,7 @@ extension ConfigurationProcessor: RecordProcessor {
         table.remember(message, slot)
         pending.cancel(slot)
         if !sources.subscribe(slot, as: message, context) {
-            pending.add(.init(at: context.instant, cause: .configurationChanged, traceParent: traceParent), slot)
+            pending.add(.init(at: context.now, cause: .configurationChanged, traceParent: traceParent), slot)
         }
     }
 
@@ -107,7 +107,7 @@ extension ConfigurationProcessor: RecordProcessor {
             state.published = nil
             state.hasNewData = false
             state.origin = record.origin
-            state.deletedAt = context.instant
+            state.deletedAt = context.now
         }
         table.forgetMessage(slot)
         timers.arm(slot)
@@ -150,7 +150,7 @@ extension ConfigurationProcessor: MessageProcessor {
 // MARK: - 3. A time comes
 
 extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     func punctuate(_ context: TaskContext) {
         while let fired = timers.pop(context) {
@@ -170,7 +170,7 @@ extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
     /// it would come back too late.
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         guard settings.concerns(step) else { return }
-        let now = context.instant
+        let now = context.now
         for slot in table.slots {
             guard let state = table.live(slot) else { continue }
             if let renewal = state.renewal, settings.isAhead(renewal, of: now) { table[slot]!.renewal = now }
@@ -190,8 +190,8 @@ extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
         for slot in table.slots {
             guard let state = table.live(slot), let newest = state.history.newest else { continue }
             // With a clock that starts earlier than the last one's end, later counts as brought up, too.
-            if newest.at >= context.instant || state.pending != nil || table.isRefreshedByVehicle(slot) { continue }
-            renew(slot, at: context.instant, context)
+            if newest.at >= context.now || state.pending != nil || table.isRefreshedByVehicle(slot) { continue }
+            renew(slot, at: context.now, context)
         }
     }
 }

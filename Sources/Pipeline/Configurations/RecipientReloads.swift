@@ -96,7 +96,7 @@ struct RecipientReloads {
         else { return }
         let comparison = table.modify(slot) { state in
             state.bucket = announcement.bucket
-            return state.history.announce(announcement.revision, announcement.digest, at: context.instant)
+            return state.history.announce(announcement.revision, announcement.digest, at: context.now)
         }
         switch comparison {
         case .settled: break

@@ -26,18 +26,18 @@ struct RenewalTimers {
         case forgetting(Slot<ConfigurationState>)
     }
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     /// Takes out the earliest timer that is due; `nil` if none is.
     mutating func pop(_ context: TaskContext) -> Fired? {
         while let slot = timers.pop(now: context.now) {
             guard let state = table[slot] else { continue }
             if let deletedAt = state.deletedAt {
-                if deletedAt + Self.keptAfterDeletion <= context.instant { return .forgetting(slot) }
+                if deletedAt + Self.keptAfterDeletion <= context.now { return .forgetting(slot) }
                 arm(slot)
             } else if let due = due(of: slot) {
-                if due.firesAt <= context.instant {
-                    return .renewal(slot, at: instant(for: slot, due, firing: context.instant))
+                if due.firesAt <= context.now {
+                    return .renewal(slot, at: instant(for: slot, due, firing: context.now))
                 }
                 arm(slot)
             }
@@ -48,9 +48,9 @@ struct RenewalTimers {
     /// Sets the configuration's timer as its state says.
     mutating func arm(_ slot: Slot<ConfigurationState>) {
         if let deletedAt = table[slot]?.deletedAt {
-            timers.arm(slot, due: (deletedAt + Self.keptAfterDeletion).milliseconds)
+            timers.arm(slot, due: deletedAt + Self.keptAfterDeletion)
         } else if let due = due(of: slot) {
-            timers.arm(slot, due: due.firesAt.milliseconds)
+            timers.arm(slot, due: due.firesAt)
         } else {
             timers.disarm(slot)
         }

@@ -38,7 +38,7 @@ struct TimelineOutput: ~Copyable {
         _ configurationId: String, key: UnsafeRawBufferPointer, traceParent: [UInt8]?, _ context: TaskContext
     ) {
         let headers = headers.timelineTombstone(
-            configurationId: configurationId, at: context.instant, traceParent: traceParent)
+            configurationId: configurationId, at: context.now, traceParent: traceParent)
         context.emit(.timelines, key: key, value: nil, headers: headers.map { Header($0) })
     }
 }

@@ -38,7 +38,7 @@ final class TimelinePublisher {
         compareByRulesOfNow(slot)
         guard let state = table.live(slot), let pending = state.pending else { return .nothing }
         // A published timeline does not become older, unless the clock went back.
-        let wanted = settings.notAhead(pending.at, of: context.instant)
+        let wanted = settings.notAhead(pending.at, of: context.now)
         let at = max(wanted, state.history.newest?.at ?? wanted)
         let message = table.message(of: slot)
         guard !pending.needsSnapshots, maker.isCurrent(message, state, at: at) else {

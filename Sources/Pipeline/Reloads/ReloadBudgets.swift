@@ -17,8 +17,8 @@ struct ReloadBudgets {
 
     var store: any ChangelogStore { budgets }
 
-    /// The earliest of the waits, in milliseconds since 1970; `nil` if nothing waits.
-    var nextWait: Int64? { waits.nextDue }
+    /// The earliest of the waits; `nil` if nothing waits.
+    var nextWait: Instant? { waits.nextDue }
 
     func slot(of key: ReloadKey) -> Slot<BudgetState> { key.bytes.withUnsafeBytes { budgets.slot(of: $0) } }
 
@@ -36,7 +36,7 @@ struct ReloadBudgets {
         var offer = new
         var isWaiting = false
         if let old = state.offer {
-            if old.isVoid(at: context.instant) {
+            if old.isVoid(at: context.now) {
                 context.counters.count(.dropped, kind: key.kind, old.reason)
                 state.isHeld = false
             } else {
@@ -75,7 +75,7 @@ struct ReloadBudgets {
     mutating func charge(
         _ offer: ReloadOffer, _ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext
     ) -> TokenBucket? {
-        let now = context.instant
+        let now = context.now
         let terms = kinds.terms(of: key.kind)
         guard var state = budgets[slot] else { return nil }
         var bucket = state.bucket ?? TokenBucket(terms, at: now)
@@ -85,7 +85,7 @@ struct ReloadBudgets {
             } else {
                 if !state.isHeld { context.counters.count(.held, kind: key.kind, offer.reason) }
                 budgets[slot]!.isHeld = true
-                waits.arm(slot, due: bucket.nextToken(terms, at: now).milliseconds)
+                waits.arm(slot, due: bucket.nextToken(terms, at: now))
             }
             return nil
         }
@@ -102,7 +102,7 @@ struct ReloadBudgets {
     ///
     /// - Returns: its slot; `nil` if there is none.
     mutating func popHeld(at now: Instant) -> Slot<BudgetState>? {
-        while let slot = waits.pop(now: now.milliseconds) {
+        while let slot = waits.pop(now: now) {
             guard let state = budgets[slot] else { continue }
             if state.offer != nil && state.isHeld { return slot }
             rest(slot, kinds.terms(of: key(of: slot).kind), now)
@@ -117,7 +117,7 @@ struct ReloadBudgets {
             state.bucket = nil
             budgets[slot] = state.isEmpty ? nil : state
         } else {
-            waits.arm(slot, due: bucket.fullAt(terms, at: now).milliseconds)
+            waits.arm(slot, due: bucket.fullAt(terms, at: now))
         }
     }
 
@@ -148,6 +148,6 @@ struct ReloadBudgets {
     private mutating func arm(_ slot: Slot<BudgetState>, _ terms: ReloadTerms) {
         guard let state = budgets[slot], let bucket = state.bucket else { return }
         let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
-        waits.arm(slot, due: due.milliseconds)
+        waits.arm(slot, due: due)
     }
 }

@@ -17,8 +17,8 @@ struct ReloadGatherings {
 
     var store: any ChangelogStore { gatherings }
 
-    /// The instant at which the first gathering closes, in milliseconds since 1970; `nil` if nothing is gathered.
-    var nextClosing: Int64? { closings.nextDue }
+    /// The instant at which the first gathering closes; `nil` if nothing is gathered.
+    var nextClosing: Instant? { closings.nextDue }
 
     mutating func add(_ budget: Slot<BudgetState>, _ key: ReloadKey, at now: Instant) {
         let gathering = slot(of: key)
@@ -26,7 +26,7 @@ struct ReloadGatherings {
         guard gatherings[gathering] == nil else { return }
         let closesAt = now + kinds.terms(of: key.kind).coalesce
         gatherings[gathering] = GatheringState(closesAt: closesAt)
-        closings.arm(gathering, due: closesAt.milliseconds)
+        closings.arm(gathering, due: closesAt)
     }
 
     private func slot(of key: ReloadKey) -> Slot<GatheringState> {
@@ -36,11 +36,11 @@ struct ReloadGatherings {
     /// Closes the next gathering that closes until `instant`.
     ///
     /// - Returns: its recipient and kind with the budgets whose offers may be in it; `nil` if none closes.
-    mutating func close(until instant: Int64) -> (key: ReloadKey, budgets: [Slot<BudgetState>])? {
+    mutating func close(until instant: Instant) -> (key: ReloadKey, budgets: [Slot<BudgetState>])? {
         while let slot = closings.pop(now: instant) {
             guard let state = gatherings[slot] else { continue }
-            guard state.closesAt.milliseconds <= instant else {
-                closings.arm(slot, due: state.closesAt.milliseconds)
+            guard state.closesAt <= instant else {
+                closings.arm(slot, due: state.closesAt)
                 continue
             }
             gatherings[slot] = nil
@@ -58,7 +58,7 @@ struct ReloadGatherings {
             let latest = now + kinds.terms(of: kind).coalesce
             guard state.closesAt > latest else { continue }
             gatherings[slot] = GatheringState(closesAt: latest)
-            closings.arm(slot, due: latest.milliseconds)
+            closings.arm(slot, due: latest)
         }
     }
 
@@ -68,7 +68,7 @@ struct ReloadGatherings {
         closings.removeAll()
         gathered.removeAll()
         for slot in gatherings.slots {
-            if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt.milliseconds) }
+            if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt) }
         }
     }
 

@@ -35,7 +35,7 @@ extension ReloadProcessor: MessageProcessor {
         let slot = budgets.slot(of: key)
         switch message.change {
         case .offer(let offer):
-            if budgets.accept(offer, slot, key, context) { gatherings.add(slot, key, at: context.instant) }
+            if budgets.accept(offer, slot, key, context) { gatherings.add(slot, key, at: context.now) }
         case .amendment(let revision, let voidFrom): budgets.amend(slot, revision, voidFrom: voidFrom)
         case .withdrawal:
             // Who asked for a reload gets it, whatever there is to see.
@@ -48,7 +48,7 @@ extension ReloadProcessor: MessageProcessor {
 // MARK: - Times
 
 extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, HoldingProcessor {
-    var nextDue: Int64? {
+    var nextDue: Instant? {
         guard let closing = gatherings.nextClosing, let wait = budgets.nextWait else {
             return gatherings.nextClosing ?? budgets.nextWait
         }
@@ -64,25 +64,25 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 
     /// Closes every gathering: the time that would close it does not come.
     func releaseHeld(_ context: TaskContext) {
-        if gatherings.nextClosing != nil { issueDue(until: .max, context) }
+        if gatherings.nextClosing != nil { issueDue(until: .distantFuture, context) }
     }
 
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         guard settings.concerns(step) else { return }
-        budgets.clockWentBack(to: context.instant)
-        gatherings.clockWentBack(to: context.instant)
+        budgets.clockWentBack(to: context.now)
+        gatherings.clockWentBack(to: context.now)
     }
 
     /// Issues the reloads that are due.
     ///
     /// - Parameter closing: the gatherings that close until then are due, and the held offers that have a token now.
-    private func issueDue(until closing: Int64, _ context: TaskContext) {
+    private func issueDue(until closing: Instant, _ context: TaskContext) {
         // By the key's bytes: ids that Unicode takes for the same are others here.
         var due: [[UInt8]: (key: ReloadKey, slots: [Slot<BudgetState>])] = [:]
         while let (key, slots) = gatherings.close(until: closing) {
             due[key.bytes, default: (key, [])].slots += slots
         }
-        while let slot = budgets.popHeld(at: context.instant) {
+        while let slot = budgets.popHeld(at: context.now) {
             let key = budgets.key(of: slot).ofAllConfigurations
             due[key.bytes, default: (key, [])].slots.append(slot)
         }
@@ -97,10 +97,10 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
         for (slot, configurationId) in inOrder(slots) {
             // One that was withdrawn and offered again stands here twice.
             guard let offer = budgets.offer(of: slot) else { continue }
-            if offer.isVoid(at: context.instant) {
+            if offer.isVoid(at: context.now) {
                 budgets.drop(slot, key, context)
             } else if let bucket = budgets.charge(offer, slot, key, context) {
-                let budget = bucket.budget(terms, at: context.instant)
+                let budget = bucket.budget(terms, at: context.now)
                 changes.append(.init(configurationId: configurationId, offer: offer, budget: budget))
                 let announcement = ReloadAnnouncement(
                     recipient: key.recipient, kind: key.kind, revision: offer.revision, digest: offer.digest,

@@ -45,7 +45,7 @@ struct ReloadWriter {
         else { preconditionFailure("A reload names a configuration.") }
         let notification = ReloadNotification(
             recipient: key.recipient, kind: key.kind, configurationIds: part.map(\.configurationId), reason: reason,
-            revision: revision, issuedAt: context.instant, budget: budget)
+            revision: revision, issuedAt: context.now, budget: budget)
         context.counters.count(.sent, kind: key.kind, reason)
         var json = JSONWriter()
         notification.write(to: &json)

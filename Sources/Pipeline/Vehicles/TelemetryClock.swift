@@ -9,13 +9,13 @@ import Timelines
 struct TelemetryClock {
     /// A record's `observedAt`, held against its arrival.
     struct Observation {
-        /// Milliseconds since 1970.
-        var observedAt: Int64
+        /// The instant that the record counts as observed at.
+        var observedAt: Instant
         /// The record is from the future, and counts as observed at its arrival.
         var isFromFuture: Bool
         /// The arrival of this record, if what is stored is from the future and yields to it; `nil` if what is stored
         /// stays.
-        var replacesFrom: Int64?
+        var replacesFrom: Instant?
     }
 
     private let future: ElapsedTime?
@@ -29,20 +29,20 @@ struct TelemetryClock {
     }
 
     /// - Parameters:
-    ///   - observedAt: the record's own, in milliseconds since 1970.
-    ///   - stored: that of its vehicle; `.min` if the vehicle has none.
+    ///   - observedAt: the record's own.
+    ///   - stored: that of its vehicle; `.distantPast` if the vehicle has none.
     ///   - isHeldToArrival: whether `stored` was held against an arrival; asked only if that decides.
     func judge(
-        _ record: InputRecord, observedAt: Int64, stored: Int64, now: Int64,
+        _ record: InputRecord, observedAt: Instant, stored: Instant, now: Instant,
         isHeldToArrival: @autoclosure () -> Bool
     ) -> Observation {
-        guard let future = future?.milliseconds else {
+        guard let future else {
             return Observation(observedAt: observedAt, isFromFuture: false, replacesFrom: nil)
         }
-        let arrival = record.timestamp > 0 ? min(record.timestamp, now) : now
+        let arrival = record.timestamp.milliseconds > 0 ? min(record.timestamp, now) : now
         let latest = arrival + future
         let isFromFuture = observedAt > latest
-        var replacesFrom: Int64?
+        var replacesFrom: Instant?
         // An old record that comes late, perhaps of another partition, says nothing against what was held against an
         // arrival of its own; but then the clock may have gone back since.
         if stored > latest && (stored > now + future || !isHeldToArrival()) { replacesFrom = arrival }

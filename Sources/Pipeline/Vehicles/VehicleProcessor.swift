@@ -11,8 +11,8 @@ final class VehicleProcessor {
     private let subscribers: VehicleSubscribers
     private var reader = TelemetryReader()
     private var clock: TelemetryClock
-    /// The stored `observedAt` in milliseconds, without a look at all that is known of a vehicle; `.min` if it has none.
-    private var newest = SlotMap<VehicleState, Int64>(absent: .min)
+    /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
+    private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
@@ -52,7 +52,7 @@ extension VehicleProcessor: RecordProcessor {
         }
         let slot = vehicles.slot(of: id, hash: hash)
         let observation = clock.judge(
-            record, observedAt: telemetry.observedAt.milliseconds, stored: newest[slot], now: context.now,
+            record, observedAt: telemetry.observedAt, stored: newest[slot], now: context.now,
             isHeldToArrival: vehicles[slot]?.isHeldToArrival == true)
         if observation.observedAt < newest[slot] && observation.replacesFrom == nil {
             context.counters[.lateTelemetry] += 1
@@ -61,10 +61,10 @@ extension VehicleProcessor: RecordProcessor {
         if observation.isFromFuture {
             clock.warn(
                 of: record, of: slot, vehicles.key(of: slot), observedAt: telemetry.observedAt,
-                arrival: Instant(milliseconds: observation.observedAt), context)
+                arrival: observation.observedAt, context)
         }
         let change = store(telemetry, observation, of: record, slot)
-        newest[slot] = change.observedAt?.milliseconds ?? .min
+        newest[slot] = change.observedAt ?? .distantPast
         subscribers.vehicleChanged(slot, change, of: record, context)
     }
 
@@ -75,11 +75,10 @@ extension VehicleProcessor: RecordProcessor {
         vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
             if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
-            _ = telemetry.apply(
-                to: &state!.vehicle, observedAt: Instant(milliseconds: observation.observedAt))
+            _ = telemetry.apply(to: &state!.vehicle, observedAt: observation.observedAt)
             // Master data: what is stored was observed when this came at the latest.
             if let arrival = observation.replacesFrom, state!.vehicle.observedAt == nil {
-                state!.vehicle.observedAt = Instant(milliseconds: arrival)
+                state!.vehicle.observedAt = arrival
             }
             state!.isHeldToArrival = settings.telemetryFuture != nil
             let wasUnreadable = state!.isUnreadable
@@ -120,7 +119,7 @@ extension VehicleProcessor: MessageProcessor {
 }
 
 extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, ConflatingProcessor {
-    var nextDue: Int64? { subscribers.nextDue }
+    var nextDue: Instant? { subscribers.nextDue }
 
     func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
 
@@ -148,7 +147,7 @@ extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     private func derive() {
         newest.removeAll()
         for slot in vehicles.slots {
-            if let observedAt = vehicles[slot]?.vehicle.observedAt { newest[slot] = observedAt.milliseconds }
+            if let observedAt = vehicles[slot]?.vehicle.observedAt { newest[slot] = observedAt }
         }
         subscribers.derive()
     }

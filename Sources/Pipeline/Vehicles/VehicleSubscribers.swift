@@ -42,8 +42,8 @@ final class VehicleSubscribers {
         for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
             guard let summary = summaries[subscription] else { continue }
             let isNews =
-                summary.isNews(change, at: context.instant)
-                || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: context.instant)
+                summary.isNews(change, at: context.now)
+                || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: context.now)
             guard isNews || change.wasUnreadable || isLighter(vehicle, than: summary) else { continue }
             waiting.append(subscription, Waiting(required: nil, traceParent: context.traceParent(of: record)))
         }
@@ -89,7 +89,7 @@ final class VehicleSubscribers {
             subscriptions[slot] = VehicleSubscription(
                 version: subscriber.version, need: need, sensitivity: terms.sensitivity)
             summaries[slot] = nil
-            waiting.replace(slot, with: Waiting(required: (.subscribed, context.instant), traceParent: nil))
+            waiting.replace(slot, with: Waiting(required: (.subscribed, context.now), traceParent: nil))
         case .unsubscribe:
             guard subscriber.version >= known else { return }
             subscriptions[slot] = nil
@@ -114,7 +114,7 @@ final class VehicleSubscribers {
 
     // MARK: - Times
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     func punctuate(_ context: TaskContext) {
         while let fired = timers.pop(context) {
@@ -126,7 +126,7 @@ final class VehicleSubscribers {
     /// subscriber with timers of its own asks by itself; its last update is reckoned anew, so that the next change is
     /// one.
     func clockWentBack(_ context: TaskContext) {
-        let now = context.instant
+        let now = context.now
         for slot in subscriptions.slots {
             guard let subscription = subscriptions[slot], let last = subscription.lastUpdate,
                 settings.isAhead(last.report.at, of: now)
@@ -165,9 +165,9 @@ final class VehicleSubscribers {
         guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         let isRefreshed = subscription.need.refresh != nil
-        if last.revision == revision && (last.report.at >= context.instant || !isRefreshed) { return }
+        if last.revision == revision && (last.report.at >= context.now || !isRefreshed) { return }
         // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
-        let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.instant)
+        let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
         // News that wait would be dropped if a status changed back within the transaction.
         let trace = waiting.item(of: slot)?.traceParent
         waiting.replace(slot, with: Waiting(required: required, traceParent: trace))
@@ -183,8 +183,8 @@ final class VehicleSubscribers {
         guard let subscription = subscriptions[slot] else { return }
         let vehicle = links.source(of: slot)
         let state = vehicles[vehicle]
-        var (cause, at) = waiting.required ?? (.dataChanged, context.instant)
-        at = settings.notAhead(at, of: context.instant)
+        var (cause, at) = waiting.required ?? (.dataChanged, context.now)
+        at = settings.notAhead(at, of: context.now)
         if waiting.required == nil && !hasNews(slot, of: vehicle, at: at) {
             sendMark(slot, state, at: at, context)
             // A timer that fired meanwhile is armed again.

@@ -26,19 +26,19 @@ struct VehicleTimers {
         self.settings = settings
     }
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     /// Takes out the earliest timer that is due; `nil` if none is.
     mutating func pop(_ context: TaskContext) -> Fired? {
         while let slot = timers.pop(now: context.now) {
             guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
-            guard due.firesAt <= context.instant else {
-                timers.arm(slot, due: due.firesAt.milliseconds)
+            guard due.firesAt <= context.now else {
+                timers.arm(slot, due: due.firesAt)
                 continue
             }
             let vehicle = vehicles[links.source(of: slot)]?.vehicle
             let report = subscription.lastUpdate?.report
-            let at = due.instant(firing: context.instant, settings) {
+            let at = due.instant(firing: context.now, settings) {
                 refresh(of: slot, madeAt: due.at, status: report?.status)
             }
             let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != report?.silences
@@ -50,7 +50,7 @@ struct VehicleTimers {
     /// Sets the subscription's timer as its last update and its vehicle say.
     mutating func arm(_ slot: Slot<VehicleSubscription>) {
         if let due = nextDue(of: slot) {
-            timers.arm(slot, due: due.firesAt.milliseconds)
+            timers.arm(slot, due: due.firesAt)
         } else {
             timers.disarm(slot)
         }

@@ -1,4 +1,4 @@
-import Timelines
+package import Timelines
 
 /// The pace at which a source's records go out.
 package enum Pacing: Hashable, Sendable {
@@ -16,8 +16,8 @@ package enum Pacing: Hashable, Sendable {
 /// The clock by which records are paced: `now` only goes forward, from any zero. Owned by the publishing thread.
 package protocol PacingClock: AnyObject {
     var now: Duration { get }
-    /// The time of day: milliseconds since 1970.
-    var wall: Int64 { get }
+    /// The time of day.
+    var wall: Instant { get }
     /// Blocks until `now` has risen by at least `duration`.
     func wait(for duration: Duration)
 }
@@ -49,7 +49,7 @@ struct Pacer {
         case .asFastAsPossible: return begin
         case .realTime:
             guard let due = record.due else { return begin }
-            return clock.now + .milliseconds(due.milliseconds - clock.wall)
+            return clock.now + Duration(due - clock.wall)
         case .rate(let rate):
             defer { count += 1 }
             let due = begin + .seconds(count / rate)

@@ -1,4 +1,5 @@
 import Messages
+import RecordLog
 
 extension ReloadSinkRunner {
     /// What is too old to be sent is settled: a dead letter where it has failed for its own sake, else nothing.
@@ -8,7 +9,7 @@ extension ReloadSinkRunner {
     ///
     /// - Returns: whether it was.
     func dropsForAge(_ parcel: DeliveryLanes<Destination.Content>.Parcel, by host: String) -> Bool {
-        var isOver = destination.conflates && .milliseconds(clock.wall - parcel.newest) > settings.ageMax
+        var isOver = destination.conflates && Duration(clock.wall - parcel.newest) > settings.ageMax
         if let failure = parcel.failure, clock.now - failure.since >= settings.ageMax {
             isOver = isOver || destination.conflates || deliveredAt[host].map { $0 > failure.since } ?? false
         }

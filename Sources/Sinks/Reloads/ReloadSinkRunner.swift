@@ -169,7 +169,7 @@ package final class ReloadSinkRunner<Destination: ReloadDestination> {
 
     private func takeUp(_ record: Record) {
         let place = OutstandingRecords.Place(record)
-        let written = record.timestamp < 0 ? clock.wall : record.timestamp
+        let written = record.timestamp.milliseconds < 0 ? clock.wall : record.timestamp
         do throws(MessageProblem) {
             let parcels = try destination.parcels(for: record)
             if parcels.isEmpty { summary.skipped += 1 }

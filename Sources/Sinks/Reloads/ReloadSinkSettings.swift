@@ -59,8 +59,7 @@ extension ReloadSinkSettings {
 
 /// A sink's clock with the time of day beside. Owned by the runner's thread.
 package protocol ReloadSinkClock: SinkClock {
-    /// Milliseconds since 1970.
-    var wall: Int64 { get }
+    var wall: Instant { get }
 }
 
 /// What a run did.

@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// The bytes are not what `ByteWriter` wrote: a changelog or exchange record of another program, or a damaged one.
 package struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
@@ -123,4 +125,12 @@ package struct ByteReader {
         for _ in 0..<count { list.append(try body(&self)) }
         return list
     }
+}
+
+extension ByteReader {
+    @inlinable
+    package mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
+
+    @inlinable
+    package mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
 }

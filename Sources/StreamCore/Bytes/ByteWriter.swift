@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// Writes the internal binary form: state in the changelog, messages in the exchange. Little endian; counts as varints.
 package struct ByteWriter {
     @usableFromInline var storage: [UInt8]
@@ -90,4 +92,13 @@ package struct ByteWriter {
     mutating func write(fixed value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
     }
+}
+
+extension ByteWriter {
+    /// Writes the milliseconds since 1970, eight bytes.
+    @inlinable
+    package mutating func write(_ instant: Instant) { write(instant.milliseconds) }
+
+    @inlinable
+    package mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
 }

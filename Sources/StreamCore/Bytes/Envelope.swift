@@ -45,7 +45,7 @@ package enum Envelope {
             return .message(node: node, NodeMessage(entity: entity, payload: reader.rest()))
         case forwardedKind:
             let origin = try Origin(from: &reader)
-            let timestamp = try reader.int64()
+            let timestamp = try reader.instant()
             let key = try reader.bool() ? try reader.slice() : nil
             let value = try reader.bool() ? try reader.slice() : nil
             let headers = try reader.list { reader throws(CorruptBytes) in

@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// Wall-clock timers of one task, at most one for each slot of a store. The slots are typed by the store's value.
 ///
 /// `TimerHeap` does the work, and says what the timers guarantee.
@@ -7,17 +9,17 @@ package struct SlotTimers<Value> {
     @inlinable
     package init() {}
 
-    /// Milliseconds since 1970 of the earliest timer.
+    /// The date of the earliest timer; `nil` if none is armed.
     @inlinable
-    package var nextDue: Int64? { heap.nextDue }
+    package var nextDue: Instant? { heap.nextDue }
 
     /// When this slot's timer is due; `nil` if it is not armed.
     @inlinable
-    package func due(of slot: Slot<Value>) -> Int64? { heap.due(of: slot.index) }
+    package func due(of slot: Slot<Value>) -> Instant? { heap.due(of: slot.index) }
 
     /// Sets the slot's timer, in place of the one that it has.
     @inlinable
-    package mutating func arm(_ slot: Slot<Value>, due: Int64) { heap.arm(slot.index, due: due) }
+    package mutating func arm(_ slot: Slot<Value>, due: Instant) { heap.arm(slot.index, due: due) }
 
     /// Takes the slot's timer away; does nothing if the slot has none.
     @inlinable
@@ -27,7 +29,7 @@ package struct SlotTimers<Value> {
     ///
     /// - Returns: its slot; `nil` if none is due.
     @inlinable
-    package mutating func pop(now: Int64) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
+    package mutating func pop(now: Instant) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
 
     @inlinable
     package mutating func removeAll() { heap.removeAll() }
@@ -40,7 +42,7 @@ package struct SlotTimers<Value> {
 /// slots that are armed, however often that is done. An entry takes 16 bytes, and each slot, armed or not, 4.
 package struct TimerHeap {
     private struct Entry {
-        var due: Int64
+        var due: Instant
         var slot: Int32
 
         /// Ties by slot, so that what fires together fires in the same order every time.
@@ -61,11 +63,11 @@ package struct TimerHeap {
     /// Slots that are armed.
     package var count: Int { heap.count }
 
-    /// Milliseconds since 1970 of the earliest timer.
-    package var nextDue: Int64? { heap.first?.due }
+    /// When the earliest timer is due; `nil` if none is armed.
+    package var nextDue: Instant? { heap.first?.due }
 
     /// The date of this slot's timer; `nil` if it is not armed.
-    package func due(of slot: Int) -> Int64? {
+    package func due(of slot: Int) -> Instant? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
     }
@@ -73,7 +75,7 @@ package struct TimerHeap {
     /// Sets the slot's timer, in place of the one that it has.
     ///
     /// - Complexity: O(log n).
-    package mutating func arm(_ slot: Int, due: Int64) {
+    package mutating func arm(_ slot: Int, due: Instant) {
         if indexes.count <= slot { indexes += repeatElement(-1, count: slot + 1 - indexes.count) }
         let entry = Entry(due: due, slot: Int32(slot))
         let index = index(of: slot)
@@ -98,7 +100,7 @@ package struct TimerHeap {
     /// - Returns: its slot; `nil` if no timer is due.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
-    package mutating func pop(now: Int64) -> Int? {
+    package mutating func pop(now: Instant) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(at: 0)
         return Int(first.slot)

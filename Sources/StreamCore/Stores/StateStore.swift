@@ -1,4 +1,4 @@
-package import RecordLog
+import RecordLog
 
 /// A value that a state store keeps and the changelog carries.
 package protocol StateValue {

@@ -43,9 +43,7 @@ package final class StreamTask {
 
     /// Sets the time for all that follows, once per iteration before anything is read. If the clock went back, the
     /// processors are told; after a restore they are told in any case, because nobody knows which time the state is of.
-    ///
-    /// - Parameter now: milliseconds since 1970.
-    package func advance(to now: Int64) {
+    package func advance(to now: Instant) {
         context.now = now
         guard isRestored else { return }
         let isFirst = !isClockKnown
@@ -104,8 +102,8 @@ package final class StreamTask {
         }
     }
 
-    package var nextDue: Int64? {
-        var earliest: Int64?
+    package var nextDue: Instant? {
+        var earliest: Instant?
         for node in nodes {
             guard let due = node.punctuator?.nextDue else { continue }
             earliest = min(earliest ?? due, due)

@@ -13,8 +13,8 @@ package final class TaskContext {
     /// *P*.
     package let partitions: Int32
     package let topology: Topology
-    /// Milliseconds since 1970, read once per iteration (`StreamTask.advance`).
-    package internal(set) var now: Int64 = 0
+    /// The wall-clock time, read once per iteration (`StreamTask.advance`).
+    package internal(set) var now = Instant(milliseconds: 0)
     /// The number of the node that is being called.
     var node = 0
     /// The records that were emitted and are not with the producer yet.

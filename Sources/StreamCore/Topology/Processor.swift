@@ -27,8 +27,8 @@ package protocol MessageProcessor<Message>: Processor {
 
 /// A processor that acts when a time has come: Kafka Streams' punctuation, by the wall clock.
 package protocol Punctuator: Processor {
-    /// Milliseconds since 1970 of the earliest timer; `nil` if none is armed.
-    var nextDue: Int64? { get }
+    /// The date of the earliest timer; `nil` if none is armed.
+    var nextDue: Instant? { get }
 
     /// Fires the timers that are due at `context.now`.
     func punctuate(_ context: TaskContext)
@@ -90,7 +90,7 @@ package protocol TransactionObserver: Processor {
 /// A record of a source topic with its origin. Its bytes are borrowed for the call.
 package struct InputRecord {
     package var origin: Origin
-    package var timestamp: Int64
+    package var timestamp: Instant
     package var key: UnsafeRawBufferPointer?
     package var value: UnsafeRawBufferPointer?
     /// For `TaskContext.headers(of:)`.

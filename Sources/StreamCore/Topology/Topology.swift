@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// The flow of data as plain values: the sources that are read, the processors that every task has, the topics written.
 ///
 /// Each is declared once. The order of sources and the numbers of nodes and stores are part of the stored format
@@ -10,12 +12,13 @@ package struct Topology: Sendable {
     package var outputs: [String]
     /// How many `CounterName`s there are.
     package var counters: Int
-    /// Milliseconds that the wall clock may go back without a call of `ClockFollower.clockWentBack`: a clock that is
-    /// set right goes back a little.
-    package var clockTolerance: Int64
+    /// How far the wall clock may go back without a call of `ClockFollower.clockWentBack`: a clock that is set right goes
+    /// back a little.
+    package var clockTolerance: ElapsedTime
 
     package init(
-        sources: [Source], nodes: [Node], outputs: [String], counters: Int = 0, clockTolerance: Int64 = 60_000
+        sources: [Source], nodes: [Node], outputs: [String], counters: Int = 0,
+        clockTolerance: ElapsedTime = .minutes(1)
     ) {
         precondition(nodes.indices.allSatisfy { nodes[$0].number == $0 }, "Nodes stand in the order of their numbers.")
         for source in sources {
