@@ -58,7 +58,6 @@ extension TaskContext {
         let trace = headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
         return trace.flatMap { $0.count <= traceParentBytesMax ? $0 : nil }
     }
-
 }
 
 extension MessageProblem {

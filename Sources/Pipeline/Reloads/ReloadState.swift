@@ -64,6 +64,9 @@ struct ReloadKey: Hashable {
         self.configurationId = configurationId
     }
 
+    /// The key of all configurations of the recipient and kind.
+    var ofAllConfigurations: ReloadKey { ReloadKey(recipient: recipient, kind: kind) }
+
     /// The order is that of recipients, then kinds, then configurations.
     func precedes(_ other: ReloadKey) -> Bool {
         if !recipient.isSameByUTF8(as: other.recipient) { return recipient.precedesByUTF8(other.recipient) }

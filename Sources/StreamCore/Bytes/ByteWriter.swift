@@ -1,28 +1,28 @@
-public import RecordLog
+package import RecordLog
 
 /// Writes the internal binary form: state in the changelog, messages in the exchange. Little endian; counts as varints.
-public struct ByteWriter {
+package struct ByteWriter {
     @usableFromInline var storage: [UInt8]
-    @inlinable public var bytes: [UInt8] { storage }
+    @inlinable package var bytes: [UInt8] { storage }
 
     @inlinable
-    public init(capacity: Int = 0) {
+    package init(capacity: Int = 0) {
         storage = []
         storage.reserveCapacity(capacity)
     }
 
     @inlinable
-    public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
     @inlinable
-    public mutating func write(_ value: UInt8) { storage.append(value) }
+    package mutating func write(_ value: UInt8) { storage.append(value) }
 
     @inlinable
-    public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+    package mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
 
     /// LEB128.
     @inlinable
-    public mutating func write(varint value: UInt64) {
+    package mutating func write(varint value: UInt64) {
         var value = value
         while value >= 0x80 {
             storage.append(UInt8(truncatingIfNeeded: value) | 0x80)
@@ -32,19 +32,19 @@ public struct ByteWriter {
     }
 
     @inlinable
-    public mutating func write(count: Int) { write(varint: UInt64(count)) }
+    package mutating func write(count: Int) { write(varint: UInt64(count)) }
 
     @inlinable
-    public mutating func write(_ value: Int64) { write(fixed: UInt64(bitPattern: value)) }
+    package mutating func write(_ value: Int64) { write(fixed: UInt64(bitPattern: value)) }
 
     @inlinable
-    public mutating func write(_ value: UInt64) { write(fixed: value) }
+    package mutating func write(_ value: UInt64) { write(fixed: value) }
 
     @inlinable
-    public mutating func write(_ value: Double) { write(fixed: value.bitPattern) }
+    package mutating func write(_ value: Double) { write(fixed: value.bitPattern) }
 
     @inlinable
-    public mutating func write(_ value: String) {
+    package mutating func write(_ value: String) {
         var value = value
         value.withUTF8 { utf8 in
             write(count: utf8.count)
@@ -53,37 +53,37 @@ public struct ByteWriter {
     }
 
     @inlinable
-    public mutating func write(_ value: [UInt8]) {
+    package mutating func write(_ value: [UInt8]) {
         write(count: value.count)
         storage.append(contentsOf: value)
     }
 
     @inlinable
-    public mutating func write(_ value: UnsafeRawBufferPointer) {
+    package mutating func write(_ value: UnsafeRawBufferPointer) {
         write(count: value.count)
         storage.append(contentsOf: value)
     }
 
     /// Bytes without a count before them.
     @inlinable
-    public mutating func append(_ value: UnsafeRawBufferPointer) { storage.append(contentsOf: value) }
+    package mutating func append(_ value: UnsafeRawBufferPointer) { storage.append(contentsOf: value) }
 
     /// One byte that says whether there is a value, then the value.
     @inlinable
-    public mutating func write<Value>(optional value: Value?, _ body: (inout ByteWriter, Value) -> Void) {
+    package mutating func write<Value>(optional value: Value?, _ body: (inout ByteWriter, Value) -> Void) {
         write(value != nil)
         if let value { body(&self, value) }
     }
 
     @inlinable
-    public mutating func write(optional value: String?) { write(optional: value) { $0.write($1) } }
+    package mutating func write(optional value: String?) { write(optional: value) { $0.write($1) } }
     @inlinable
-    public mutating func write(optional value: Int64?) { write(optional: value) { $0.write($1) } }
+    package mutating func write(optional value: Int64?) { write(optional: value) { $0.write($1) } }
     @inlinable
-    public mutating func write(optional value: Double?) { write(optional: value) { $0.write($1) } }
+    package mutating func write(optional value: Double?) { write(optional: value) { $0.write($1) } }
 
     @inlinable
-    public mutating func write<Element>(list: [Element], _ body: (inout ByteWriter, Element) -> Void) {
+    package mutating func write<Element>(list: [Element], _ body: (inout ByteWriter, Element) -> Void) {
         write(count: list.count)
         for element in list { body(&self, element) }
     }
@@ -97,8 +97,8 @@ public struct ByteWriter {
 extension ByteWriter {
     /// Writes the milliseconds since 1970, eight bytes.
     @inlinable
-    public mutating func write(_ instant: Instant) { write(instant.milliseconds) }
+    package mutating func write(_ instant: Instant) { write(instant.milliseconds) }
 
     @inlinable
-    public mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
+    package mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
 }

@@ -3,24 +3,23 @@
 ///
 /// A slot stays the same while its task lives in this process. After a restore the same key may have another slot, so
 /// slots are never written to state or messages.
-@frozen
-public struct Slot<Value>: Hashable, Comparable, Sendable {
+package struct Slot<Value>: Hashable, Comparable, Sendable {
     /// 0 ..< the number of keys of the store.
-    public let index: Int
+    package let index: Int
 
     /// - Precondition: `index` is not negative.
     @inlinable
-    public init(_ index: Int) {
+    package init(_ index: Int) {
         precondition(index >= 0, "A slot counts from 0.")
         self.index = index
     }
 
     @inlinable
-    public static func < (left: Slot, right: Slot) -> Bool { left.index < right.index }
+    package static func < (left: Slot, right: Slot) -> Bool { left.index < right.index }
 }
 
 /// All slots of a store, in the order in which their keys first came.
-public struct Slots<Value>: Sequence {
+package struct Slots<Value>: Sequence {
     @usableFromInline let count: Int
 
     @usableFromInline
@@ -29,7 +28,7 @@ public struct Slots<Value>: Sequence {
     }
 
     @inlinable
-    public func makeIterator() -> LazyMapSequence<Range<Int>, Slot<Value>>.Iterator {
+    package func makeIterator() -> LazyMapSequence<Range<Int>, Slot<Value>>.Iterator {
         (0..<count).lazy.map { Slot($0) }.makeIterator()
     }
 }
@@ -37,19 +36,18 @@ public struct Slots<Value>: Sequence {
 /// A value for each slot of a store, derived from state or kept beside it; grows by itself.
 ///
 /// - Complexity: every access is O(1), amortised over growth.
-@frozen
-public struct SlotMap<Value, Element> {
+package struct SlotMap<Value, Element> {
     @usableFromInline var elements: [Element] = []
     /// The value of a slot that was never written.
     @usableFromInline let absent: Element
 
     @inlinable
-    public init(absent: Element) {
+    package init(absent: Element) {
         self.absent = absent
     }
 
     @inlinable
-    public subscript(slot: Slot<Value>) -> Element {
+    package subscript(slot: Slot<Value>) -> Element {
         get { slot.index < elements.count ? elements[slot.index] : absent }
         _modify {
             reserve(slot)
@@ -58,7 +56,7 @@ public struct SlotMap<Value, Element> {
     }
 
     @inlinable
-    public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 
     @inlinable
     mutating func reserve(_ slot: Slot<Value>) {
@@ -71,29 +69,29 @@ public struct SlotMap<Value, Element> {
 extension SlotMap where Element: ExpressibleByNilLiteral {
     /// A map whose slots hold nothing until they are written.
     @inlinable
-    public init() { self.init(absent: nil) }
+    package init() { self.init(absent: nil) }
 }
 
 /// Slots that work waits for, each once, in the order in which they came, with an item for each.
-public struct SlotQueue<Value, Item> {
+package struct SlotQueue<Value, Item> {
     @usableFromInline var slots: [Slot<Value>] = []
     @usableFromInline var items = SlotMap<Value, Item?>()
 
-    public init() {}
+    package init() {}
 
     @inlinable
-    public var isEmpty: Bool { slots.isEmpty }
+    package var isEmpty: Bool { slots.isEmpty }
 
     @inlinable
-    public func contains(_ slot: Slot<Value>) -> Bool { items[slot] != nil }
+    package func contains(_ slot: Slot<Value>) -> Bool { items[slot] != nil }
 
     /// The item that waits for the slot; `nil` if the slot does not wait.
     @inlinable
-    public func item(of slot: Slot<Value>) -> Item? { items[slot] }
+    package func item(of slot: Slot<Value>) -> Item? { items[slot] }
 
     /// Appends the slot with its item. An item that waits already stays, and `item` is not called.
     @inlinable
-    public mutating func append(_ slot: Slot<Value>, _ item: @autoclosure () -> Item) {
+    package mutating func append(_ slot: Slot<Value>, _ item: @autoclosure () -> Item) {
         if items[slot] != nil { return }
         slots.append(slot)
         items[slot] = item()
@@ -101,7 +99,7 @@ public struct SlotQueue<Value, Item> {
 
     /// Gives the slot this item: at its place in the queue if it waits already, else at the end.
     @inlinable
-    public mutating func replace(_ slot: Slot<Value>, with item: Item) {
+    package mutating func replace(_ slot: Slot<Value>, with item: Item) {
         if items[slot] == nil { slots.append(slot) }
         items[slot] = item
     }
@@ -109,7 +107,7 @@ public struct SlotQueue<Value, Item> {
     /// Empties the queue.
     ///
     /// - Returns: the slots with their items, in the order in which the slots came.
-    public mutating func drain() -> [(slot: Slot<Value>, item: Item)] {
+    package mutating func drain() -> [(slot: Slot<Value>, item: Item)] {
         if slots.isEmpty { return [] }
         let drained = slots.map { slot in
             guard let item = items[slot] else { preconditionFailure("A slot that waits has its item.") }
@@ -120,10 +118,10 @@ public struct SlotQueue<Value, Item> {
         return drained
     }
 
-    public mutating func removeAll() { _ = drain() }
+    package mutating func removeAll() { _ = drain() }
 }
 
 extension SlotQueue where Item == Void {
     @inlinable
-    public mutating func append(_ slot: Slot<Value>) { append(slot, ()) }
+    package mutating func append(_ slot: Slot<Value>) { append(slot, ()) }
 }

@@ -1,39 +1,38 @@
-public import RecordLog
+package import RecordLog
 
 /// Wall-clock timers of one task, at most one for each slot of a store. The slots are typed by the store's value.
 ///
 /// `TimerHeap` does the work, and says what the timers guarantee.
-@frozen
-public struct SlotTimers<Value> {
+package struct SlotTimers<Value> {
     @usableFromInline var heap = TimerHeap()
 
     @inlinable
-    public init() {}
+    package init() {}
 
-    /// When the earliest timer is due; `nil` if none is armed.
+    /// The date of the earliest timer; `nil` if none is armed.
     @inlinable
-    public var nextDue: Instant? { heap.nextDue }
+    package var nextDue: Instant? { heap.nextDue }
 
     /// When this slot's timer is due; `nil` if it is not armed.
     @inlinable
-    public func due(of slot: Slot<Value>) -> Instant? { heap.due(of: slot.index) }
+    package func due(of slot: Slot<Value>) -> Instant? { heap.due(of: slot.index) }
 
     /// Sets the slot's timer, in place of the one that it has.
     @inlinable
-    public mutating func arm(_ slot: Slot<Value>, due: Instant) { heap.arm(slot.index, due: due) }
+    package mutating func arm(_ slot: Slot<Value>, due: Instant) { heap.arm(slot.index, due: due) }
 
     /// Takes the slot's timer away; does nothing if the slot has none.
     @inlinable
-    public mutating func disarm(_ slot: Slot<Value>) { heap.disarm(slot.index) }
+    package mutating func disarm(_ slot: Slot<Value>) { heap.disarm(slot.index) }
 
     /// Takes out the earliest timer that is due at `now`, ties by slot.
     ///
     /// - Returns: its slot; `nil` if none is due.
     @inlinable
-    public mutating func pop(now: Instant) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
+    package mutating func pop(now: Instant) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
 
     @inlinable
-    public mutating func removeAll() { heap.removeAll() }
+    package mutating func removeAll() { heap.removeAll() }
 }
 
 /// Timers by number: a heap that knows where each number stands in it.
@@ -41,7 +40,7 @@ public struct SlotTimers<Value> {
 /// Timers are derived from state. One only says "look at this slot then": who is called checks the state and arms anew,
 /// so a timer that was overtaken does no harm. Arming a slot again moves its timer: there are never more entries than
 /// slots that are armed, however often that is done. An entry takes 16 bytes, and each slot, armed or not, 4.
-public struct TimerHeap {
+package struct TimerHeap {
     private struct Entry {
         var due: Instant
         var slot: Int32
@@ -55,20 +54,20 @@ public struct TimerHeap {
     /// The index in the heap of each slot's entry; −1 if the slot is not armed.
     private var indexes: [Int32] = []
     /// How often two entries were compared since this was made, which is the work that was done.
-    public private(set) var comparisons = 0
+    package private(set) var comparisons = 0
 
     private static let childCount = 4
 
-    public init() {}
+    package init() {}
 
     /// Slots that are armed.
-    public var count: Int { heap.count }
+    package var count: Int { heap.count }
 
     /// When the earliest timer is due; `nil` if none is armed.
-    public var nextDue: Instant? { heap.first?.due }
+    package var nextDue: Instant? { heap.first?.due }
 
     /// The date of this slot's timer; `nil` if it is not armed.
-    public func due(of slot: Int) -> Instant? {
+    package func due(of slot: Int) -> Instant? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
     }
@@ -76,7 +75,7 @@ public struct TimerHeap {
     /// Sets the slot's timer, in place of the one that it has.
     ///
     /// - Complexity: O(log n).
-    public mutating func arm(_ slot: Int, due: Instant) {
+    package mutating func arm(_ slot: Int, due: Instant) {
         if indexes.count <= slot { indexes += repeatElement(-1, count: slot + 1 - indexes.count) }
         let entry = Entry(due: due, slot: Int32(slot))
         let index = index(of: slot)
@@ -91,7 +90,7 @@ public struct TimerHeap {
     /// Takes the slot's timer away; does nothing where it has none.
     ///
     /// - Complexity: O(log n).
-    public mutating func disarm(_ slot: Int) {
+    package mutating func disarm(_ slot: Int) {
         let index = index(of: slot)
         if index >= 0 { remove(at: index) }
     }
@@ -101,13 +100,13 @@ public struct TimerHeap {
     /// - Returns: its slot; `nil` if no timer is due.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
-    public mutating func pop(now: Instant) -> Int? {
+    package mutating func pop(now: Instant) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(at: 0)
         return Int(first.slot)
     }
 
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         heap.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
     }

@@ -1,7 +1,7 @@
-public import RecordLog
+import RecordLog
 
 /// A value that a state store keeps and the changelog carries.
-public protocol StateValue {
+package protocol StateValue {
     func encode(into writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(CorruptBytes)
 }
@@ -12,11 +12,11 @@ public protocol StateValue {
 /// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
 /// A slot is the number of a key: stable for as long as the task lives here, another after a restore.
 ///
-/// Public, like what it is made of, because only public generic code is compiled for its values across modules: that
-/// is worth a third of the cost of a record.
-public final class StateStore<Value: StateValue>: ChangelogStore {
+/// Inlinable throughout, because only inlinable generic code is compiled for its values across modules: that is worth a
+/// third of the cost of a record.
+package final class StateStore<Value: StateValue>: ChangelogStore {
     /// The number of its name: the first byte of its keys in the changelog.
-    public let id: UInt8
+    package let id: UInt8
     @usableFromInline var keys = KeyTable()
     @usableFromInline var values: [Value?] = []
     /// The transaction in which a slot was last written.
@@ -30,7 +30,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
 
     @inlinable
-    public init(_ name: StoreName<Value>) {
+    package init(_ name: StoreName<Value>) {
         id = name.number
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.forgetOverlay() }
@@ -38,27 +38,27 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Every key that was ever met here, with or without a value.
     @inlinable
-    public var slots: Slots<Value> { Slots(count: values.count) }
+    package var slots: Slots<Value> { Slots(count: values.count) }
 
     /// - Parameter hash: Java's murmur2 of the key.
     /// - Returns: `nil` if the key was never met.
     @inlinable
-    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value>? {
+    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value>? {
         keys.find(key, hash: hash).map { Slot($0) }
     }
 
     @inlinable
-    public func find(_ key: UnsafeRawBufferPointer) -> Slot<Value>? { find(key, hash: Murmur2.hash(key)) }
+    package func find(_ key: UnsafeRawBufferPointer) -> Slot<Value>? { find(key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    public func find(_ key: String) -> Slot<Value>? {
+    package func find(_ key: String) -> Slot<Value>? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
     @inlinable
-    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
+    package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
         let index = keys.slot(of: key, hash: hash)
         if index == values.count {
             values.append(nil)
@@ -68,24 +68,24 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     }
 
     @inlinable
-    public func slot(of key: UnsafeRawBufferPointer) -> Slot<Value> { slot(of: key, hash: Murmur2.hash(key)) }
+    package func slot(of key: UnsafeRawBufferPointer) -> Slot<Value> { slot(of: key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    public func slot(of key: String) -> Slot<Value> {
+    package func slot(of key: String) -> Slot<Value> {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
-    public func withKey<Result>(of slot: Slot<Value>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withKey<Result>(of slot: Slot<Value>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         keys.withKey(of: slot.index, body)
     }
 
     @inlinable
-    public func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+    package func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
-    public subscript(slot: Slot<Value>) -> Value? {
+    package subscript(slot: Slot<Value>) -> Value? {
         _read { yield values[slot.index] }
         _modify {
             touch(slot)
@@ -95,14 +95,14 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Writes in place; one look-up and one copy for the overlay, however much is changed.
     @inlinable
-    public func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
+    package func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
         touch(slot)
         return body(&values[slot.index])
     }
 
     /// Whether anything was written in this transaction.
     @inlinable
-    public var isDirty: Bool { !written.isEmpty }
+    package var isDirty: Bool { !written.isEmpty }
 
     @inlinable
     func touch(_ slot: Slot<Value>) {
@@ -115,7 +115,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
-    public func capture(_ emit: ChangelogEmit) {
+    package func capture(_ emit: ChangelogEmit) {
         if !written.isEmpty { captureWritten(self, emit) }
     }
 
@@ -137,7 +137,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
-    public func commit() {
+    package func commit() {
         if !written.isEmpty { commitWritten(self) }
     }
 
@@ -148,7 +148,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         transaction &+= 1
     }
 
-    public func revert() {
+    package func revert() {
         for (slot, value) in zip(written, before) { values[slot.index] = value }
         commit()
     }
@@ -156,7 +156,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Restore
 
     @inlinable
-    public func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
+    package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
         guard let value else {
@@ -169,10 +169,10 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 }
 
 /// Takes one record of the changelog; without a value its key has gone.
-public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+package typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
 
 /// The face that a store shows to its task.
-public protocol ChangelogStore: AnyObject {
+package protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }
     func capture(_ emit: ChangelogEmit)

@@ -27,7 +27,7 @@ package protocol MessageProcessor<Message>: Processor {
 
 /// A processor that acts when a time has come: Kafka Streams' punctuation, by the wall clock.
 package protocol Punctuator: Processor {
-    /// When the earliest timer is due; `nil` if none is armed.
+    /// The date of the earliest timer; `nil` if none is armed.
     var nextDue: Instant? { get }
 
     /// Fires the timers that are due at `context.now`.
