@@ -1,6 +1,5 @@
 import Foundation
 import Producers
-import Sinks
 import StreamRuntime
 import Timelines
 
@@ -30,7 +29,7 @@ struct WallClock: StreamClock {
 }
 
 /// Waits by sleeping on the calling thread.
-final class SleepingClock: PacingClock, SinkClock {
+final class SleepingClock: PacingClock {
     var now: Duration { WallClock.uptime() }
     var wall: Int64 { WallClock.systemTime() }
 

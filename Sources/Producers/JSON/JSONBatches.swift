@@ -1,3 +1,5 @@
+import RecordLog
+
 /// The objects of a pipe as records, judged batch by batch: what is sent of a batch is sent when all of it is good.
 package final class JSONBatches: RecordSource {
     private let objects: JSONObjectStream

@@ -1,3 +1,4 @@
+package import RecordLog
 import Timelines
 
 /// How fast a source's records go out.
@@ -13,13 +14,10 @@ package enum Pacing: Hashable, Sendable {
     case realTime
 }
 
-/// The clock by which records are paced: `now` only goes forward, from any zero. Owned by the publishing thread.
-package protocol PacingClock: AnyObject {
-    var now: Duration { get }
+/// The clock by which records are paced. The publishing thread owns it.
+package protocol PacingClock: BlockingClock {
     /// The time of day: milliseconds since 1970.
     var wall: Int64 { get }
-    /// Returns once `now` has risen by at least `duration`.
-    func wait(for duration: Duration)
 }
 
 /// When each record is due on the pacing clock. Counted from the beginning, or from where
