@@ -10,7 +10,8 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test reference benchmark day fuzz schemas release-schemas lint format compose-check compose-test image-check clean
+.PHONY: help build demo test reference benchmark day fuzz schemas release-schemas lint format \
+	repeated-code compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -60,6 +61,9 @@ release-schemas: ## copy schemas/ to schemas/releases/VERSION, after each change
 
 lint: ## check the layout of the sources
 	@swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+
+repeated-code: ## list the places in the sources that share six or more lines, and count them
+	@Scripts/repeated-code
 
 format: ## lay the sources out
 	@swift format --in-place --parallel --recursive $(SWIFT_SOURCES)

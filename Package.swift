@@ -34,15 +34,19 @@ let package = Package(
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        // Below all others.
+        module("Times"),
+
         // Streams.
-        module("RecordLog"),
+        module("SplitMix"),
+        module("RecordLog", ["Times"]),
         module("RdKafka", ["CRdKafka", "RecordLog"]),
         module("StreamCore", ["RecordLog"]),
         module("StreamRuntime", ["StreamCore", "RecordLog"]),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
-        module("Timelines"),
+        module("Timelines", ["Times"]),
         module("Agendas", ["Timelines"]),
         module("Messages", ["Timelines", "Agendas", "CSimdjson"]),
         module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "RecordLog"]),
@@ -51,7 +55,7 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
-        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "CZlib"]),
+        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
         module("Observability"),
         module("Arguments"),
@@ -74,44 +78,50 @@ let package = Package(
         .executableTarget(
             name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
         .target(
-            name: "SimulatedDays", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            name: "SimulatedDays",
+            dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
-            name: "timers-benchmark", dependencies: ["StreamCore"], path: "Benchmarks/Timers", swiftSettings: strict),
+            name: "timers-benchmark", dependencies: ["StreamCore", "SplitMix"], path: "Benchmarks/Timers",
+            swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
+        tests("TimesTests", ["Times", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog"]),
-        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestBroker"]),
-        tests("StreamCoreTests", ["StreamCore", "RecordLog"]),
+        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
+        tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
-            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestBroker"]),
+            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestSupport"]),
         tests("SimulationTests", ["Simulation", "RecordLog"]),
-        tests("TimelinesTests", ["Timelines"]),
-        tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestBroker"], exclude: ["Oracle", "Corpus"]),
-        tests("MessagesTests", ["Messages", "Timelines", "Agendas"]),
+        tests("TimelinesTests", ["Timelines", "TestSupport"]),
+        tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestSupport"], exclude: ["Oracle", "Corpus"]),
+        tests("MessagesTests", ["Messages", "Timelines", "Agendas", "TestSupport"]),
         tests(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
                 "Agendas", "Preview",
-                "RdKafka", "TestBroker", "SimulatedDays",
+                "RdKafka", "TestSupport", "SimulatedDays",
             ]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
-        tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestBroker"]),
+        tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
         tests(
             "SinksTests",
-            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestBroker"]),
+            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport"]),
         tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
-        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestBroker", "tideline"]),
+        tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
-        tests("ProjectTests", ["TestBroker"]),
-        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestBroker", "tideline"]),
+        tests("ProjectTests", ["TestSupport"]),
+        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
         tests(
-            "AcceptanceTests", ["TestBroker", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
+            "AcceptanceTests", ["TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
             exclude: ["Oracle"]),
-        .target(name: "TestBroker", path: "Tests/TestBroker", exclude: ["PushServer"], swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SplitMix", "Timelines"], path: "Tests/TestSupport",
+            exclude: ["PushServer"],
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

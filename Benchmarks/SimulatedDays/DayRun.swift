@@ -3,7 +3,7 @@ import Messages
 import Pipeline
 package import RecordLog
 import StreamCore
-package import Timelines
+import Timelines
 
 /// Reads what a day's tasks wrote, instant by instant.
 package protocol DayObserver: AnyObject {

@@ -1,3 +1,4 @@
+import SplitMix
 import Timelines
 
 /// How a vehicle is doing from an instant on.
@@ -11,7 +12,7 @@ struct VehicleMoment: Equatable {
     var statusText: String { Self.statuses[Int(status)] }
 
     /// Another status, and what goes with it.
-    func changed(_ numbers: inout SeededNumbers) -> VehicleMoment {
+    func changed(_ numbers: inout SplitMix64) -> VehicleMoment {
         let next = (status + 1 + UInt8(numbers.below(4))) % 5
         return VehicleMoment(
             status: next, speed: next == 0 ? UInt8(20 + numbers.below(80)) : 0, address: UInt8(numbers.below(40)))
@@ -31,7 +32,7 @@ extension FleetDay {
     private static let eventsPerCalendar = 12
 
     static func inputs(
-        _ widgets: [Widget], _ scale: Scale, from start: Instant, _ numbers: inout SeededNumbers
+        _ widgets: [Widget], _ scale: Scale, from start: Instant, _ numbers: inout SplitMix64
     ) -> [Planned] {
         var inputs: [Planned] = []
         inputs.reserveCapacity(scale.vehicles * (scale.changesPerVehicle + 4))
@@ -72,7 +73,7 @@ extension FleetDay {
 
     /// Milliseconds since the day's beginning, ascending.
     private static func changes(
-        of first: VehicleMoment, _ scale: Scale, _ numbers: inout SeededNumbers
+        of first: VehicleMoment, _ scale: Scale, _ numbers: inout SplitMix64
     ) -> [(Int64, VehicleMoment)] {
         let length = scale.hours * 3_600_000
         var drawn: [Drawn] = []

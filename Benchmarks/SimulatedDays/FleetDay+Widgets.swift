@@ -1,3 +1,5 @@
+import SplitMix
+
 package import Timelines
 
 /// A configuration of the day.
@@ -25,7 +27,7 @@ extension FleetDay {
     }()
 
     /// Two per vehicle. A recipient has one to five of them, of one kind or of several.
-    static func widgets(_ scale: Scale, _ numbers: inout SeededNumbers) -> [Widget] {
+    static func widgets(_ scale: Scale, _ numbers: inout SplitMix64) -> [Widget] {
         var widgets: [Widget] = []
         var recipient: Int32 = 0
         var left: Int64 = 0
@@ -46,7 +48,7 @@ extension FleetDay {
     }
 
     /// Mostly `status` with long intervals; some are renewed often, some have timers of their own, some calendars.
-    private static func shows(vehicle: Int, _ scale: Scale, _ numbers: inout SeededNumbers) -> String {
+    private static func shows(vehicle: Int, _ scale: Scale, _ numbers: inout SplitMix64) -> String {
         let calendar = Int(numbers.below(Int64(max(1, scale.vehicles / 50))))
         let strategy: String
         switch numbers.below(100) {

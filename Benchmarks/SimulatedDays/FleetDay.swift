@@ -1,3 +1,4 @@
+import SplitMix
 import RecordLog
 package import Timelines
 
@@ -59,7 +60,7 @@ package struct FleetDay {
         self.scale = scale
         self.start = start
         end = start + .hours(scale.hours + 2)
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         widgets = Self.widgets(scale, &numbers)
         inputs = Self.inputs(widgets, scale, from: start, &numbers)
     }

@@ -1,3 +1,4 @@
+import SplitMix
 import Timelines
 
 /// The transaction of one step is cut off after so many records, timers and messages; these tasks are lost with all
@@ -14,7 +15,7 @@ package struct Interruptions {
     package private(set) var struck = 0
 
     package init(_ count: Int, of day: FleetDay, partitions: Int32, seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed ^ 0x7265_7374_6172_7473)
+        var numbers = SplitMix64(seed: seed ^ 0x7265_7374_6172_7473)
         let length = (day.end - day.start).milliseconds
         let drawn = (0..<count).map { _ in
             let at = day.start + ElapsedTime(milliseconds: numbers.below(length - 7_200_000))

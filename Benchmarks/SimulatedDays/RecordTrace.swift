@@ -1,5 +1,4 @@
 package import RecordLog
-package import Timelines
 
 /// A digest of each reload, key, value and headers, in order per recipient: two days with equal traces told everybody
 /// the same, byte for byte.

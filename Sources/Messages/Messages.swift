@@ -1,6 +1,10 @@
-// Messages: the contract on the wire (M1 to M13). Bytes to values and back, for every topic, with a reason
-// that names the field where bytes cannot be read. Knows no Kafka: a header is a name and bytes, a topic a name.
+// Messages: the contract on the wire (M1 to M13), from bytes to values and back, for every topic.
 //
-// Start with `TelemetryReader` (the hot path: no object per message), `ConfigurationMessage`, `CalendarEventMessage`,
-// `TimelineRecord` and `ReloadNotification`; `TopicNames` has the topics, `CloudEventHeaders` and `DeadLetterHeaders`
-// what goes beside the values.
+// It must not know Kafka, threads or clocks: a header is a name and bytes, a topic is a name. It decides nothing about
+// timelines; it only says why bytes cannot be read, by the name of the field.
+//
+// Begin with `Contract.swift`, which has the topics and the versions. Then follow the data: `Telemetry/TelemetryReader`
+// (the hot path: no object for a message), `Calendars/CalendarEventMessage` and
+// `Configurations/ConfigurationMessage` read inputs, with `JSON/MessageFields` for every field. `Outputs` has
+// `TimelineRecord`, `ReloadNotification` and the headers beside them; `JSON/JSONWriter` writes them. `Schema` writes the
+// schemas of what is declared in code: strategies and kinds.

@@ -1,27 +1,32 @@
-/// Producers puts test data and recorded data into Tideline's input topics: replays of CSV recordings, JSON files,
-/// calendars, and a simulated fleet.
-///
-/// A *source* makes records and knows nothing of Kafka or of time; `Publisher` drives a source into a producer at a
-/// pace. Everything is synchronous and meant for one dedicated thread.
+// Producers: test data and recorded data for Tideline's input topics.
+//
+// It must not know how records are processed, nor which settings there are: a source makes records and knows nothing of
+// Kafka or of time, and `Publisher` sends a source's records at a pace. Everything is synchronous and meant for one
+// dedicated thread.
+//
+// Begin with `RecordSource` below. The sources are replays of recordings (`Replay`), JSON that is judged before it is
+// sent (`JSON`, `JSONReplay` first), iCalendar files (`Calendars`, `CalendarChanges` first), a simulated fleet
+// (`Fleet/FleetSimulator`) and its calendars and widgets (`Worlds`). `Input` has the bytes of files, `Published` what
+// a topic holds already, `Publishing` the way out.
+
 package import RecordLog
-package import Timelines
 
 /// Makes the records of one input, one after the other.
 ///
 /// Owned by one thread. After `nil` or an error it is of no more use.
 package protocol RecordSource: AnyObject {
-    /// The next record; nil at the end. A simulation never ends.
+    /// The next record; `nil` at the end. A simulation never ends.
     ///
-    /// - Throws: the input cannot be read on; what came before is good.
+    /// - Throws: if the input cannot be read on. The records before are good.
     func next() throws(InputProblem) -> SourceRecord?
 
-    /// How much of the input is behind, from 0 to 1; nil where nobody knows (standard input, a simulation).
+    /// The part of the input that is behind, from 0 to 1; `nil` if nobody knows it (standard input, a simulation).
     var fractionDone: Double? { get }
 
     /// Parts of the input that were left out because they cannot be used, in the order of the input.
     var skipped: [InputProblem] { get }
 
-    /// How many parts were left out, where not all are named.
+    /// The number of parts that were left out; `skipped` may name fewer.
     var skippedCount: Int { get }
 }
 
@@ -33,10 +38,10 @@ extension RecordSource {
 /// A record to publish.
 package struct SourceRecord: Hashable, Sendable {
     package var key: [UInt8]
-    /// Nil is a tombstone.
+    /// The value; `nil` is a tombstone.
     package var value: [UInt8]?
     package var headers: [Header]
-    /// The data's own time, at which the record would arrive in the real world; nil where it has none.
+    /// The data's own time, at which the record would arrive in the real world; `nil` if it has none.
     package var due: Instant?
 
     package init(key: [UInt8], value: [UInt8]?, headers: [Header] = [], due: Instant? = nil) {

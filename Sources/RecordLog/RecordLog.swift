@@ -3,3 +3,6 @@
 //
 // Two implementations: RdKafka (librdkafka, real brokers) and Simulation (in memory). Every call here is synchronous
 // and belongs to the thread that owns the port; nothing here may be called on Swift's cooperative pool if it blocks.
+
+/// Timestamps of records are `Instant`s.
+@_exported public import Times

@@ -5,7 +5,7 @@ import Preview
 import Producers
 import Timelines
 
-/// What calendar files come to.
+/// Lists the occurrences of calendar files.
 struct AgendaCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "agenda",
@@ -60,7 +60,7 @@ struct AgendaCommand: Verb {
         if expand == .occurrences || from != nil || to != nil {
             guard let from else { throw ValidationError("Missing option '--from <time>'.") }
             guard let to else { throw ValidationError("Missing option '--to <time>'.") }
-            // Without --time-zone, the zone is yet to be read out of the first file.
+            // If --time-zone is not given, the zone is read out of the first file later.
             if let calendar = timeZone?.calendar, from.instant(in: calendar) >= to.instant(in: calendar) {
                 throw ValidationError("'--to' must be after '--from'.")
             }
@@ -70,7 +70,7 @@ struct AgendaCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let found = CalendarInput.find(ics)
-        // Read once: it may be standard input.
+        // The first file is read only once, for it may be standard input.
         let first = found.inputs.first.map(CalendarFile.reading)
         let calendar = timeZone?.calendar ?? (try? first?.get())?.calendar ?? .utc
         var range: Range<Instant>?
@@ -126,7 +126,7 @@ struct AgendaCommand: Verb {
     }
 }
 
-/// What `agenda` makes of recurring events.
+/// The choice between the occurrences of events and the events themselves.
 enum AgendaExpansion: String, CaseIterable, ExpressibleByArgument {
     case occurrences, none
 }
@@ -145,7 +145,7 @@ struct AgendaTimeArgument: ExpressibleByArgument {
         }
     }
 
-    /// Of a date its first instant in the zone.
+    /// The instant; a date stands for its first instant in the calendar's zone.
     func instant(in calendar: LocalCalendar) -> Instant {
         switch time {
         case .instant(let instant): instant

@@ -5,7 +5,7 @@ import Preview
 import Settings
 import Timelines
 
-/// The timelines that would be made, from files.
+/// Shows the timelines that would be made of files.
 struct PreviewCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "preview",
@@ -135,11 +135,11 @@ struct PreviewCommand: Verb {
         CommandFailure(.usage, "--html: cannot write \(file): \(String(cString: strerror(errno)))")
     }
 
-    /// A page with more would be too much for a browser.
+    /// The most timelines of a configuration on a page: a browser cannot show more.
     private static let drawnMax = 20_000
 }
 
-/// How `preview` writes timelines.
+/// The form in which `preview` and `agenda` write.
 enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
     case json, table
 }

@@ -9,7 +9,7 @@ import Settings
 import StreamRuntime
 import Timelines
 
-/// Asks for reloads by hand.
+/// Asks for the reload of all configurations of a kind.
 struct ReloadCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -46,33 +46,24 @@ struct ReloadCommand: Verb {
         for id in wanted.subtracting(found).sorted(by: { $0.precedesByUTF8($1) }) {
             writeError("warning: the recipient '\(id)' has no configuration of kind '\(kind)'; skipped")
         }
-        var json = JSONWriter()
-        json.beginObject()
-        json.string("kind", kind)
-        json.integer("recipients", found.count)
-        json.integer("configurations", found.reduce(0) { $0 + (known[$1] ?? 0) })
-        json.integer("skipped", wanted.count - found.count)
-        json.endObject()
-        print(String(decoding: json.bytes, as: UTF8.self))
+        let report = JSONWriter.object { json in
+            json.string("kind", kind)
+            json.integer("recipients", found.count)
+            json.integer("configurations", found.reduce(0) { $0 + (known[$1] ?? 0) })
+            json.integer("skipped", wanted.count - found.count)
+        }
+        print(report)
     }
 
-    /// - Returns: nil where it was stopped.
+    /// Reads the topic of configurations to its end.
+    ///
+    /// - Returns: what it holds; `nil` if the program is to end first.
     private func configurations(_ environment: Environment) throws(CommandFailure) -> PublishedConfigurations? {
         let topic = environment.topics.configurations
-        let progress = LateProgress("reading \(topic)", unit: "records", environment)
-        var read = 0
-        do throws(LogError) {
-            let published = try PublishedConfigurations.read(
+        return try environment.readToEnd(topic) { progress throws(LogError) in
+            try PublishedConfigurations.read(
                 topic: topic, of: environment.cluster, clock: SleepingClock(),
-                shouldStop: { Signals.isStopRequested },
-                progress: { records, total in
-                    read = records
-                    progress.update(completed: records, of: total)
-                })
-            progress.finish(completed: read)
-            return published
-        } catch {
-            throw CommandFailure(.unavailable, "cannot read \(topic): \(error)")
+                shouldStop: { Signals.isStopRequested }, progress: progress)
         }
     }
 
@@ -84,12 +75,12 @@ struct ReloadCommand: Verb {
             .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(known)")
     }
 
-    /// Each task has some of the configurations, so each is asked.
+    /// Sends the requests to every task, as each has some of the configurations.
     private func send(
         _ requests: [ReloadRequest], _ environment: Environment, _ admin: any Admin
     ) throws(CommandFailure) {
         let application = environment.settings[Keys.application]
-        let exchange = InternalTopics(applicationId: application).exchange
+        let exchange = InternalTopics(environment.settings).exchange
         do throws(LogError) {
             guard let tasks = try admin.describeTopics([exchange], timeout: .seconds(30))[exchange]?.partitions else {
                 throw LogError(

@@ -1,5 +1,13 @@
-// tideline: the composition root and the command line. Everything that reads the real clock, draws random numbers,
-// looks at the environment or handles signals is here; the modules get it handed in.
+// tideline: the command line, and the composition root that connects all other modules.
+//
+// It must not know how a timeline is made, a task restored or a record decoded: it reads settings, makes the parts and
+// waits for them. Everything that reads the real clock, draws random numbers, looks at the environment or handles
+// signals is here, and the other modules get it handed in.
+//
+// Begin with the table of subcommands below. A verb of one file stands beside this one, a verb of several has a folder:
+// `Process`, `Produce`, `Sink`, `Demo`. Words become a `Verb` whose properties are its options; `KafkaOptions` and
+// `Settings/TidelineSettings` make settings of them; `Environment` makes the broker, the log and the topics of the
+// settings; the verb's `execute` does the rest, from its first line to its last.
 
 import Arguments
 import Foundation
@@ -7,7 +15,7 @@ import Messages
 import Observability
 
 struct Tideline: ParsableCommand {
-    /// What `--version` says.
+    /// The text of `--version`.
     static let version = "tideline \(ContractVersion.release)"
 
     static let configuration = CommandConfiguration(
@@ -68,7 +76,7 @@ protocol Verb: ParsableCommand {
     func execute() throws(CommandFailure)
 }
 
-/// As in sysexits.h.
+/// The exit statuses of the program, with the numbers of sysexits.h.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64
@@ -77,7 +85,7 @@ enum ExitStatus: Int32 {
     case software = 70
 }
 
-/// Ends the program: with what status, and what to tell.
+/// Ends the program with a status and a message on standard error.
 struct CommandFailure: Error {
     var status: ExitStatus
     var message: String

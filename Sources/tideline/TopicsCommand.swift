@@ -51,15 +51,16 @@ struct TopicPlan {
     var partitions: Int32
     var replication: Int32?
 
-    /// What a broker allows for a record where the topic says nothing.
+    /// The most bytes of a record that a broker takes if the topic does not say it.
     private static let defaultRecordBytesMax = 1_048_588
 
-    /// - Returns: a line for each topic: created, there, or there and different.
+    /// Creates the topics that are missing.
+    ///
+    /// - Returns: a line for each topic, which says that it was created, exists, or exists and differs.
     func carryOut(with admin: any Admin) throws(LogError) -> [String] {
         let names = topics.inputs + topics.outputs
         let found = try admin.describeTopics(names, timeout: .seconds(30))
-        let largestInput = topics.inputs.compactMap { found[$0]?.settings["max.message.bytes"].flatMap { Int($0) } }
-            .max()
+        let largestInput = topics.inputs.compactMap { found[$0]?.recordBytesMax }.max()
         let deadLetterBytes = (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
         var lines: [String] = []
         for name in names {
@@ -86,7 +87,7 @@ struct TopicPlan {
             settings: settings.map { .init($0.key, $0.value) })
     }
 
-    /// What a topic is given; all else is the broker's default.
+    /// The settings that a topic is created with. All others are the broker's defaults.
     func settings(
         of name: String, deadLetterBytes: Int = Self.defaultRecordBytesMax + 64 * 1024
     ) -> [(key: String, value: String)] {

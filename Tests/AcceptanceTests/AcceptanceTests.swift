@@ -3,7 +3,7 @@
 // with the program.
 
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// One after the other: several of them measure time, and each runs programs that want both cores.

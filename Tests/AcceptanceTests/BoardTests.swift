@@ -32,9 +32,9 @@ import Timelines
     private static func state(_ records: [TimelineRecord], reloads: Int = 5) -> BoardState {
         var state = BoardState(
             title: "Tideline", subtitle: "12 vehicles", hint: "Ctrl-C ends", began: now - .seconds(90))
-        for record in records { state.take(record) }
+        for record in records { state.add(record) }
         for index in (0..<reloads).reversed() {
-            state.take(
+            state.add(
                 ReloadNotification(
                     recipient: "phone-\(index)", kind: "TrackerStatusWidget", configurationIds: ["status-\(index)"],
                     reason: .statusChanged, revision: 1, issuedAt: now - .seconds(Int64(index)),

@@ -64,15 +64,15 @@ import Testing
     func outage() {
         let world = World()
         let watch = world.makeWatch()
-        watch.take(level: 5, facility: "FAIL", message: Self.gone)
-        for _ in 0..<20 { watch.take(level: 3, facility: "FAIL", message: Self.refused) }
-        watch.take(level: 3, facility: "ERROR", message: "[thrd:127.0.0.1:9092/bootstrap]: 2/2 brokers are down")
+        watch.log(level: 5, facility: "FAIL", message: Self.gone)
+        for _ in 0..<20 { watch.log(level: 3, facility: "FAIL", message: Self.refused) }
+        watch.log(level: 3, facility: "ERROR", message: "[thrd:127.0.0.1:9092/bootstrap]: 2/2 brokers are down")
         world.rounds.withLock {
             $0 = [
                 { $0.pass(.milliseconds(500)) }, { $0.pass(.milliseconds(700)) },
                 { world in
                     #expect(watch.awaySince == .seconds(100))
-                    watch.take(level: 4, facility: "SESSTMOUT", message: "Consumer group session timed out")
+                    watch.log(level: 4, facility: "SESSTMOUT", message: "Consumer group session timed out")
                     #expect(watch.absorbs(LogError(.timedOut, name: "_TIMED_OUT", "Timed out")))
                     world.pass(.seconds(30))
                 },
@@ -81,7 +81,7 @@ import Testing
         #expect(world.run())
         // Queued errors come once somebody asks for them.
         #expect(watch.absorbs(LogError(.unreachable, name: "_TRANSPORT", String(Self.refused.dropFirst(33)))))
-        watch.take(level: 3, facility: "ERROR", message: "[thrd:app]: x#producer-1: " + Self.refused.dropFirst(33))
+        watch.log(level: 3, facility: "ERROR", message: "[thrd:app]: x#producer-1: " + Self.refused.dropFirst(33))
         _ = world.run()
         #expect(watch.awaySince == nil)
         #expect(
@@ -97,11 +97,11 @@ import Testing
         let world = World()
         world.answering.withLock { $0 = ["127.0.0.1:9092"] }
         let watch = world.makeWatch()
-        watch.take(level: 3, facility: "FAIL", message: Self.gone)
+        watch.log(level: 3, facility: "FAIL", message: Self.gone)
         #expect(world.run())
         #expect(world.lines.withLock { $0 }.isEmpty && watch.awaySince == nil)
         // The next one is looked at again.
-        watch.take(level: 3, facility: "FAIL", message: Self.gone)
+        watch.log(level: 3, facility: "FAIL", message: Self.gone)
         #expect(world.run())
     }
 
@@ -109,14 +109,14 @@ import Testing
     func others() {
         let world = World()
         let watch = world.makeWatch()
-        watch.take(level: 3, facility: "SSL", message: "certificate expired")
-        watch.take(level: 4, facility: "MAXPOLL", message: "Application maximum poll interval exceeded")
+        watch.log(level: 3, facility: "SSL", message: "certificate expired")
+        watch.log(level: 4, facility: "MAXPOLL", message: "Application maximum poll interval exceeded")
         #expect(!watch.absorbs(LogError(.timedOut, name: "_TIMED_OUT", "Timed out")))
         #expect(!watch.absorbs(LogError(.fatal, name: "_FATAL", "fenced")))
         #expect(world.lines.withLock { $0.count } == 2)
         let loud = World()
         let other = loud.makeWatch(level: .debug)
-        other.take(level: 3, facility: "FAIL", message: Self.refused)
+        other.log(level: 3, facility: "FAIL", message: Self.refused)
         #expect(loud.lines.withLock { $0.count } == 1)
     }
 
@@ -128,13 +128,13 @@ import Testing
         let watch = world.makeWatch()
         let line = "[thrd:a:9092/bootstrap]: a:9092/bootstrap: Connect to ipv4#10.0.0.1:9092 failed: Connection refused"
         for _ in 0..<10 {
-            watch.take(level: 3, facility: "FAIL", message: line)
+            watch.log(level: 3, facility: "FAIL", message: line)
             world.rounds.withLock { $0 = [{ $0.pass(.milliseconds(1100)) }] }
             _ = world.run()
             #expect(watch.awaySince == nil)
             world.pass(.seconds(40))
         }
-        watch.take(level: 4, facility: "SESSTMOUT", message: "Consumer group session timed out")
+        watch.log(level: 4, facility: "SESSTMOUT", message: "Consumer group session timed out")
         #expect(!watch.absorbs(LogError(.timedOut, name: "_TIMED_OUT", "Timed out")))
         #expect(
             world.lines.withLock { $0 } == [
@@ -149,7 +149,7 @@ import Testing
         let world = World()
         world.answering.withLock { $0 = ["a:9092", "b:9092"] }
         let watch = world.makeWatch()
-        watch.take(level: 3, facility: "FAIL", message: Self.refused)
+        watch.log(level: 3, facility: "FAIL", message: Self.refused)
         world.rounds.withLock {
             $0 = [
                 { $0.pass(.seconds(2)) },
@@ -188,19 +188,19 @@ import Testing
             (4, "MAXPOLL", "Application maximum poll interval exceeded"), (0, "FATAL", "Fatal error: fenced"),
         ]
         let tellAll: @Sendable () -> Void = {
-            watch.take(level: 4, facility: "REQTMOUT", message: timeOut)
+            watch.log(level: 4, facility: "REQTMOUT", message: timeOut)
             for (level, facility, message) in others {
                 let before = world.lines.withLock { $0.count }
-                watch.take(level: level, facility: facility, message: message)
+                watch.log(level: level, facility: facility, message: message)
                 #expect(world.lines.withLock { $0.count } == before + 1, "\(facility)")
             }
         }
         // An idle connection that is closed is no part of the outage after it.
         world.answering.withLock { $0 = ["127.0.0.1:9092"] }
-        watch.take(level: 6, facility: "FAIL", message: Self.gone)
+        watch.log(level: 6, facility: "FAIL", message: Self.gone)
         _ = world.run()
         world.answering.withLock { $0 = [] }
-        watch.take(level: 3, facility: "FAIL", message: Self.refused)
+        watch.log(level: 3, facility: "FAIL", message: Self.refused)
         world.rounds.withLock {
             $0 = [
                 { $0.pass(.seconds(2)) },
@@ -208,9 +208,9 @@ import Testing
                     tellAll()
                     // What librdkafka supposes where a starting broker ends a connection is no refusal.
                     let guess = "Disconnected: verify that the broker might require SASL authentication (after 1ms)"
-                    watch.take(level: 3, facility: "FAIL", message: "[thrd:x]: 127.0.0.1:9092/1: \(guess)")
+                    watch.log(level: 3, facility: "FAIL", message: "[thrd:x]: 127.0.0.1:9092/1: \(guess)")
                     let refusal = "[thrd:x]: 127.0.0.1:9092/1: SASL authentication error: failed (after 5ms)"
-                    for _ in 0..<3 { watch.take(level: 3, facility: "FAIL", message: refusal) }
+                    for _ in 0..<3 { watch.log(level: 3, facility: "FAIL", message: refusal) }
                 },
             ]
         }
@@ -221,10 +221,10 @@ import Testing
         tellAll()
         world.pass(.seconds(21))
         let before = world.lines.withLock { $0.count }
-        watch.take(level: 4, facility: "REQTMOUT", message: timeOut)
+        watch.log(level: 4, facility: "REQTMOUT", message: timeOut)
         #expect(world.lines.withLock { $0.count } == before + 1)
         // The echo of the first outage is counted with the second.
-        watch.take(level: 3, facility: "FAIL", message: Self.refused)
+        watch.log(level: 3, facility: "FAIL", message: Self.refused)
         world.answering.withLock { $0 = [] }
         world.rounds.withLock { $0 = [{ $0.pass(.seconds(2)) }] }
         #expect(world.run())
@@ -236,9 +236,9 @@ import Testing
         let world = World()
         let watch = world.makeWatch()
         let failed = "[thrd:main]: Failed to acquire transactional PID from broker TxnCoordinator/1: Broker: "
-        watch.take(level: 4, facility: "GETPID", message: failed + "Coordinator load in progress: retrying")
+        watch.log(level: 4, facility: "GETPID", message: failed + "Coordinator load in progress: retrying")
         #expect(world.lines.withLock { $0 }.isEmpty)
-        watch.take(level: 4, facility: "GETPID", message: failed + "Transactional Id authorization failed")
+        watch.log(level: 4, facility: "GETPID", message: failed + "Transactional Id authorization failed")
         #expect(world.lines.withLock { $0.count } == 1)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Testing
 
@@ -10,20 +11,13 @@ struct GeneratedData {
     var vehicles = 200
     /// Records of each vehicle.
     var steps: Int
-    private var state: UInt64 = 1
+    private var numbers = SplitMix64(seed: 1)
 
     init(steps: Int) { self.steps = steps }
 
     var count: Int { vehicles * steps }
 
-    /// SplitMix64.
-    private mutating func random(below bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-    }
+    private mutating func random(below bound: Int) -> Int { Int(numbers.next() % UInt64(bound)) }
 
     var configurations: String {
         var lines = ""

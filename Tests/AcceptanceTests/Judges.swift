@@ -1,6 +1,6 @@
 import Foundation
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 /// Programs that judge what was written and share no code with what wrote it.

@@ -1,6 +1,6 @@
 import Foundation
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 extension AcceptanceTests {

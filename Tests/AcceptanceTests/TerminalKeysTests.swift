@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// What keys, stops and faults do to a terminal that shows a board.

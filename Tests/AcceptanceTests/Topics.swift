@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import RdKafka
 import RecordLog
@@ -90,13 +91,6 @@ extension RdKafkaCluster {
 private func withBytes(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) throws -> Void) rethrows {
     guard let bytes else { return try body(nil) }
     try bytes.withUnsafeBytes { try body($0) }
-}
-
-/// Runs blocking calls on a thread made for them, so that none of the cooperative pool's few threads waits.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result(catching: work)) }.start()
-    }
 }
 
 extension Record {

@@ -1,14 +1,10 @@
+import TestSupport
 import Agendas
 import Foundation
 import Testing
 import Timelines
 
 // What the tests of this module share: short ways to say events, instants and answers.
-
-/// An instant of RFC 3339 text.
-func at(_ text: String) throws -> Instant {
-    try #require(Instant(rfc3339: text), "\(text)")
-}
 
 func time(_ text: String) throws -> EventTime {
     try #require(EventTime(text: text), "\(text)")
@@ -28,7 +24,7 @@ func event(
         ?? duration.map { EventEnd.after(try #require(CalendarDuration(iso8601: $0))) }
     return try CalendarEvent(
         calendarId: "c", uid: uid, recurrenceId: try original.map { try time($0) }, sequence: sequence,
-        updatedAt: try updatedAt.map { try at($0) }, title: title, start: try time(start), end: length, timeZone: zone,
+        updatedAt: updatedAt.map { at($0) }, title: title, start: try time(start), end: length, timeZone: zone,
         status: status, recurrence: recurrence,
         preEventLead: try lead.map { try #require(CalendarDuration(iso8601: $0)) })
 }
@@ -48,7 +44,7 @@ extension EventCalendar {
     /// The starts as the wall shows them in a zone: `1997-09-02T09:00:00`.
     func starts(_ from: String, _ to: String, in view: String) throws -> [String] {
         let calendar = try zone(view)
-        return try occurrences(from: at(from), to: at(to), in: calendar).map { occurrence in
+        return occurrences(from: at(from), to: at(to), in: calendar).map { occurrence in
             let start = calendar.interval(of: occurrence.when).start
             return EventTime.local(calendar.date(at: start), calendar.time(at: start)).text
         }

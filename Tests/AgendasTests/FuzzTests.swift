@@ -1,13 +1,13 @@
 import Agendas
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 
 /// Changes bytes, lines and lengths of texts, the same ones for the same seed.
 struct TextMutator {
     private let texts: [[UInt8]]
-    private var random: SeededGenerator
+    private var random: SplitMix64
 
     /// What turns a text into another that is nearly right.
     private static let words = [
@@ -22,7 +22,7 @@ struct TextMutator {
 
     init(_ texts: [[UInt8]], seed: UInt64) {
         self.texts = texts
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
     }
 
     mutating func next() -> [UInt8] {
@@ -70,7 +70,7 @@ func mutatedCalendars() throws {
         let lines = text.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") || $1 == UInt8(ascii: "\r") ? 1 : 0) }
         #expect(found.problems.allSatisfy { 1...lines ~= $0.line }, "\(String(decoding: text, as: UTF8.self))")
         let agenda = found.agenda(
-            from: try at("2024-01-01T00:00:00Z"), to: try at("2024-07-01T00:00:00Z"), in: try zone("Europe/Berlin"))
+            from: at("2024-01-01T00:00:00Z"), to: at("2024-07-01T00:00:00Z"), in: try zone("Europe/Berlin"))
         events += found.events.count
         occurrences += agenda.occurrences.count
         problems += found.problems.count + agenda.problems.count

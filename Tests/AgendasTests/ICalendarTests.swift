@@ -1,3 +1,4 @@
+import TestSupport
 import Agendas
 import Testing
 import Timelines

@@ -1,3 +1,4 @@
+import TestSupport
 import Agendas
 import Testing
 import Timelines
@@ -6,7 +7,7 @@ import Timelines
 private func extents(_ lines: [String], head: [String] = []) throws -> [String] {
     let text = ["BEGIN:VCALENDAR"] + head + ["BEGIN:VEVENT", "UID:e"] + lines + ["END:VEVENT", "END:VCALENDAR"]
     let found = ICalendar.events(in: Array(text.joined(separator: "\r\n").utf8), calendarId: "c")
-    let agenda = found.agenda(from: try at("2024-01-01T00:00:00Z"), to: try at("2025-01-01T00:00:00Z"), in: .utc)
+    let agenda = found.agenda(from: at("2024-01-01T00:00:00Z"), to: at("2025-01-01T00:00:00Z"), in: .utc)
     return agenda.occurrences.map(\.extent)
 }
 

@@ -1,7 +1,7 @@
 import Agendas
 import CIcal
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 

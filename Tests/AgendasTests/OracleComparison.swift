@@ -1,6 +1,6 @@
 import Agendas
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 
@@ -66,7 +66,7 @@ struct OracleComparison {
         if let error = answer.error { result.unreadable.append(error) }
         guard let from = answer.from, let to = answer.to else { return result }
         let view = try zone(answer.zone ?? "UTC")
-        let agenda = found.agenda(from: try at(from), to: try at(to), in: view)
+        let agenda = found.agenda(from: at(from), to: at(to), in: view)
         result.problems += agenda.problems.map { "\($0.uid): \($0.reason)" }
         let unreadable = answer.unreadable ?? [:]
         result.unreadable = unreadable.keys.sorted().map { "\($0): \(unreadable[$0] ?? "")" }

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 @Test("Odd files in the style of each writer give the oracle's occurrences, but for what differences.json explains")

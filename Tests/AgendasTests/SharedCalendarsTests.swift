@@ -1,3 +1,4 @@
+import TestSupport
 import Agendas
 import Foundation
 import Testing
@@ -21,7 +22,7 @@ func sharedCalendar(_ name: String, _ zoneName: String, _ events: Int, _ occurre
     for event in found.events { calendar.apply(event) }
     #expect(calendar.count == events)
     let agenda = calendar.agenda(
-        from: try at("2019-02-10T00:00:00Z"), to: try at("2019-04-01T00:00:00Z"), in: try zone(zoneName))
+        from: at("2019-02-10T00:00:00Z"), to: at("2019-04-01T00:00:00Z"), in: try zone(zoneName))
     #expect(agenda.problems == [])
     #expect(agenda.occurrences.count == occurrences)
 }

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("Signatures")

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import HTTPClient
-import TestBroker
+import TestSupport
 import Testing
 
 /// Against a server by Python's h2 over TLS: nothing there is of this project.

@@ -1,29 +1,15 @@
+import TestSupport
 import Messages
 import Timelines
 
-/// SplitMix64: the same seed, the same numbers, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+extension SplitMix64 {
     /// Text with what JSON has to escape, and with letters of one to four bytes.
     mutating func text() -> String {
         let letters: [Character] = ["a", "Z", "7", " ", "\"", "\\", "/", "\n", "\t", "\u{1}", "é", "漢", "🚌"]
         return String((0..<Int.random(in: 1...24, using: &self)).map { _ in letters.randomElement(using: &self)! })
     }
 
-    mutating func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {
+    mutating func maybe<Value>(_ value: (inout SplitMix64) -> Value) -> Value? {
         Bool.random(using: &self) ? value(&self) : nil
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import Testing
 import Timelines
@@ -62,7 +63,7 @@ import Timelines
 
     @Test("what a producer writes is what is read")
     func roundTrip() throws {
-        var generator = SeededGenerator(seed: 42)
+        var generator = SplitMix64(seed: 42)
         var writer = JSONWriter()
         var reader = TelemetryReader()
         for _ in 0..<5_000 {
@@ -84,7 +85,7 @@ import Timelines
 }
 
 extension TelemetryMessage {
-    fileprivate init(random generator: inout SeededGenerator) {
+    fileprivate init(random generator: inout SplitMix64) {
         let milliseconds = Int64.random(in: 0...4_102_444_800_000, using: &generator)
         self.init(vehicleId: generator.text(), observedAt: Instant(milliseconds: milliseconds))
         status = generator.maybe { VehicleStatus.allCases.randomElement(using: &$0)! }

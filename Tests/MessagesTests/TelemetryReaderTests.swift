@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import Testing
 import Timelines
@@ -160,7 +161,7 @@ import Timelines
 
     @Test("instants are read as everywhere else")
     func instantsAgree() throws {
-        var generator = SeededGenerator(seed: 2026)
+        var generator = SplitMix64(seed: 2026)
         for _ in 0..<20_000 {
             let text = instantText(&generator)
             let expected = Instant(rfc3339: text)
@@ -170,7 +171,7 @@ import Timelines
     }
 
     /// Mostly date-times, some of them impossible or with a letter changed.
-    private func instantText(_ generator: inout SeededGenerator) -> String {
+    private func instantText(_ generator: inout SplitMix64) -> String {
         func digits(_ range: ClosedRange<Int>, _ count: Int) -> String {
             let digits = String(Int.random(in: range, using: &generator))
             return String(repeating: "0", count: max(0, count - digits.count)) + digits

@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import Pipeline
 import RecordLog
@@ -234,7 +235,7 @@ extension PipelineTests {
             "A random world whose clock jumps ends in the timelines that its records say",
             arguments: 1...20 as ClosedRange<UInt64>)
         func random(_ seed: UInt64) async throws {
-            var random = SeededGenerator(seed: seed &* 7919)
+            var random = SplitMix64(seed: seed &* 7919)
             let partitions = (0..<3).map { _ in Int32.random(in: 1...4, using: &random) }
             // What was observed before a jump back is from the future then; here the last to be observed counts.
             let options = PipelineFixture.Options(

@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import Pipeline
 import RecordLog

@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import RecordLog
 import Simulation
@@ -21,7 +22,7 @@ extension PipelineTests {
         }
 
         private func play(_ seed: UInt64, disturbed: Bool) async throws {
-            var random = SeededGenerator(seed: seed &* 977)
+            var random = SplitMix64(seed: seed &* 977)
             let partitions = (0..<3).map { _ in Int32.random(in: 1...4, using: &random) }
             try await PipelineFixture.run(.init(partitions: partitions)) { pipeline in
                 if disturbed {
@@ -68,11 +69,11 @@ extension PipelineTests {
 
 /// What befalls stream threads in memory.
 private struct Misfortune {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let pipeline: PipelineFixture
 
     init(seed: UInt64, _ pipeline: PipelineFixture) {
-        random = SeededGenerator(seed: ~seed)
+        random = SplitMix64(seed: ~seed)
         self.pipeline = pipeline
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Simulation
 import StreamRuntime
@@ -26,16 +27,4 @@ final class FixtureClock: StreamClock {
         if let steps { return .milliseconds(steps.now) }
         return .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))
     }
-}
-
-/// An instant from its text, or from a time of Monday, 2 March 2026, UTC, on which most tests play.
-func at(_ text: String) -> Instant {
-    let full: String
-    switch text.utf8.count {
-    case 5: full = "2026-03-02T\(text):00Z"
-    case 8, 12: full = "2026-03-02T\(text)Z"
-    default: full = text
-    }
-    guard let instant = Instant(rfc3339: full) else { preconditionFailure("no instant: \(text)") }
-    return instant
 }

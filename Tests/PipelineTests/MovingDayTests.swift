@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import Pipeline
 import RecordLog
@@ -79,12 +80,12 @@ extension PipelineFixture {
 
 /// Members that come and go at some instants, in the middle of what is done then.
 private struct Moves {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let fixture: PipelineFixture
     private(set) var count = 0
 
     init(seed: UInt64, _ fixture: PipelineFixture) {
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         self.fixture = fixture
     }
 

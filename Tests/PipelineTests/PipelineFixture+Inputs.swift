@@ -1,3 +1,4 @@
+import TestSupport
 import Messages
 import RecordLog
 import Timelines

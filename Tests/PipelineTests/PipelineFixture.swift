@@ -4,7 +4,7 @@ import RecordLog
 import Simulation
 import StreamCore
 import StreamRuntime
-import TestBroker
+import TestSupport
 import Timelines
 
 /// The widgets topology on a cluster of its own, or under names of its own on the shared broker.

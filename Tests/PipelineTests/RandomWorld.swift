@@ -1,26 +1,12 @@
+import TestSupport
 import Messages
 import RecordLog
 import Timelines
 
-/// SplitMix64: the same seed gives the same world.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Puts random records into a pipeline: all of one vehicle, calendar or configuration into one partition, which need
 /// not be the one where Java's partitioner puts them.
 struct RandomWorld {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let partitions: [Int32]
     private let shift: Int32
     /// Telemetry of one vehicle is never observed at the same instant twice: what comes first would decide.
@@ -28,7 +14,7 @@ struct RandomWorld {
     private var sequence = 0
 
     init(seed: UInt64, partitions: [Int32]) {
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         self.partitions = partitions
         shift = Int32.random(in: 0...2, using: &random)
     }

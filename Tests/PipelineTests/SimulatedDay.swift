@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Messages
 import Preview
@@ -17,7 +18,7 @@ struct SimulatedDay {
     init(of strategy: String, from start: Instant, until end: Instant) {
         self.start = start
         self.end = end
-        var numbers = SeededGenerator(seed: 7)
+        var numbers = SplitMix64(seed: 7)
         configurations = Self.configurations(of: strategy)
         events = Self.events()
         telemetry = Self.drawnTelemetry(from: start, until: end, &numbers)
@@ -84,7 +85,7 @@ struct SimulatedDay {
 
     /// One vehicle that is heard of often, with gaps; one that falls silent for ever.
     private static func drawnTelemetry(
-        from start: Instant, until end: Instant, _ numbers: inout SeededGenerator
+        from start: Instant, until end: Instant, _ numbers: inout SplitMix64
     ) -> [(Instant, String)] {
         var lines: [(Instant, String)] = []
         var now = start - .minutes(7)

@@ -1,6 +1,6 @@
 import Foundation
 import Preview
-import TestBroker
+import TestSupport
 import Testing
 
 /// The verb as it is typed.

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Messages
 import Preview
@@ -217,7 +218,7 @@ struct InputTests {
     @Test("known at an instant is what the records until then come to in the order of the file, whatever that is")
     func order() throws {
         for seed in UInt64(1)...40 {
-            var random = SeededNumbers(seed: seed)
+            var random = SplitMix64(seed: seed)
             let lines = (0..<12).map { number in
                 let minute = Int.random(in: 0..<8, using: &random)
                 let isMasterData = Int.random(in: 0..<3, using: &random) == 0

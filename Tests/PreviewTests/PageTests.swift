@@ -1,3 +1,4 @@
+import TestSupport
 import Preview
 import Testing
 import Timelines

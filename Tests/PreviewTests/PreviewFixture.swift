@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Messages
 import Preview
@@ -65,12 +66,6 @@ final class PreviewFixture {
     }
 }
 
-/// An instant from its text; texts in tests are right, or the test stops here.
-func at(_ text: String) -> Instant {
-    guard let instant = Instant(rfc3339: text) else { preconditionFailure("no instant: \(text)") }
-    return instant
-}
-
 extension PreviewRun {
     /// All records as JSON.
     var records: [String] {
@@ -97,22 +92,5 @@ extension PreviewRun {
         var page = TimelinePage(of: self)
         for preview in previews { page.add(preview, Array(preview)) }
         return page.html
-    }
-}
-
-/// SplitMix64: the same numbers in every run, so that a failure comes again.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

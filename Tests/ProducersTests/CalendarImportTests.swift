@@ -37,7 +37,7 @@ struct CalendarImportTests {
         let inputs = try Inputs()
         let file = try inputs.file("a.ics", calendar)
         let source = CalendarImport(files: [file], calendarId: "cal")
-        let records = try source.take()
+        let records = try source.records()
         #expect(records.map(\.keyText) == ["cal/one%2F1", "cal/two/2026-11-20"])
         #expect(records[0].valueText?.contains(#""title":"Depot check""#) == true)
         #expect(source.skipped.count == 1)
@@ -64,7 +64,7 @@ struct CalendarImportTests {
         ] {
             guard let file = RecordedData.file("calendars/\(name).ics") else { return }
             let source = CalendarImport(files: [file], calendarId: name)
-            let records = try source.take()
+            let records = try source.records()
             #expect(records.count >= atLeast, "\(name): \(source.skipped.prefix(3))")
             #expect(records.allSatisfy { $0.value != nil && $0.keyText.hasPrefix(name + "/") })
         }

@@ -20,7 +20,7 @@ struct FleetFaultsTests {
 
     @Test("a little of it comes late, by 5 to 40 s; a little comes twice; a little cannot be read")
     func shares() throws {
-        let records = try FleetSimulator(count: 16, seed: 3, start: start, rate: 10).take(40_000)
+        let records = try FleetSimulator(count: 16, seed: 3, start: start, rate: 10).records(40_000)
         let read = read(records)
         let broken = read.filter { $0 == nil }.count
         #expect((50...150).contains(broken), "\(broken)")
@@ -35,13 +35,13 @@ struct FleetFaultsTests {
 
     @Test("of twenty vehicles at 20 records a second a broken one comes within the first 15 seconds")
     func soon() throws {
-        let records = try FleetSimulator(count: 20, seed: 1, start: start, rate: 20).take(300)
+        let records = try FleetSimulator(count: 20, seed: 1, start: start, rate: 20).records(300)
         #expect(read(records).contains { $0 == nil })
     }
 
     @Test("one vehicle of a hundred has a wrong clock: far ahead, three hours behind, two hours ahead")
     func clocks() throws {
-        let records = try FleetSimulator(count: 300, seed: 1, start: start, rate: 100).take(3000)
+        let records = try FleetSimulator(count: 300, seed: 1, start: start, rate: 100).records(3000)
         var wrong: [String: ElapsedTime] = [:]
         for (record, read) in zip(records, read(records)) {
             guard let read else { continue }
@@ -57,14 +57,14 @@ struct FleetFaultsTests {
 
     @Test("without faults every record is good, in order and once")
     func none() throws {
-        let records = try FleetSimulator(count: 300, seed: 1, start: start, rate: 100, hasFaults: false).take(5000)
+        let records = try FleetSimulator(count: 300, seed: 1, start: start, rate: 100, hasFaults: false).records(5000)
         for (record, read) in zip(records, read(records)) { #expect(read?.observedAt == record.due) }
         #expect(Set(records.map { $0.value! }).count == records.count)
     }
 
     @Test("is the same, byte for byte, for the same seed")
     func deterministic() throws {
-        let first = try FleetSimulator(count: 120, seed: 7, start: start, rate: 50).take(4000)
-        #expect(try FleetSimulator(count: 120, seed: 7, start: start, rate: 50).take(4000) == first)
+        let first = try FleetSimulator(count: 120, seed: 7, start: start, rate: 50).records(4000)
+        #expect(try FleetSimulator(count: 120, seed: 7, start: start, rate: 50).records(4000) == first)
     }
 }

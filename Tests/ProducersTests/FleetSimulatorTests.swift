@@ -43,14 +43,14 @@ struct FleetSimulatorTests {
 
     @Test("is the same, byte for byte, for the same seed, and another for another seed")
     func deterministic() throws {
-        let first = try FleetSimulator(count: 20, seed: 7, start: start).take(3000)
-        #expect(try FleetSimulator(count: 20, seed: 7, start: start).take(3000) == first)
-        #expect(try FleetSimulator(count: 20, seed: 8, start: start).take(3000) != first)
+        let first = try FleetSimulator(count: 20, seed: 7, start: start).records(3000)
+        #expect(try FleetSimulator(count: 20, seed: 7, start: start).records(3000) == first)
+        #expect(try FleetSimulator(count: 20, seed: 8, start: start).records(3000) != first)
     }
 
     @Test("a smaller fleet is the beginning of a larger one")
     func prefix() throws {
-        let small = try FleetSimulator(count: 5, seed: 7, start: start).take(500)
+        let small = try FleetSimulator(count: 5, seed: 7, start: start).records(500)
         let large = FleetSimulator(count: 12, seed: 7, start: start)
         let ids = Set(large.vehicleIds.prefix(5))
         var same: [SourceRecord] = []
@@ -63,7 +63,7 @@ struct FleetSimulatorTests {
 
     @Test("records come in the order of their due times, and each says its vehicle's id")
     func order() throws {
-        let records = try FleetSimulator(count: 30, seed: 3, start: start, hasFaults: false).take(10_000)
+        let records = try FleetSimulator(count: 30, seed: 3, start: start, hasFaults: false).records(10_000)
         #expect(zip(records, records.dropFirst()).allSatisfy { $0.due! <= $1.due! })
         for (record, report) in zip(records, try reports(records)) {
             #expect(record.keyText == report.vehicleId)
@@ -73,7 +73,7 @@ struct FleetSimulatorTests {
 
     @Test("does everything a fleet does: it drives, idles, stops, parks and charges, within the limits")
     func believable() throws {
-        let records = try FleetSimulator(count: 100, seed: 11, start: start, hasFaults: false).take(40_000)
+        let records = try FleetSimulator(count: 100, seed: 11, start: start, hasFaults: false).records(40_000)
         let reports = try reports(records)
         var statuses: [String: Int] = [:]
         for report in reports { statuses[report.derivedStatus, default: 0] += 1 }
@@ -91,7 +91,7 @@ struct FleetSimulatorTests {
 
     @Test("no vehicle jumps: between two reports it goes no farther than its speed allows")
     func continuous() throws {
-        try expectNoJumps(FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000))
+        try expectNoJumps(FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).records(20_000))
     }
 
     private func expectNoJumps(_ records: [SourceRecord]) throws {
@@ -110,7 +110,7 @@ struct FleetSimulatorTests {
 
     @Test("reports every few seconds on the way and rarely when parked")
     func intervals() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000)
+        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).records(20_000)
         let end = records.last!.due! - .minutes(1)
         var last: [String: Report] = [:]
         for report in try reports(records).sorted(by: { $0.instant < $1.instant }) {
@@ -125,7 +125,7 @@ struct FleetSimulatorTests {
     @Test("over two days, through changes of shifts, nobody jumps and everybody goes on driving")
     func shifts() throws {
         let fleet = FleetSimulator(count: 6, seed: 9, start: start, rate: 0.1, hasFaults: false)
-        let records = try fleet.take(2 * 8640)
+        let records = try fleet.records(2 * 8640)
         try expectNoJumps(records)
         let moving = try reports(records.suffix(8640)).filter { $0.derivedStatus == "Moving" }
         #expect(Set(moving.map(\.vehicleId)).count == 6)
@@ -134,14 +134,14 @@ struct FleetSimulatorTests {
     @Test("started again later, vehicles are where they would have been")
     func restart() throws {
         let first = FleetSimulator(count: 15, seed: 5, start: start, rate: 10, hasFaults: false)
-        let before = try first.take(10 * 600)
+        let before = try first.records(10 * 600)
         let later = FleetSimulator(count: 15, seed: 5, start: before.last!.due!, rate: 10, hasFaults: false)
-        try expectNoJumps(before + later.take(600))
+        try expectNoJumps(before + later.records(600))
     }
 
     @Test("with a rate sends so many a second in all, vehicle by vehicle, each with the time at which it is due")
     func rate() throws {
-        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20, hasFaults: false).take(2000)
+        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20, hasFaults: false).records(2000)
         for (index, record) in records.enumerated() {
             #expect(record.due == start + ElapsedTime(milliseconds: Int64(index) * 50))
         }
@@ -154,7 +154,7 @@ struct FleetSimulatorTests {
 
     @Test("with a rate counts late and double records, too")
     func rateWithFaults() throws {
-        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20).take(2000)
+        let records = try FleetSimulator(count: 8, seed: 5, start: start, rate: 20).records(2000)
         #expect(records.last!.due! - start == ElapsedTime(milliseconds: 1999 * 50))
         #expect(zip(records, records.dropFirst()).allSatisfy { $0.due! < $1.due! })
     }
@@ -163,7 +163,7 @@ struct FleetSimulatorTests {
     func begins() throws {
         let now = start + .seconds(3)
         let fleet = FleetSimulator(count: 8, seed: 5, start: start, rate: 20, hasFaults: false, clock: { now })
-        #expect(try fleet.take(3).map { $0.due! - now } == [0, 50, 100].map { ElapsedTime(milliseconds: $0) })
+        #expect(try fleet.records(3).map { $0.due! - now } == [0, 50, 100].map { ElapsedTime(milliseconds: $0) })
     }
 
     @Test("goes on from now where nobody took its records for a while")
@@ -171,9 +171,9 @@ struct FleetSimulatorTests {
         for rate in [nil, 20.0] {
             var now = start
             let fleet = FleetSimulator(count: 8, seed: 5, start: start, rate: rate, hasFaults: false, clock: { now })
-            _ = try fleet.take(100)
+            _ = try fleet.records(100)
             now = start + .hours(3)
-            let records = try fleet.take(9)
+            let records = try fleet.records(9)
             let early = records.filter { $0.due! < now }
             #expect(early.count <= 1 && records.last!.due! - now < .minutes(1), "\(String(describing: rate))")
         }
@@ -181,7 +181,7 @@ struct FleetSimulatorTests {
 
     @Test("says its batteries' and tanks' levels as series, which go down on the way")
     func series() throws {
-        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).take(20_000)
+        let records = try FleetSimulator(count: 40, seed: 5, start: start, hasFaults: false).records(20_000)
         let series = try reports(records).compactMap(\.series)
         #expect(Set(series.flatMap(\.keys)) == ["battery", "fuel"])
         let points = series.flatMap(\.values)

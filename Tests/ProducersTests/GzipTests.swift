@@ -23,7 +23,7 @@ struct GzipTests {
         let inputs = try Inputs()
         let file = try inputs.file("plain.csv", first + second)
         let source = TelemetryReplay(files: [file], format: .capmetrics)
-        #expect(try source.take().map(\.keyText) == ["7", "8"])
+        #expect(try source.records().map(\.keyText) == ["7", "8"])
     }
 
     @Test("a name that ends with gz does not make a plain file gzip")
@@ -31,7 +31,7 @@ struct GzipTests {
         let inputs = try Inputs()
         let text = "vehicle_id,timestamp,speed,latitude,longitude\n7,2016-11-24T00:00:00Z,1,2,3\n"
         let source = TelemetryReplay(files: [try inputs.file("a.csv.gz", text)], format: .capmetrics)
-        #expect(try source.take().count == 1)
+        #expect(try source.records().count == 1)
     }
 
     @Test("that ends too early or is damaged is no end of file but a problem")
@@ -42,7 +42,7 @@ struct GzipTests {
         for (bytes, reason) in [(Array(first.dropLast(5)), "too early"), (flipped, "damaged")] {
             let file = try inputs.file("damaged", bytes)
             let problem = #expect(throws: InputProblem.self) {
-                try TelemetryReplay(files: [file], format: .capmetrics).take()
+                try TelemetryReplay(files: [file], format: .capmetrics).records()
             }
             #expect(problem?.file == file)
             #expect(problem?.reason.contains(reason) == true)

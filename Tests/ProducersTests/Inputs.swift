@@ -131,7 +131,7 @@ final class ListSource: RecordSource {
 
 extension RecordSource {
     /// At most so many records.
-    func take(_ count: Int = .max) throws -> [SourceRecord] {
+    func records(_ count: Int = .max) throws -> [SourceRecord] {
         var records: [SourceRecord] = []
         while records.count < count, let record = try next() { records.append(record) }
         return records

@@ -6,7 +6,7 @@ import Timelines
 struct JSONReplayTests {
     private func replay(_ text: String, _ content: JSONReplay.Content = .configurations) throws -> [SourceRecord] {
         let inputs = try Inputs()
-        return try JSONReplay(file: try inputs.file("in.json", text), content: content).take()
+        return try JSONReplay(file: try inputs.file("in.json", text), content: content).records()
     }
 
     private func problem(_ text: String, _ content: JSONReplay.Content = .configurations) -> InputProblem? {
@@ -89,7 +89,9 @@ struct JSONReplayTests {
     func encoding() throws {
         let inputs = try Inputs()
         let file = try inputs.file("in.json", Array("\n{\"configurationId\":\"a".utf8) + [0xff] + Array("\"}".utf8))
-        let problem = #expect(throws: InputProblem.self) { try JSONReplay(file: file, content: .configurations).take() }
+        let problem = #expect(throws: InputProblem.self) {
+            try JSONReplay(file: file, content: .configurations).records()
+        }
         #expect(problem?.description == "\(file):2:1: not UTF-8 text")
     }
 
@@ -115,7 +117,7 @@ struct JSONReplayTests {
         let large = #"{"configurationId":"a","x":""# + String(repeating: "é", count: 300_000) + "\"}"
         let source = try JSONReplay(
             file: try inputs.file("in.json", large + "\n" + large + "\n!"), content: .configurations)
-        #expect(try source.take(2).map(\.valueText) == [large, large])
+        #expect(try source.records(2).map(\.valueText) == [large, large])
         let problem = #expect(throws: InputProblem.self) { try source.next() }
         #expect(problem?.line == 3)
     }

@@ -206,7 +206,7 @@ struct JudgedInputTests {
             try handle.write(contentsOf: Data(now.utf8))
             try handle.close()
             let replay = try JSONReplay(input, content: .configurations, judgedCount: check.records)
-            let problem = #expect(throws: InputProblem.self) { try replay.take() }
+            let problem = #expect(throws: InputProblem.self) { try replay.records() }
             #expect(problem?.description.contains(word) == true, "\(String(describing: problem))")
             #expect(problem?.file == path)
         }
@@ -250,7 +250,7 @@ struct JudgedInputTests {
         let check = try JSONCheck(input, content: .configurations, judge: InputJudge(.configurations))
         #expect(check.records == 1000 && check.problems.lines.count == 1)
         #expect(check.problems.lines[0].hasPrefix("\(pipe.path):1001:1: "))
-        #expect(try JSONReplay(input, content: .configurations).take(1000).count == 1000)
+        #expect(try JSONReplay(input, content: .configurations).records(1000).count == 1000)
     }
 
     @Test("of a pipe of telemetry a batch with a fault is not sent, what was before it is")

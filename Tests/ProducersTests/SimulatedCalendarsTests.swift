@@ -20,7 +20,7 @@ struct SimulatedCalendarsTests {
     }
 
     /// All records that are due until then.
-    private func take(_ source: SimulatedCalendars, until end: Instant) -> [SourceRecord] {
+    private func records(_ source: SimulatedCalendars, until end: Instant) -> [SourceRecord] {
         var records: [SourceRecord] = []
         while let record = source.next(), record.due! <= end { records.append(record) }
         return records
@@ -31,7 +31,7 @@ struct SimulatedCalendarsTests {
         for minute in 0..<8 {
             let now = start + .seconds(Int64(minute) * 37)
             var (leads, starts, ends, titles) = (0, 0, 0, Set<String>())
-            for record in take(calendars(at: now), until: now) {
+            for record in records(calendars(at: now), until: now) {
                 let event = try #require(try event(record))
                 #expect(event.key.text == record.keyText)
                 titles.insert(event.title)
@@ -52,7 +52,7 @@ struct SimulatedCalendarsTests {
         let source = calendars(at: start)
         var known: [String: CalendarEvent] = [:]
         var (moved, renamed, cancelled, confirmed, added, tentative) = (0, 0, 0, 0, 0, 0)
-        for record in take(source, until: start + .minutes(10)) {
+        for record in records(source, until: start + .minutes(10)) {
             guard let event = try event(record) else { continue }
             defer { known[record.keyText] = event }
             if event.status == .tentative { tentative += 1 }
@@ -73,7 +73,7 @@ struct SimulatedCalendarsTests {
     func goesOn() throws {
         let end = start + .hours(4)
         var known: [String: CalendarEvent] = [:]
-        for record in take(calendars(at: start), until: end) { known[record.keyText] = try event(record) }
+        for record in records(calendars(at: start), until: end) { known[record.keyText] = try event(record) }
         for calendarId in FleetCalendars.all {
             let coming = known.values.filter { event in
                 guard event.calendarId == calendarId, case .instant(let begin) = event.start else { return false }
@@ -95,7 +95,7 @@ struct SimulatedCalendarsTests {
             NewTopic(name: "e", partitions: 3, settings: [.init("cleanup.policy", "compact")]), timeout: .seconds(1))
         let producer = try cluster.makePlainProducer(clientId: "test")
         let middle = start + .minutes(7)
-        let first = take(calendars(at: start), until: middle)
+        let first = records(calendars(at: start), until: middle)
         _ = try Publisher(producer: producer, clock: SteppingClock()).publish(ListSource(first), to: "e")
         let ids = Set(FleetCalendars.all.map { Array($0.utf8) })
         let published = try #require(
@@ -104,7 +104,7 @@ struct SimulatedCalendarsTests {
         var known: [String: CalendarEvent] = [:]
         for record in first { known[record.keyText] = try event(record) }
         var changed = 0
-        for record in take(calendars(at: middle, published: published), until: middle + .minutes(5)) {
+        for record in records(calendars(at: middle, published: published), until: middle + .minutes(5)) {
             guard let event = try event(record) else { continue }
             if let before = known[record.keyText] {
                 #expect(event.sequence > before.sequence, "\(record.keyText)")
@@ -120,6 +120,6 @@ struct SimulatedCalendarsTests {
     func oneCalendar() throws {
         let source = SimulatedCalendars(
             fleet: 3, seed: 1, calendarIds: ["rounds"], start: start, every: .seconds(20))
-        #expect(try source.take(60).allSatisfy { $0.keyText.hasPrefix("rounds/") })
+        #expect(try source.records(60).allSatisfy { $0.keyText.hasPrefix("rounds/") })
     }
 }

@@ -18,7 +18,7 @@ struct SimulatedWidgetsTests {
 
     @Test("each vehicle has a status widget, and agendas show the fleet's calendars; all of them can be used")
     func beginning() throws {
-        let records = try widgets(12).take(19)
+        let records = try widgets(12).records(19)
         #expect(records.allSatisfy { $0.due == start })
         var vehicles: Set<String> = []
         var calendars: Set<String> = []
@@ -47,7 +47,7 @@ struct SimulatedWidgetsTests {
         let source = widgets(12)
         var latest: [String: SourceRecord] = [:]
         var beginning: [String: SourceRecord] = [:]
-        for record in try source.take(19) { (latest[record.keyText], beginning[record.keyText]) = (record, record) }
+        for record in try source.records(19) { (latest[record.keyText], beginning[record.keyText]) = (record, record) }
         var (signedOut, others, removed, mistakes) = (0, 0, 0, 0)
         while let record = source.next(), record.due! <= start + .minutes(2) {
             #expect(record.due! > start && (record.due! - start).milliseconds % 20_000 == 0)
@@ -65,7 +65,7 @@ struct SimulatedWidgetsTests {
         }
         #expect(signedOut > 0 && others > 0 && removed > 0 && mistakes > 0)
         // Everything comes back.
-        let later = try source.take(200).filter { $0.due! > start + .minutes(4) }
+        let later = try source.records(200).filter { $0.due! > start + .minutes(4) }
         for key in later.map(\.keyText) {
             #expect(later.contains { $0.keyText == key && $0.value == beginning[key]?.value })
             break
@@ -74,16 +74,16 @@ struct SimulatedWidgetsTests {
 
     @Test("is the same, byte for byte, for the same seed, and another for another seed")
     func deterministic() throws {
-        let first = try widgets(12).take(200)
-        #expect(try widgets(12).take(200) == first)
-        #expect(try widgets(12, seed: 2).take(200) != first)
+        let first = try widgets(12).records(200)
+        #expect(try widgets(12).records(200) == first)
+        #expect(try widgets(12, seed: 2).records(200) != first)
     }
 
     @Test("a change that is late happens now")
     func catchesUp() throws {
         var now = start
         let source = SimulatedWidgets(fleet: 3, seed: 1, start: start, every: .seconds(20), clock: { now })
-        _ = try source.take(7)
+        _ = try source.records(7)
         now = start + .hours(5)
         #expect(source.next()?.due == now)
     }

@@ -16,7 +16,7 @@ struct TelemetryReplayTests {
     func capmetrics() throws {
         let inputs = try Inputs()
         let source = TelemetryReplay(files: [try inputs.file("a.csv", buses)], format: .capmetrics)
-        let records = try source.take()
+        let records = try source.records()
         #expect(records.map(\.keyText) == ["2228", "8945", "2228"])
         #expect(
             records.map(\.valueText) == [
@@ -37,7 +37,7 @@ struct TelemetryReplayTests {
         let text = "\u{feff}timestamp,speed,latitude,longitude,extra,vehicle_id\r\n\r\n2016-11-24T00:00:00Z,1,,,x,7"
         let source = TelemetryReplay(files: [try inputs.file("a.csv", text)], format: .capmetrics)
         let expected = #"{"vehicleId":"7","observedAt":"2016-11-24T00:00:00Z","speed":3.6}"#
-        #expect(try source.take().map(\.valueText) == [expected])
+        #expect(try source.records().map(\.valueText) == [expected])
     }
 
     @Test(
@@ -52,7 +52,7 @@ struct TelemetryReplayTests {
         let inputs = try Inputs()
         let file = try inputs.file("bad.csv", buses + row)
         let source = TelemetryReplay(files: [file], format: .capmetrics)
-        #expect(try source.take(3).count == 3)
+        #expect(try source.records(3).count == 3)
         let problem = #expect(throws: InputProblem.self) { try source.next() }
         #expect(problem?.description.hasPrefix("\(file):5: ") == true)
         #expect(problem?.reason.contains(names) == true, "\(problem?.reason ?? "")")
@@ -87,7 +87,7 @@ struct TelemetryReplayTests {
         let source = TelemetryReplay(files: [try inputs.file("a.csv", cars)], format: .ndsbr)
         let position = #""latitude":-25.451837,"longitude":-49.23446,"heading""#
         #expect(
-            try source.take().map(\.valueText) == [
+            try source.records().map(\.valueText) == [
                 #"{"vehicleId":"A","observedAt":"2019-08-26T22:17:27Z","ignition":true,"speed":0,\#(position):0,"#
                     + #""address":"JARDIM DAS AMÉRICAS, Curitiba"}"#,
                 #"{"vehicleId":"A","observedAt":"2019-08-27T00:59:59Z","ignition":true,"speed":0.1609,"#
@@ -114,7 +114,7 @@ struct TelemetryReplayTests {
     @Test("the recorded day of buses has 24,490 rows, the last of them as its file says")
     func recordedBuses() throws {
         guard let file = RecordedData.file("telemetry/capmetrics/2016-11-24.csv.gz") else { return }
-        let records = try TelemetryReplay(files: [file], format: .capmetrics).take()
+        let records = try TelemetryReplay(files: [file], format: .capmetrics).records()
         #expect(records.count == 24_490)
         #expect(records.first?.due == Instant(rfc3339: "2016-11-24T06:00:51Z"))
         #expect(records.allSatisfy { $0.value != nil && $0.due != nil })
@@ -125,7 +125,7 @@ struct TelemetryReplayTests {
         let names = ["driver_A.csv", "driver_B.csv.gz", "driver_C.csv"]
         let files = names.compactMap { RecordedData.file("telemetry/ndsbr/\($0)") }
         guard files.count == names.count else { return }
-        let records = try TelemetryReplay(files: files, format: .ndsbr).take()
+        let records = try TelemetryReplay(files: files, format: .ndsbr).records()
         #expect(records.count == 18_014 + 9)
         #expect(records.count { $0.valueText?.contains(#""ignition":false"#) == true } == 9)
         #expect(Set(records.map(\.keyText)) == ["A", "B", "C"])

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// The same rule for asyncapi.yaml: channels, messages, keys, headers and operations.

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// The rules that the project's pages state, by name: T12, L3, R4.

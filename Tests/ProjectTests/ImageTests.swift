@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// What the image is built from, held against the package without a Docker engine.
@@ -24,13 +24,13 @@ struct ImageTests {
     @Test("a folder that is left out is found, and so is one that is left out again")
     func counterexamples() throws {
         let manifest = """
-            .target(name: "TestBroker", path: "Tests/TestBroker"),
+            .target(name: "TestSupport", path: "Tests/TestSupport"),
             .executableTarget(name: "x-benchmark", path: "Benchmarks/X"),
             module("Timelines"), tests("TimelinesTests", []), .systemLibrary(name: "CIcal"), .target(name: "CCurl"),
             """
         #expect(
             try Manifest(manifest).folders.sorted() == [
-                "Benchmarks/X", "Sources/CCurl", "Sources/CIcal", "Sources/Timelines", "Tests/TestBroker",
+                "Benchmarks/X", "Sources/CCurl", "Sources/CIcal", "Sources/Timelines", "Tests/TestSupport",
                 "Tests/TimelinesTests",
             ])
         #expect(!BuildContext("*\n!Sources\n").contains("Benchmarks/X"))

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// The rule of compatibility by which schemas/ are held to the newest release: what is added passes, what breaks for

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("What tests share works")

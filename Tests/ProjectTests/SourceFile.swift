@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 
 /// One file below Sources, or text that stands for one.
 struct SourceFile: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import RdKafka
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("The admin port")

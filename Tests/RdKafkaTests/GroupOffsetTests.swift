@@ -1,6 +1,6 @@
 import Foundation
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("Offsets of a group in transactions")

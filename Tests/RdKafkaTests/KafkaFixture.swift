@@ -1,7 +1,7 @@
 import Foundation
 import RdKafka
 import RecordLog
-import TestBroker
+import TestSupport
 
 /// The shared broker as one test sees it: every call of it blocks, so a test is one piece of work on its own thread.
 struct KafkaFixture: Sendable {
@@ -51,12 +51,6 @@ func onBroker<Value: Sendable>(
 ) async throws -> Value {
     let fixture = KafkaFixture(bootstrap: try await TestBroker.shared().bootstrap, properties: properties)
     return try await onThread { try work(fixture) }
-}
-
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result(catching: work)) }.start()
-    }
 }
 
 /// Repeats until it holds.

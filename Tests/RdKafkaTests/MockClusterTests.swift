@@ -1,6 +1,6 @@
 import RdKafka
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("The mock cluster")

@@ -1,5 +1,5 @@
 import RecordLog
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("A plain producer")

@@ -2,7 +2,7 @@ import Foundation
 import RdKafka
 import RecordLog
 import Synchronization
-import TestBroker
+import TestSupport
 import Testing
 
 @Suite("Settings")

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 import Testing
 
 /// What Documentation/Consuming.md shows works as it is printed.

@@ -1,7 +1,7 @@
 import Agendas
 import Foundation
 import Messages
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 

@@ -3,7 +3,7 @@
 
 import Messages
 import Settings
-import TestBroker
+import TestSupport
 import Testing
 
 @testable import tideline
@@ -32,7 +32,7 @@ struct ReferenceTests {
             Any of them can be given as `--set NAME=VALUE`, or in the environment: `TIDELINE_` and the name in
             capitals, with `_` for each dot. In the file a name is a path: `commit: {interval: {ms: 200}}`, or
             `commit.interval.ms: 200`. All that is wrong is said at once, with its place and what is allowed. This page
-            is written from the declarations in `Sources/tideline/TidelineSettings.swift` (`make reference`).
+            is written from the declarations in `Sources/tideline/Settings` (`make reference`).
 
             \(Keys.schema.markdownTable)
 

@@ -4,7 +4,7 @@ import Messages
 import RecordLog
 import Simulation
 import Sinks
-import TestBroker
+import TestSupport
 import Testing
 import Timelines
 

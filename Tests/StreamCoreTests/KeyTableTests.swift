@@ -1,3 +1,4 @@
+import TestSupport
 import RecordLog
 import StreamCore
 import Testing
@@ -33,7 +34,7 @@ struct KeyTableTests {
 
     @Test("it holds what a dictionary holds, over every growth", arguments: [1, 2, 3] as [UInt64])
     func againstDictionary(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var table = KeyTable()
         var expected: [String: Int] = [:]
         for _ in 0..<20_000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import StreamCore
 import Testing
 
@@ -107,7 +108,7 @@ struct StateStoreTests {
 
     @Test("it holds what a dictionary holds, over commits, reverts and restores", arguments: [1, 2, 3] as [UInt64])
     func againstDictionary(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var committed: [String: Tally] = [:]
         var current = committed
         var log: [[UInt8]: [UInt8]] = [:]

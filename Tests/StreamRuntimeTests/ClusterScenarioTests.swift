@@ -2,7 +2,7 @@ import RecordLog
 import Simulation
 import StreamCore
 import StreamRuntime
-import TestBroker
+import TestSupport
 import Testing
 
 /// Whole lives of applications, in memory and on a real broker, with the same outcome.

@@ -4,7 +4,7 @@ import Simulation
 import StreamCore
 import StreamRuntime
 import Synchronization
-import TestBroker
+import TestSupport
 import Testing
 
 /// What an application can run on.

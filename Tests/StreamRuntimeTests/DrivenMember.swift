@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import RecordLog
 import StreamCore
@@ -100,11 +101,4 @@ struct SystemClock: StreamClock {
     func monotonic() -> Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 
     func wall() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
-}
-
-/// Runs blocking calls on a thread made for them, so that none of the cooperative pool's few threads waits.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result(catching: body)) }.start()
-    }
 }

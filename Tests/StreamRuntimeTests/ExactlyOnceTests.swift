@@ -1,3 +1,4 @@
+import TestSupport
 import RecordLog
 import Simulation
 import StreamCore
@@ -13,12 +14,12 @@ struct ExactlyOnceTests {
 
     private struct Schedule {
         let application: SimulatedApplication
-        var random: SeededGenerator
+        var random: SplitMix64
         var joined = 0
         var happened: [Accident: Int] = [:]
 
         init(seed: UInt64) {
-            random = SeededGenerator(seed: seed)
+            random = SplitMix64(seed: seed)
             let partitions = Int32.random(in: 1...4, using: &random)
             application = SimulatedApplication(
                 partitions: partitions, inputPartitions: Int32.random(in: 1...6, using: &random))

@@ -1,3 +1,4 @@
+import TestSupport
 import RecordLog
 import Simulation
 import StreamCore
@@ -28,7 +29,7 @@ struct LocalDeliveryTests {
         let application = SimulatedApplication(partitions: 4)
         application.settings.pollMaximum = 6
         application.settings.removesConsumedRecords = false
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         try application.join("a")
         for number in 0..<12 {
             application.append(80)

@@ -3,7 +3,7 @@ import RecordLog
 import StreamCore
 import StreamRuntime
 import Synchronization
-import TestBroker
+import TestSupport
 import Testing
 
 /// What only time and a real broker can show.

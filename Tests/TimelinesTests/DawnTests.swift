@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timelines
 
@@ -85,7 +86,7 @@ struct DawnTests {
 
     @Test("Whatever is drawn: all but the last tick lie in the night, and the last is in it or the day's first instant")
     func drawn() throws {
-        var numbers = SeededNumbers(seed: 7)
+        var numbers = SplitMix64(seed: 7)
         func time() -> LocalTime {
             let minute = Int.random(in: 0..<288, using: &numbers) * 5
             return LocalTime(hour: minute / 60, minute: minute % 60)

@@ -1,8 +1,9 @@
+import TestSupport
 import Timelines
 
 /// Options of any strategy, drawn within their bounds and more often near them.
 struct DrawnOptions {
-    var numbers: SeededNumbers
+    var numbers: SplitMix64
 
     /// Of a strategy, or of the strategy `schedule` with the schedule of that name.
     static func isSchedule(_ name: String) -> Bool {

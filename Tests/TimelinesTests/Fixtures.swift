@@ -1,10 +1,5 @@
+import TestSupport
 import Timelines
-
-/// An instant from its text; texts in tests are right, or the test stops here.
-func at(_ text: String) -> Instant {
-    guard let instant = Instant(rfc3339: text) else { preconditionFailure("no instant: \(text)") }
-    return instant
-}
 
 func on(_ text: String) -> LocalDate {
     guard let date = LocalDate(iso8601: text) else { preconditionFailure("no date: \(text)") }
@@ -124,21 +119,4 @@ func entry(_ phase: TimelineEntry.Phase, _ date: String, _ event: Occurrence? = 
     var entry = TimelineEntry(id: "", date: at(date), phase: phase)
     entry.event = event
     return entry
-}
-
-/// SplitMix64: the same numbers in every run, so that a failure comes again.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
 }

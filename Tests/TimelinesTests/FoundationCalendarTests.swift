@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Testing
 import Timelines
@@ -15,7 +16,7 @@ struct FoundationCalendarTests {
         let local = try #require(LocalCalendar(name))
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: name))
-        var numbers = SeededNumbers(seed: 20)
+        var numbers = SplitMix64(seed: 20)
         for _ in 0..<4000 {
             // 1950 to 2060, in whole seconds.
             let instant = Instant(milliseconds: .random(in: -631_152_000...2_840_140_800, using: &numbers) * 1000)

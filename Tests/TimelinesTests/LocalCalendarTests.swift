@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import Testing
 import Timelines
@@ -127,7 +128,7 @@ struct LocalCalendarTests {
             "Africa/Casablanca", "Pacific/Chatham", "UTC",
         ])
     func foundation(name: String) throws {
-        var numbers = SeededNumbers(seed: 7)
+        var numbers = SplitMix64(seed: 7)
         var reference = Calendar(identifier: .gregorian)
         reference.timeZone = try #require(TimeZone(identifier: name))
         let calendar = zone(name)

@@ -1,3 +1,4 @@
+import TestSupport
 import Timelines
 
 /// Changes of local clocks, each odd in its own way: every rule of T10 is tested at all of them.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timelines
 
@@ -6,14 +7,14 @@ import Timelines
 struct PropertyTests {
     struct Case {
         var request: TimelineRequest
-        var numbers: SeededNumbers
+        var numbers: SplitMix64
 
         init(seed: Int, name: String) throws {
-            numbers = SeededNumbers(seed: UInt64(seed))
+            numbers = SplitMix64(seed: UInt64(seed))
             let zones = [
                 "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Pacific/Apia",
             ]
-            var drawn = DrawnOptions(numbers: SeededNumbers(seed: UInt64(seed) &+ 1_000_003))
+            var drawn = DrawnOptions(numbers: SplitMix64(seed: UInt64(seed) &+ 1_000_003))
             let isSchedule = DrawnOptions.isSchedule(name)
             let members = isSchedule ? [("schedule", drawn.schedule(name))] : drawn.members(of: name)
             let strategy = try TimelineStrategies.strategy(

@@ -1,3 +1,4 @@
+import TestSupport
 import Timelines
 
 /// What a test's walk knows: the states of one vehicle, each from its own observation on, and a calendar's occurrences.

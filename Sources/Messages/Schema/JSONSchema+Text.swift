@@ -1,7 +1,7 @@
 package import Timelines
 
 extension JSONSchema {
-    /// The text of a schema for people to read: two spaces deep, what fits into a line on one line.
+    /// The text of a schema for people to read: indented by two spaces, with a value on one line if it fits.
     package var text: String {
         var text = ""
         write(to: &text, indent: 0, room: Self.lineLength)
@@ -10,7 +10,7 @@ extension JSONSchema {
 
     private static let lineLength = 120
 
-    /// - Parameter room: what is left of the line, without what follows this value.
+    /// - Parameter room: the columns left on the line, without those of the text that follows this value.
     private func write(to text: inout String, indent: Int, room: Int) {
         let line = onOneLine
         if line.count <= room { return text += line }
@@ -55,7 +55,7 @@ extension JSONSchema {
         }
     }
 
-    /// As many items on a line as fit.
+    /// The items in lines, as many on each as fit.
     private static func filled(_ items: [String], _ indent: String) -> String {
         var lines = [indent]
         for (index, item) in items.enumerated() {

@@ -78,7 +78,8 @@ package enum KindsSchema {
         ]
     }
 
-    /// An array that does not say its items holds strings, so that condition is met where `items` is absent, too.
+    /// The type of an array's default. An array that does not say its items holds strings, so the condition holds also
+    /// if `items` is absent.
     private static func defaultOfItems(_ items: WidgetKind.ItemType) -> JSONSchema {
         let name = JSONSchema.value(.string(items.rawValue))
         let needed: JSONSchema = items == .string ? ["type"] : ["type", "items"]
@@ -133,7 +134,7 @@ package enum KindsSchema {
         ]
     }
 
-    /// At most 1 day, 24 hours, 1,440 minutes and 86,400 seconds.
+    /// The pattern of durations of at most 1 day, 24 hours, 1,440 minutes and 86,400 seconds.
     private static let duration =
         "^P(?=[0-9T])(0+W)?(0*[01]D)?(T(?=[0-9])(0*(1?[0-9]|2[0-4])H)?"
         + "(0*([0-9]{1,3}|1[0-3][0-9]{2}|14[0-3][0-9]|1440)M)?"

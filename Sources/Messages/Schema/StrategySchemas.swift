@@ -15,7 +15,7 @@ enum StrategySchemas {
         ]
     }
 
-    /// - Parameter isNamedAlone: whether the name by itself is among what the schema takes.
+    /// - Parameter isNamedAlone: true if the schema accepts the name by itself.
     private static func schema(of strategy: any TimelineStrategy.Type, isNamedAlone: Bool) -> JSONSchema {
         let object = schema(named: strategy.name, by: "name", strategy.reference)
         return isNamedAlone ? ["anyOf": [["const": .value(.string(strategy.name))], object]] : object

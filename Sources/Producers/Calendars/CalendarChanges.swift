@@ -1,19 +1,19 @@
 package import Agendas
 import Messages
 
-/// What is to be published so that a topic holds what calendar files do: records that are new or differ, in the order
-/// of the files, then tombstones of what is gone, by key.
+/// The records that make a topic hold what calendar files hold: records that are new or differ, in the order of the
+/// files, then tombstones of events that are gone, by key.
 package final class CalendarChanges: RecordSource {
     package enum Action: String, Sendable {
         case add, change, remove
     }
 
-    /// One key and what becomes of it.
+    /// One key and its change.
     package struct Change: Sendable {
         package var action: Action
         package var key: EventKey
-        /// As they are sent. Usually one; a version that consumers would take for older than the published one is
-        /// preceded by a tombstone, for they forget with it what they know.
+        /// The records in the order in which they are sent, usually one. A version that consumers would take for older
+        /// than the published one is preceded by a tombstone, with which they forget the published one.
         package var records: [SourceRecord]
     }
 
@@ -26,7 +26,7 @@ package final class CalendarChanges: RecordSource {
     private var place = 0
     private var waiting: ArraySlice<SourceRecord> = []
 
-    /// - Parameter prune: whether what is gone is removed.
+    /// - Parameter prune: true if events that are gone are removed.
     package init(from published: PublishedEvents, to contents: CalendarContents, prune: Bool) {
         var changes: [Change] = []
         var unchanged = 0
@@ -59,7 +59,7 @@ package final class CalendarChanges: RecordSource {
         skipped = contents.leftOut
     }
 
-    /// New ones and changed ones.
+    /// The number of new and changed events.
     package var sent: Int { changes.count { $0.action != .remove } }
     package var removed: Int { changes.count { $0.action == .remove } }
 
@@ -76,7 +76,7 @@ package final class CalendarChanges: RecordSource {
     }
 }
 
-/// What decides which of two versions of an event counts: the highest sequence, then the newest `updatedAt`.
+/// A version of an event. The one with the highest sequence counts, then the one with the newest `updatedAt`.
 private struct Version {
     private var event: CalendarEvent?
 

@@ -1,8 +1,8 @@
 import Agendas
 
-/// What calendar files come to: one record for each event of each calendar, in the order of the files.
+/// The contents of calendar files: one record for each event of each calendar, in the order of the files.
 ///
-/// Where files of one calendar hold the same event, the newest version counts (C11).
+/// If files of one calendar hold the same event, the newest version counts (C11).
 package struct CalendarContents {
     private(set) var records: [SourceRecord] = []
     private var places: [[UInt8]: Int] = [:]
@@ -11,17 +11,17 @@ package struct CalendarContents {
     private var incomplete: Set<[UInt8]> = []
     /// Keys of masters, and `key/` of series with all overrides, that files hold in a form that cannot be used.
     private var unusable: Set<[UInt8]> = []
-    /// By the UTF-8 bytes of their ids.
+    /// The ids of the calendars, as UTF-8.
     package private(set) var calendars: Set<[UInt8]> = []
 
     /// Files that cannot be read at all.
     package private(set) var unreadable: [InputProblem] = []
-    /// Components that cannot be used.
+    /// The problems of components that cannot be used.
     package private(set) var leftOut: [InputProblem] = []
-    /// What is used, but not as the files say it, and what that means.
+    /// The problems of components that are used, but not as the files have them.
     package private(set) var remarks: [InputProblem] = []
 
-    /// Larger values are left out, for the pipeline refuses them.
+    /// The most bytes of a value. Larger values are left out, for the pipeline refuses them.
     private let valueBytesMax: Int
 
     package init(valueBytesMax: Int = .max) {
@@ -43,7 +43,7 @@ package struct CalendarContents {
                 if let size = record.value?.count, size > valueBytesMax {
                     leaveOut(event.key, of: file, "the event takes \(size) bytes, at most \(valueBytesMax) are read")
                 } else {
-                    take(event, record, of: calendar)
+                    add(event, record, of: calendar)
                 }
             }
             if !file.leftOut.isEmpty { noteUnusable(in: file) }
@@ -59,15 +59,15 @@ package struct CalendarContents {
         }
     }
 
-    /// Notes that there is more of a calendar, which cannot be read: nothing of it counts as gone.
+    /// Notes that a part of a calendar cannot be read: no event of it counts as gone.
     package mutating func noteIncomplete(_ calendarId: String) {
         incomplete.insert(Array(calendarId.utf8))
     }
 
-    /// The record with this key; nil where the files have none.
+    /// The record with this key; `nil` if the files have none.
     subscript(key: [UInt8]) -> SourceRecord? { places[key].map { records[$0] } }
 
-    /// Whether an event that the files do not have is gone, not only unreadable there.
+    /// True if an event that the files do not have is gone, not only unreadable there.
     func isGone(_ key: EventKey) -> Bool {
         guard !incomplete.contains(Array(key.calendarId.utf8)), self[Array(key.text.utf8)] == nil else { return false }
         guard !unusable.isEmpty else { return true }
@@ -83,7 +83,7 @@ package struct CalendarContents {
         unusable.insert(Array((isOverride ? master + "/" : master).utf8))
     }
 
-    private mutating func take(_ event: CalendarEvent, _ record: SourceRecord, of calendar: [UInt8]) {
+    private mutating func add(_ event: CalendarEvent, _ record: SourceRecord, of calendar: [UInt8]) {
         guard merged[calendar, default: EventCalendar()].apply(event) else { return }
         if let place = places[record.key] {
             records[place] = record

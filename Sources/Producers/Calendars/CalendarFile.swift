@@ -6,13 +6,13 @@ package struct CalendarFile {
     package let input: CalendarInput
     /// Its events, each key once.
     package let contents: ICalendarImport
-    /// Components that cannot be used.
+    /// The problems of components that cannot be used.
     package let leftOut: [InputProblem]
-    /// What is used, but not as it says it.
+    /// The problems of components that are used, but not as the file has them.
     package let remarks: [InputProblem]
     private let text: [UInt8]
 
-    /// - Throws: where the file cannot be read or is no iCalendar text at all.
+    /// - Throws: if the file cannot be read or is no iCalendar text at all.
     package init(_ input: CalendarInput) throws(InputProblem) {
         self.input = input
         let source = try ByteSource(file: input.file)
@@ -36,7 +36,7 @@ package struct CalendarFile {
         remarks = problems.filter { !$0.isLeftOut }.map(\.problem)
     }
 
-    /// A file, or why it cannot be read.
+    /// A file, or the reason why it cannot be read.
     package typealias Reading = Result<CalendarFile, InputProblem>
 
     package static func reading(_ input: CalendarInput) -> Reading {
@@ -47,13 +47,13 @@ package struct CalendarFile {
         }
     }
 
-    /// X-WR-TIMEZONE; nil where the file has none that is known.
+    /// The calendar in the file's X-WR-TIMEZONE; `nil` if the file has no known one.
     package var calendar: LocalCalendar? { contents.timeZone.flatMap { LocalCalendar($0) } }
 
-    /// Whether the text goes on to its end: what is missing from one that was cut off is not gone.
+    /// True if the text goes on to its end. An event that is missing from a text that was cut off is not gone.
     package var isComplete: Bool { text.hasLine("END:VCALENDAR") }
 
-    /// Where its components begin and end; looked up at each call.
+    /// The places of its components; they are searched at each call.
     package var places: [EventPlace] { EventPlace.all(in: text) }
 
     /// Files are held whole, unlike everything else that is read here.
@@ -61,7 +61,7 @@ package struct CalendarFile {
 }
 
 extension [UInt8] {
-    /// Whether some line, in any case, begins with this text in capitals.
+    /// True if a line begins with this text in capitals, whatever the line's case.
     fileprivate func hasLine(_ line: StaticString) -> Bool {
         line.withUTF8Buffer { line in
             var index = startIndex

@@ -2,8 +2,8 @@ import Agendas
 import Messages
 import RecordLog
 
-/// The events of iCalendar files (`.ics`, RFC 5545) as records of `calendar.events`, file by file in their order. What
-/// of a file cannot be used is left out and named in `skipped`.
+/// The events of iCalendar files (`.ics`, RFC 5545) as records of `calendar.events`, file by file in their order.
+/// Components that cannot be used are left out and named in `skipped`.
 package final class CalendarImport: RecordSource {
     private let files: [String]
     private let calendarId: String
@@ -11,7 +11,7 @@ package final class CalendarImport: RecordSource {
     private var events: ArraySlice<CalendarEvent> = []
     private var eventCount = 0
     package private(set) var skipped: [InputProblem] = []
-    /// What is used, but not as the files say it.
+    /// The problems of components that are used, but not as the files have them.
     package private(set) var remarks: [InputProblem] = []
 
     /// - Parameter calendarId: the calendar that all events of all files are of.
@@ -26,7 +26,7 @@ package final class CalendarImport: RecordSource {
         return files.isEmpty ? 1 : done / Double(files.count)
     }
 
-    /// - Throws: where a file cannot be read or is no iCalendar text at all.
+    /// - Throws: if a file cannot be read or is no iCalendar text at all.
     package func next() throws(InputProblem) -> SourceRecord? {
         while events.isEmpty {
             guard index < files.count else { return nil }

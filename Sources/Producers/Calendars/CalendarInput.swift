@@ -14,23 +14,24 @@ package struct CalendarInput: Hashable, Sendable {
     /// The files that paths stand for: a folder for every `*.ics` and `*.ics.gz` below it, by the UTF-8 bytes of their
     /// names, folder by folder; any other path for itself. A file that was named before is passed over.
     ///
-    /// - Parameter calendarId: of all of them; nil: each file is the calendar that is named like it.
+    /// - Parameter calendarId: the calendar of all files; `nil` means that each file is the calendar that is named like
+    ///   it.
     /// - Returns: the files, and the folders that cannot be read or hold no calendar.
     package static func find(
         _ paths: [String], calendarId: String? = nil
     ) -> (inputs: [CalendarInput], problems: [InputProblem]) {
         var inputs: [CalendarInput] = []
         var problems: [InputProblem] = []
-        var seen: Set<String> = []
+        var found: Set<String> = []
         for path in paths {
-            for file in files(path, &problems) where seen.insert(file).inserted {
+            for file in files(path, &problems) where found.insert(file).inserted {
                 inputs.append(CalendarInput(file: file, calendarId: calendarId ?? self.calendarId(of: file)))
             }
         }
         return (inputs, problems)
     }
 
-    /// What a file's calendar is named when nobody says it: its name without folder and extension, packed or not.
+    /// The calendar of a file if none is named: the file's name without folder and extension, packed or not.
     package static func calendarId(of file: String) -> String {
         var name = file.split(separator: "/").last.map { String($0) } ?? file
         for ending in [".gz", ".ics"] where name.lowercased().hasSuffix(ending) && name.utf8.count > ending.utf8.count {
@@ -56,7 +57,7 @@ package struct CalendarInput: Hashable, Sendable {
         return found
     }
 
-    /// - Parameter visited: links may lead round in circles; each folder is looked at once.
+    /// - Parameter visited: the folders that were read. Links may lead round in circles, so each folder is read once.
     private static func files(
         below folder: String, _ visited: inout Set<[UInt64]>, _ problems: inout [InputProblem]
     ) -> [String] {
@@ -76,14 +77,14 @@ package struct CalendarInput: Hashable, Sendable {
         return files
     }
 
-    /// What tells a folder from all others; nil where the path leads to none.
+    /// The identity of a folder, which no other folder has; `nil` if the path leads to none.
     private static func folder(_ path: String) -> [UInt64]? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// In a fixed order; without what is hidden.
+    /// The names in a folder, ascending by UTF-8 bytes, without hidden ones.
     private static func names(in folder: String) throws(InputProblem) -> [String] {
         guard let directory = opendir(folder) else {
             throw InputProblem(file: folder, line: nil, reason: systemError())

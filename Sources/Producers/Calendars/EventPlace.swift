@@ -1,12 +1,12 @@
-/// Where a VEVENT lies in an iCalendar text, whether it can be used or not.
+/// The place of a VEVENT in an iCalendar text, whether it can be used or not.
 package struct EventPlace: Hashable, Sendable {
-    /// Empty where it has none.
+    /// The UID; empty if it has none.
     package var uid: String
     package var isOverride: Bool
-    /// From its BEGIN to its END, or to where it breaks off; counted from 1.
+    /// The lines from its BEGIN to its END, or to the line at which it breaks off; counted from 1.
     package var lines: ClosedRange<Int>
 
-    /// In the order of the text.
+    /// The places of all VEVENTs, in the order of the text.
     static func all(in text: [UInt8]) -> [EventPlace] {
         var places: [EventPlace] = []
         var open: EventPlace?
@@ -21,7 +21,7 @@ package struct EventPlace: Hashable, Sendable {
                 if let open { places.append(open.upTo(number)) }
                 open = nil
             default:
-                open?.take(line.text)
+                open?.read(line.text)
             }
             open = open?.upTo(number)
         }
@@ -33,7 +33,7 @@ package struct EventPlace: Hashable, Sendable {
         EventPlace(uid: uid, isOverride: isOverride, lines: lines.lowerBound...line)
     }
 
-    private mutating func take(_ line: String) {
+    private mutating func read(_ line: String) {
         let name = line.prefix { $0 != ":" && $0 != ";" }.uppercased()
         if name == "RECURRENCE-ID" { isOverride = true }
         guard name == "UID", uid.isEmpty, let colon = line.firstIndex(of: ":") else { return }

@@ -1,6 +1,6 @@
 import Timelines
 
-/// What is to happen, earliest first; of one instant what was added first. A binary heap.
+/// A queue of elements by due time, earliest first; of one instant the one that was added first. A binary heap.
 struct DueQueue<Element> {
     private var heap: [Item] = []
     private var added = 0

@@ -5,8 +5,8 @@ package import Timelines
 /// second in all, vehicle by vehicle. What vehicles do follows from seed and time alone, so a fleet that is started
 /// again goes on where it would have been.
 ///
-/// The same arguments give the same bytes; without a rate a smaller fleet is the beginning of a larger one. Never ends:
-/// records come in the order of their due times, for a publisher that paces (`Pacing.realTime`).
+/// The same arguments give the same bytes; without a rate a smaller fleet is the beginning of a larger one. The
+/// simulation never ends. Records come in the order of their due times, for a publisher that paces (`Pacing.realTime`).
 package final class FleetSimulator: RecordSource {
     private let grid: StreetGrid
     private var vehicles: [FleetVehicle]
@@ -21,7 +21,7 @@ package final class FleetSimulator: RecordSource {
         case arrival(SourceRecord)
     }
 
-    /// When a fleet with a rate sends, and which vehicle is next.
+    /// The schedule of a fleet with a rate: the time of the next record, and the vehicle that sends it.
     private struct Beat {
         let rate: Double
         var begin: Instant
@@ -34,11 +34,11 @@ package final class FleetSimulator: RecordSource {
     /// - Parameters:
     ///   - count: how many vehicles, 1 or more.
     ///   - start: data time begins here.
-    ///   - rate: records a second of data time in all, duplicates and late ones counted; nil: each vehicle reports when
-    ///     it sees fit.
-    ///   - hasFaults: some reports come late, twice, broken, or from a tracker with a wrong clock.
-    ///   - clock: the time. Where records are taken later than they are due by more than ten seconds, the fleet goes on
-    ///     from there; nil: data time has nothing to do with the time.
+    ///    - rate: records in all for each second of data time, duplicates and late ones counted; `nil` means that each
+    ///      vehicle decides when it reports.
+    ///    - hasFaults: true if some reports come late, twice, broken, or from a tracker with a wrong clock.
+    ///    - clock: the time of day. If a record is asked for more than ten seconds after it is due, the fleet goes on
+    ///      from the time of day. `nil` means that data time has nothing to do with the time of day.
     package init(
         count: Int, seed: UInt64, start: Instant, rate: Double? = nil, hasFaults: Bool = true,
         clock: (() -> Instant)? = nil
@@ -81,7 +81,7 @@ package final class FleetSimulator: RecordSource {
 
     private func nextByRate() -> SourceRecord {
         guard var beat else { preconditionFailure("a fleet with a rate has a beat") }
-        // What passed until somebody takes the first record is not caught up with.
+        // The time until the first record is asked for is not caught up with.
         if !hasBegun, let time = clock?(), time > beat.begin { beat.begin = time }
         hasBegun = true
         let due = beat.due
@@ -94,7 +94,7 @@ package final class FleetSimulator: RecordSource {
                 record.due = now
                 return record
             }
-            // Who cannot be heard is passed over, as long as anybody can.
+            // A vehicle without reception is passed over, as long as another has reception.
             for _ in vehicles.indices where !vehicles[beat.vehicle].advance(to: now) {
                 beat.vehicle = (beat.vehicle + 1) % vehicles.count
             }

@@ -1,21 +1,22 @@
+import SplitMix
 import Messages
 import Timelines
 
-/// One vehicle of the fleet: what it is, what its tracker says, and when it says something next.
+/// One vehicle of the fleet: its traits, its plan, and the reports of its tracker.
 struct FleetVehicle {
     let vehicleId: String
     private let registration: String
     private let alias: String
-    /// Without the wire a tracker cannot tell whether the ignition is on.
+    /// False if the tracker cannot know whether the ignition is on.
     private let hasIgnitionWire: Bool
     private let interval: ClosedRange<Int>
     private let depotName: String
     private var plan: VehiclePlan
-    private var generator: SeededGenerator
-    /// Of a vehicle that reports when it sees fit.
+    private var generator: SplitMix64
+    /// The time of the next report in a fleet without a rate.
     private(set) var nextReport: Instant
-    /// What stays known is said at the first report and whenever the vehicle leaves or arrives.
-    private var saysMasterData = true
+    /// True if the next report has the master data: it is the first one, or the vehicle has left or arrived since.
+    private var sendsMasterData = true
 
     /// A report, and whether the vehicle was on its way.
     struct Report {
@@ -24,7 +25,7 @@ struct FleetVehicle {
     }
 
     init(index: Int, seed: UInt64, start: Instant, in grid: StreetGrid) {
-        var traits = SeededGenerator(seed: seed, stream: UInt64(index))
+        var traits = SplitMix64(seed: seed, stream: UInt64(index))
         vehicleId = Self.vehicleId(index)
         let alphabet = "ABCDEFGHJKLMNPRSTUVWXYZ".map(String.init)
         let letters = traits.choose(alphabet) + traits.choose(alphabet)
@@ -38,28 +39,33 @@ struct FleetVehicle {
         interval = fastest...fastest + 1
         plan = VehiclePlan(
             index: index, seed: seed, depot: depot.node, isElectric: isElectric, now: start, in: grid)
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 62)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 62)
         nextReport = start + ElapsedTime(milliseconds: Int64(generator.integer(in: 0...3000)))
     }
 
-    /// `vehicle-0001` is the first one, of index 0.
+    /// The id of a vehicle by its index from 0: `vehicle-0001` is the first one.
     static func vehicleId(_ index: Int) -> String {
-        let number = String(index + 1)
-        return "vehicle-" + String(repeating: "0", count: max(0, 4 - number.count)) + number
+        "vehicle-" + number(index)
+    }
+
+    /// A number from 1 with four digits at least, of an index from 0.
+    static func number(_ index: Int) -> String {
+        let digits = String(index + 1)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// Goes on to an instant that is not before the last one.
     ///
-    /// - Returns: whether the vehicle can be heard there.
+    /// - Returns: true if the vehicle has reception there.
     mutating func advance(to now: Instant) -> Bool {
-        if plan.advance(to: now) { saysMasterData = true }
+        if plan.advance(to: now) { sendsMasterData = true }
         guard case .parked(let parking) = plan.activity else { return true }
         return !parking.isSilent
     }
 
-    /// What the tracker reports now; plans the next report.
+    /// Makes the tracker's report of now, and plans the next one.
     mutating func report(at now: Instant, in grid: StreetGrid) -> Report {
-        if plan.advance(to: now) { saysMasterData = true }
+        if plan.advance(to: now) { sendsMasterData = true }
         var message = TelemetryMessage(vehicleId: vehicleId, observedAt: now)
         var (isDriving, isCharging) = (false, false)
         switch plan.activity {
@@ -75,11 +81,11 @@ struct FleetVehicle {
             let rest = now + .seconds(Int64(generator.integer(in: isCharging ? 90...180 : 600...900)))
             nextReport = max(now + .seconds(1), parking.isSilent ? parking.end : min(parking.end, rest))
         }
-        if saysMasterData || isCharging { message.series = [plan.levels(at: now)] }
-        if saysMasterData {
+        if sendsMasterData || isCharging { message.series = [plan.levels(at: now)] }
+        if sendsMasterData {
             message.registration = registration
             message.alias = alias
-            saysMasterData = false
+            sendsMasterData = false
         }
         return Report(message: message, isDriving: isDriving)
     }
@@ -108,7 +114,7 @@ struct FleetVehicle {
         place(grid.point(parking.node), in: &message, grid)
     }
 
-    /// With the few metres of error that receivers have.
+    /// Adds the place with the few metres of error that receivers have.
     private mutating func place(_ point: StreetGrid.Point, in message: inout TelemetryMessage, _ grid: StreetGrid) {
         let (latitude, longitude) = grid.coordinates(
             of: .init(
@@ -119,7 +125,7 @@ struct FleetVehicle {
 }
 
 extension ElapsedTime {
-    /// To the nearest millisecond.
+    /// Rounds seconds to the nearest millisecond.
     init(seconds: Double) {
         self.init(milliseconds: Int64((seconds * 1000).rounded()))
     }

@@ -1,15 +1,16 @@
+import SplitMix
 import Messages
 import Timelines
 
-/// What goes wrong between a tracker and the topic, of one vehicle. The same for the same seed.
+/// The faults between one vehicle's tracker and the topic. The same seed gives the same faults.
 struct ReportFaults {
-    private var generator: SeededGenerator
-    /// Reports until the next broken one.
+    private var generator: SplitMix64
+    /// The number of reports until the next broken one.
     private var untilBroken: Int
-    /// How far off its clock is.
+    /// The time by which the tracker's clock is wrong.
     private let clockError: ElapsedTime
 
-    /// Of the reports of vehicles on their way, and by how many seconds.
+    /// The share of late reports of vehicles on their way, and by how many seconds they are late.
     private static let late = (share: 0.02, seconds: 5...40)
     private static let duplicates = (share: 0.005, seconds: 0...2)
     private static let betweenBroken = 200...600
@@ -21,7 +22,7 @@ struct ReportFaults {
     ]
 
     init(index: Int, seed: UInt64) {
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 60)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 60)
         // The first ones come soon, and one after the other, so that whoever looks on for a minute sees some.
         untilBroken = 10 + index * 17 % 400
         clockError =
@@ -29,7 +30,7 @@ struct ReportFaults {
             ? Self.clockErrors[index / Self.clocks.every % 3] : .zero
     }
 
-    /// A report as it arrives: late perhaps, perhaps twice, perhaps so that nobody can read it.
+    /// The records of a report as they arrive: it may be late, come twice, or be broken.
     mutating func records(of report: FleetVehicle.Report, at now: Instant) -> [SourceRecord] {
         var message = report.message
         message.observedAt = message.observedAt + clockError

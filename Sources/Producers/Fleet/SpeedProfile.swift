@@ -1,5 +1,5 @@
-/// How a vehicle goes over a stretch: it speeds up, keeps to the limit, and brakes to the speed with which it leaves.
-/// Metres, seconds, metres per second.
+/// The speed of a vehicle over a stretch: it speeds up, keeps to the limit, and brakes to the speed with which it
+/// leaves. Units are metres, seconds, and metres per second.
 struct SpeedProfile {
     let distance: Double
     private let entry: Double
@@ -29,7 +29,7 @@ struct SpeedProfile {
 
     var duration: Double { speedingUp + cruising + braking }
 
-    /// Where the vehicle is, and how fast, so many seconds after it entered.
+    /// The distance from the beginning, and the speed, some seconds after the vehicle entered.
     func state(after seconds: Double) -> (distance: Double, speed: Double) {
         let time = min(max(0, seconds), duration)
         if time < speedingUp {

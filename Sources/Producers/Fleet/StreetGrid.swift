@@ -2,7 +2,7 @@ import Glibc
 
 /// A made-up city: streets and avenues that bend a little around a centre, with limits, traffic lights and depots.
 struct StreetGrid: Sendable {
-    /// Degrees.
+    /// The centre in degrees (WGS 84).
     let latitude: Double
     let longitude: Double
 
@@ -12,13 +12,13 @@ struct StreetGrid: Sendable {
         var row: Int
     }
 
-    /// A place between crossings: in metres east and north of the centre.
+    /// A place between crossings, in metres east and north of the centre.
     struct Point {
         var east: Double
         var north: Double
     }
 
-    /// Crossings go from 0 to this in each direction.
+    /// The highest number of a crossing in each direction; the first one is 0.
     static let last = 60
     private static let spacing = 180.0
 
@@ -81,4 +81,19 @@ struct StreetGrid: Sendable {
         let name = isStreet ? StreetNames.street(start.row) : StreetNames.avenue(start.column)
         return "\(Int(along * 12) + 1) \(name)"
     }
+}
+
+/// Names of the made-up city's streets.
+enum StreetNames {
+    static func street(_ row: Int) -> String { "\(words[row % words.count]) Street" }
+    static func avenue(_ column: Int) -> String { "\(words[(column * 7 + 31) % words.count]) Avenue" }
+
+    private static let words = [
+        "Acorn", "Alder", "Amber", "Anchor", "Arbour", "Ash", "Aspen", "Barley", "Beacon", "Beech", "Birch", "Bridge",
+        "Brook", "Canal", "Castle", "Cedar", "Chapel", "Cherry", "Chestnut", "Clover", "Coopers", "Copper", "Cypress",
+        "Elder", "Elm", "Falcon", "Fern", "Ferry", "Foundry", "Garden", "Granary", "Granite", "Harbour", "Hawthorn",
+        "Hazel", "Heron", "Hill", "Holly", "Juniper", "Kiln", "Lantern", "Larch", "Laurel", "Lime", "Linden", "Maple",
+        "Market", "Meadow", "Mill", "Moss", "Oak", "Orchard", "Park", "Pine", "Poplar", "Quarry", "River", "Rowan",
+        "Sawmill", "Station", "Tanners", "Willow", "Windmill", "Yew",
+    ]
 }

@@ -1,3 +1,4 @@
+import SplitMix
 import Glibc
 
 /// A drive from one crossing to another along streets, with corners and red lights. Times are seconds since its
@@ -15,19 +16,19 @@ struct Trip {
         var wait: Double
     }
 
-    /// What a tracker sees at one moment.
+    /// The values that a tracker measures at one moment.
     struct Situation {
         var point: StreetGrid.Point
-        /// km/h
+        /// Speed in km/h.
         var speed: Double
         var heading: Double
         var address: String
     }
 
-    /// - Parameter warmUp: how long the engine runs before the vehicle moves.
+    /// - Parameter warmUp: the seconds for which the engine runs before the vehicle moves.
     init(
         from start: StreetGrid.Node, to end: StreetGrid.Node, warmUp: Double, in grid: StreetGrid,
-        using generator: inout SeededGenerator
+        using generator: inout SplitMix64
     ) {
         precondition(start != end)
         self.end = end
@@ -55,7 +56,7 @@ struct Trip {
         }
     }
 
-    /// Metres per second around a corner.
+    /// The speed around a corner, in metres per second.
     private static let cornerSpeed = 4.5
 
     func situation(at seconds: Double, in grid: StreetGrid) -> Situation {
@@ -73,9 +74,9 @@ struct Trip {
             heading: grid.heading(from: from, to: to), address: grid.address(from: from, to: to, part: part))
     }
 
-    /// The straight parts of a way with one to four corners, as people drive who do not go back.
+    /// The straight parts of a way with one to four corners that never leads back.
     private static func corners(
-        from start: StreetGrid.Node, to end: StreetGrid.Node, using generator: inout SeededGenerator
+        from start: StreetGrid.Node, to end: StreetGrid.Node, using generator: inout SplitMix64
     ) -> [(from: StreetGrid.Node, to: StreetGrid.Node)] {
         let middle = StreetGrid.Node(
             column: generator.integer(in: min(start.column, end.column)...max(start.column, end.column)),

@@ -1,8 +1,9 @@
+import SplitMix
 import Timelines
 
-/// What a vehicle does by the clock: shifts of eight hours, each of which begins and ends in its depot.
+/// The plan of a vehicle's day: shifts of eight hours, each of which begins and ends in its depot.
 ///
-/// A function of seed, vehicle and time alone. A plan that is made anew later goes on where the first one is, so a
+/// It depends on seed, vehicle and time alone. A plan that is made anew later goes on where the first one is, so a
 /// fleet that is started again finds its vehicles where they would have been.
 struct VehiclePlan {
     private let grid: StreetGrid
@@ -12,7 +13,7 @@ struct VehiclePlan {
     private let isElectric: Bool
     /// Shifts do not change in all depots at once.
     private let shiftOffset: Int64
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var shiftEnd: Instant
     private(set) var activity: Activity
     private var levels: [Vehicle.Point]
@@ -27,9 +28,9 @@ struct VehiclePlan {
         var isDepot: Bool
         var begin: Instant
         var end: Instant
-        /// Nil where it does not charge.
+        /// The instant at which it is charged; `nil` means that it does not charge.
         var chargedAt: Instant?
-        /// No reception in some garages: nothing is heard until the vehicle leaves.
+        /// True in a garage without reception: no report comes until the vehicle leaves.
         var isSilent = false
 
         func isCharging(at now: Instant) -> Bool {
@@ -38,17 +39,17 @@ struct VehiclePlan {
     }
 
     private static let shiftMilliseconds: Int64 = 8 * 3_600_000
-    /// How many levels are said at most.
+    /// The most levels in a report.
     private static let levelsMax = 6
 
-    /// - Parameter now: where the plan stands at first.
+    /// - Parameter now: the instant at which the plan begins.
     init(index: Int, seed: UInt64, depot: StreetGrid.Node, isElectric: Bool, now: Instant, in grid: StreetGrid) {
         self.grid = grid
         self.seed = seed
         self.index = index
         self.depot = depot
         self.isElectric = isElectric
-        var offsets = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 61)
+        var offsets = SplitMix64(seed: seed, stream: UInt64(index) | 1 << 61)
         shiftOffset = Int64(offsets.integer(in: 0...Int(Self.shiftMilliseconds - 1)))
         generator = offsets
         shiftEnd = now
@@ -58,7 +59,7 @@ struct VehiclePlan {
         advance(to: now)
     }
 
-    /// When what it does now is over.
+    /// The end of the present activity.
     var end: Instant {
         switch activity {
         case .driving(let trip, let begin): begin + ElapsedTime(seconds: trip.duration + 1.5)
@@ -68,7 +69,7 @@ struct VehiclePlan {
 
     /// Goes on to an instant that is not before the last one.
     ///
-    /// - Returns: whether it does something else since.
+    /// - Returns: true if the activity has changed.
     @discardableResult
     mutating func advance(to now: Instant) -> Bool {
         var hasChanged = false
@@ -79,7 +80,7 @@ struct VehiclePlan {
         return hasChanged
     }
 
-    /// Percent of its battery or tank: what it was at the latest changes, and is now.
+    /// The level of its battery or tank in per cent: at the latest changes of activity, and now.
     func levels(at now: Instant) -> Vehicle.Series {
         let points = levels + [Vehicle.Point(at: now, value: level(at: now).rounded(digits: 1))]
         return Vehicle.Series(name: isElectric ? "battery" : "fuel", points: points.suffix(Self.levelsMax))
@@ -105,10 +106,10 @@ struct VehiclePlan {
         }
     }
 
-    /// - Parameter now: at the shift's start, or a little later.
+    /// - Parameter now: the shift's start, or a little later.
     private mutating func beginShift(at now: Instant) {
         let (number, start) = shift(of: now)
-        generator = SeededGenerator(seed: seed, stream: UInt64(index) &+ UInt64(bitPattern: number &+ 1) << 24)
+        generator = SplitMix64(seed: seed, stream: UInt64(index) &+ UInt64(bitPattern: number &+ 1) << 24)
         shiftEnd = Instant(milliseconds: start.milliseconds + Self.shiftMilliseconds)
         levels = [Vehicle.Point(at: start, value: generator.number(in: 70..<100).rounded(digits: 1))]
         let preparation = ElapsedTime(seconds: generator.number(in: 1..<12) * 60)
@@ -142,7 +143,7 @@ struct VehiclePlan {
                 chargedAt: isElectric && isDepot ? now + charging : nil, isSilent: isSilent && !isDepot))
     }
 
-    /// Until the next shift.
+    /// Parks at the depot until the next shift.
     private mutating func rest(since now: Instant) {
         activity = .parked(
             Parking(
@@ -150,7 +151,7 @@ struct VehiclePlan {
                 chargedAt: isElectric ? now + .minutes(40) : nil))
     }
 
-    /// Anywhere but here and where the depots are.
+    /// A crossing that is not here and has no depot.
     private mutating func destination(from here: StreetGrid.Node) -> StreetGrid.Node {
         while true {
             let node = StreetGrid.Node(
@@ -159,7 +160,7 @@ struct VehiclePlan {
         }
     }
 
-    /// More than a trip takes, with a red light at every third crossing.
+    /// A time that no trip exceeds, with a red light at every third crossing.
     private func farthest(_ start: StreetGrid.Node, _ end: StreetGrid.Node) -> ElapsedTime {
         .seconds(Int64(45 * (abs(end.column - start.column) + abs(end.row - start.row)) + 180))
     }

@@ -8,7 +8,7 @@ import Glibc
 final class ByteSource {
     let file: String
     private let descriptor: Int32
-    /// How many bytes a file on disk has from where it is read; nil for what is none.
+    /// The bytes of a file on disk from the place where it is read; `nil` if it is no file on disk.
     private let size: Int?
     private let begin: Int
     private let shouldStop: () -> Bool
@@ -45,10 +45,10 @@ final class ByteSource {
         close(descriptor)
     }
 
-    /// Whether it can be read twice.
+    /// True if it can be read twice.
     var isRegular: Bool { size != nil }
 
-    /// Of the bytes on disk, packed or not.
+    /// The part of the bytes on disk, packed or not, that was read.
     var fractionDone: Double? {
         guard let size else { return nil }
         return size == 0 ? 1 : min(1, Double(consumed) / Double(size))

@@ -3,9 +3,9 @@ import Glibc
 /// An input that is opened once. A file on disk is read as often as wanted, from its beginning each time; a pipe can be
 /// read once, unless it is kept first.
 package final class InputFile {
-    /// As it was given; `-` is standard input.
+    /// The path as it was given; `-` is standard input.
     package let file: String
-    /// Whether this ends and can be read again: a file on disk, or a pipe that was kept.
+    /// True if it ends and can be read again: it is a file on disk, or a pipe that was kept.
     package private(set) var isRegular: Bool
     private var descriptor: Int32
 

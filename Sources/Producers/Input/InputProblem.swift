@@ -1,10 +1,10 @@
-/// What is wrong with an input, and where. The command line ends with status 65 and this text.
+/// A problem of an input, and its place. The command line ends with status 65 and this text.
 package struct InputProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path as it was given; `-` is standard input.
     package var file: String
-    /// From 1; nil where the whole file is meant.
+    /// The line from 1; `nil` means the whole file.
     package var line: Int?
-    /// In characters (Unicode scalars), from 1; nil where the whole line is meant.
+    /// The column in characters (Unicode scalars), from 1; `nil` means the whole line.
     package var column: Int?
     package var reason: String
 
@@ -22,12 +22,12 @@ package struct InputProblem: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// What is wrong with an input, however much that is: the first ones, and how many there are.
+/// The problems of an input, however many: the first ones, and the number of all.
 package struct InputProblems: Hashable, Sendable {
     package private(set) var first: [InputProblem] = []
     package private(set) var count = 0
 
-    /// So many are kept.
+    /// The number of problems that are kept.
     package static let kept = 50
 
     package init(_ problems: [InputProblem] = []) {
@@ -39,7 +39,7 @@ package struct InputProblems: Hashable, Sendable {
         if first.count < Self.kept { first.append(problem) }
     }
 
-    /// One line each, and one for those that are not kept.
+    /// A line for each problem that is kept, and one for all others.
     package var lines: [String] {
         first.map(\.description) + (count > first.count ? ["… and \(count - first.count) more"] : [])
     }

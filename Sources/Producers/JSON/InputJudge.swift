@@ -2,23 +2,24 @@ import Agendas
 import Messages
 package import Timelines
 
-/// Says what is wrong with the objects of an input before they are sent, by the decoding that the pipeline uses. Owned
-/// by one thread.
+/// Finds the problems of an input's objects before they are sent, by the decoding that the pipeline uses. Owned by one
+/// thread.
 package final class InputJudge {
     private let content: JSONReplay.Content
     private let kinds: WidgetKinds
     private var parser = JSONParser()
-    /// What the topic takes of a key and a value together (`max.message.bytes`); nil where nobody has asked it yet.
+    /// The most bytes that the topic takes of a key and a value together (`max.message.bytes`); `nil` means that the
+    /// broker was not asked yet.
     package var recordBytesMax: Int?
-    /// What the pipeline reads of a value.
+    /// The most bytes of a value that the pipeline reads.
     private let valueBytesMax: Int
-    /// The largest key and value together that were judged.
+    /// The bytes of the largest key and value together that were judged.
     package private(set) var largestRecord = 0
     private var telemetry = TelemetryReader()
 
     /// - Parameters:
-    ///   - kinds: the declared ones, to whose rules configurations are held.
-    ///   - valueBytesMax: larger values are refused, for the pipeline refuses them.
+    ///    - kinds: the declared kinds, whose rules configurations must follow.
+    ///    - valueBytesMax: the most bytes of a value. Larger values are refused, for the pipeline refuses them.
     package init(_ content: JSONReplay.Content, kinds: WidgetKinds = WidgetKinds(), valueBytesMax: Int = .max) {
         self.content = content
         self.kinds = kinds
@@ -45,7 +46,7 @@ package final class InputJudge {
         return placed.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }
 
-    /// A tombstone is published without its bytes, whatever they are.
+    /// Checks the size of an object, except for a tombstone, which is published without its bytes.
     private func checkSize(of object: JSONObject) throws(MessageProblem) {
         let count = object.bytes.count
         guard content == .telemetry || !object.isTrue("deleted") else { return }
@@ -54,7 +55,7 @@ package final class InputJudge {
         }
         // A key is made of the value's bytes, at most three for each of them.
         guard 4 * count > min(largestRecord, recordBytesMax ?? .max) else { return }
-        // What names no record is a problem of its own.
+        // An object without a key is a problem of its own.
         guard let key = try? content.record(object, of: "").key else { return }
         largestRecord = max(largestRecord, key.count + count)
         if let recordBytesMax, key.count + count > recordBytesMax {
@@ -100,5 +101,35 @@ package final class InputJudge {
             problems.append(problem)
         }
         return problems
+    }
+}
+
+/// The result of judging a whole input.
+package struct JSONCheck: Sendable {
+    package private(set) var records = 0
+    /// Records with problems, and places where no record can be read.
+    package private(set) var faulty = 0
+    package private(set) var problems = InputProblems()
+    /// The bytes of the largest key and value together.
+    package private(set) var largestRecord = 0
+
+    /// Judges all objects of an input; a broken one does not hide those after it. Holds one of them at a time.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: asked after each object; true ends it.
+    ///   - progress: told after every thousand objects how many there were, and what part of the input is behind.
+    /// - Throws: if the input cannot be read.
+    package init(
+        _ input: InputFile, content: JSONReplay.Content, judge: InputJudge, shouldStop: () -> Bool = { false },
+        progress: (_ records: Int, _ fraction: Double?) -> Void = { _, _ in }
+    ) throws(InputProblem) {
+        let replay = JSONReplay(
+            JSONObjectStream(try input.open()), content: content, judge: judge, skipsFaults: true)
+        while !shouldStop(), try replay.next() != nil {
+            records += 1
+            if records % 1000 == 0 { progress(records, replay.fractionDone) }
+        }
+        (faulty, problems) = (replay.skippedCount, replay.problems)
+        largestRecord = judge.largestRecord
     }
 }

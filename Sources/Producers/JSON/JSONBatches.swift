@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The objects of a pipe as records, judged batch by batch: what is sent of a batch is sent when all of it is good.
+/// The objects of a pipe as records, judged batch by batch: a batch is sent only if all of it is good.
 package final class JSONBatches: RecordSource {
     private let objects: JSONObjectStream
     private let content: JSONReplay.Content
@@ -8,10 +8,10 @@ package final class JSONBatches: RecordSource {
     private let clock: any PacingClock
     private var batch: ArraySlice<SourceRecord> = []
     private var isAtEnd = false
-    /// What is wrong with the batch at which the records end.
+    /// The problems of the batch at which the records end.
     package private(set) var problems = InputProblems()
 
-    /// A batch ends after so many objects, or so long after its first one.
+    /// A batch ends after this number of objects, or this time after its first one.
     package static let countMax = 10_000
     package static let patience = Duration.seconds(1)
 
@@ -54,7 +54,7 @@ package final class JSONBatches: RecordSource {
                 problems.add(error)
                 count += 1
                 begin = begin ?? clock.now
-                // What comes later is looked at only as far as it is there: a pipe may be silent for ever.
+                // Later bytes are read only as far as they are there: a pipe may be silent for ever.
                 if try !objects.skipFault(waits: isOpen) {
                     isAtEnd = !objects.isPaused
                     break

@@ -5,12 +5,12 @@ package struct JSONObject {
     package var bytes: [UInt8]
     /// The line on which it begins.
     package var line: Int
-    /// In characters, from 1.
+    /// The column at which it begins, in characters from 1.
     package var column: Int
     var members: [JSONScanner.Member]
 
-    /// The text of a string, or of a number as it is written (an identifier may be either); nil for what is missing
-    /// or anything else. Of a name that comes twice the last one counts.
+    /// The text of a string, or of a number as it is written (an identifier may be either); `nil` if the member is
+    /// missing or is anything else. If a name comes twice, the last one counts.
     func text(_ name: String) -> String? {
         guard let value = value(name), let first = value.first else { return nil }
         switch first {
@@ -20,7 +20,7 @@ package struct JSONObject {
         }
     }
 
-    /// The literal `true`, and nothing that looks like it.
+    /// True if the member is the literal `true`.
     package func isTrue(_ name: String) -> Bool {
         value(name).map { $0.elementsEqual("true".utf8) } ?? false
     }
@@ -31,7 +31,7 @@ package struct JSONObject {
 
     func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// The bytes of a member's value.
+    /// The bytes of a member's value; `nil` if the member is missing.
     func value(_ name: String) -> ArraySlice<UInt8>? {
         let member = members.last { Self.string(bytes[$0.name]) == name }
         return member.map { bytes[$0.value] }
@@ -43,4 +43,43 @@ package struct JSONObject {
         }
         return try? JSONDecoder().decode(String.self, from: Data(quoted))
     }
+}
+
+extension JSONObject {
+    /// The line of the file on which a member begins, that of a member of an inner object too: `["strategy", "every"]`.
+    /// The line of the last member on the path that is there, if the path leads nowhere.
+    package func line(of path: some Sequence<String>) -> Int { place(of: path).line }
+
+    /// Line and column, both from 1, of a field as problems name it: `series.fuel[2].at`.
+    package func place(ofField field: String?) -> (line: Int, column: Int) {
+        place(of: (field ?? "").split { $0 == "." || $0 == "[" }.map { String($0) })
+    }
+
+    private func place(of path: some Sequence<String>) -> (line: Int, column: Int) {
+        var place = 0
+        var members = members
+        for name in path {
+            guard let member = members.last(where: { Self.string(bytes[$0.name]) == name }) else { break }
+            place = member.name.lowerBound
+            members = innerMembers(of: member)
+        }
+        let before = bytes[..<place]
+        guard let lineEnd = before.lastIndex(of: UInt8(ascii: "\n")) else {
+            return (line, column + before.characterCount)
+        }
+        return (line + before.count { $0 == UInt8(ascii: "\n") }, before[lineEnd...].characterCount)
+    }
+
+    private func innerMembers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
+        guard bytes[member.value.lowerBound] == UInt8(ascii: "{") else { return [] }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(bytes, at: member.value.lowerBound)
+            return (try? scanner.scanObject()) ?? []
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// The number of Unicode scalars that begin in these bytes of UTF-8.
+    var characterCount: Int { count { $0 & 0xc0 != 0x80 } }
 }

@@ -1,25 +1,25 @@
-/// What follows a fault is read on, so that one broken object does not hide what is wrong, or good, behind it.
+/// Reading goes on behind a fault, so that one broken object does not hide the faults and the good objects behind it.
 extension JSONObjectStream {
-    /// Where reading goes on after a problem.
+    /// The place from which reading goes on after a problem.
     enum Recovery {
-        /// Behind the element that begins here.
+        /// Reading goes on behind the element that begins here.
         case skipElement
-        /// Here begins an object, which is good as far as anybody knows.
+        /// An object begins here, which is taken for a good one.
         case readElement
-        /// At the next line that begins an object: the one that begins here has no end.
+        /// Reading goes on at the next line that begins an object: the one that begins here has no end.
         case skipBrace
-        /// Here.
+        /// Reading goes on here.
         case goOn
     }
 
-    /// After a problem: moves behind what is broken.
+    /// Moves behind the place of a problem.
     ///
-    /// Within an array that is its next element that is an object, or its end; brackets and texts are followed to find
-    /// it. Outside of one it is the line after the broken object's last one, or the next line that begins with an
-    /// object. Where an element has no end up to that of the input, so that what follows cannot be read, `next` says
-    /// so.
+    /// Within an array it moves to the next element that is an object, or to the array's end; it follows brackets and
+    /// texts to find them. Outside of an array it moves to the line after the broken object's last one, or to the next
+    /// line that begins with an object. If an element has no end before the input's end, so that nothing behind it can
+    /// be read, `next` throws that.
     ///
-    /// - Returns: false where there is nothing more to read.
+    /// - Returns: false if there is nothing more to read.
     package func skipFault(waits: () -> Bool = { true }) throws(InputProblem) -> Bool {
         isPaused = false
         switch recovery {
@@ -44,7 +44,7 @@ extension JSONObjectStream {
         while true {
             while index < buffer.count {
                 let byte = buffer[index]
-                // What is no object is part of the same fault.
+                // Elements that are no objects are part of the same fault.
                 if brackets.isEmpty, isBehind, byte == UInt8(ascii: "{") {
                     array = .afterComma
                     return true
@@ -56,7 +56,7 @@ extension JSONObjectStream {
                     return true
                 }
                 if byte == UInt8(ascii: "{") { braces += 1 }
-                brackets.take(byte)
+                brackets.consume(byte)
                 if brackets.isEmpty && ",}".utf8.contains(byte) { isBehind = true }
                 if byte == UInt8(ascii: "\n") { line += 1 }
                 index += 1
@@ -75,7 +75,7 @@ extension JSONObjectStream {
         var brackets = OpenBrackets()
         let begin = line
         var hidesObjects = false
-        // Where an object has no end, the next one may begin right here.
+        // If an object has no end, the next one may begin right here.
         var isAtLineStart = index > 0 && buffer[index - 1] == UInt8(ascii: "\n")
         while true {
             while index < buffer.count {
@@ -84,7 +84,7 @@ extension JSONObjectStream {
                 let isEnd = brackets.isEmpty && recovery != .skipBrace
                 if isAtLineStart && begin < line && (isObject || isEnd) { return true }
                 if isObject && begin < line { hidesObjects = true }
-                brackets.take(byte)
+                brackets.consume(byte)
                 isAtLineStart = byte == UInt8(ascii: "\n")
                 if isAtLineStart { line += 1 }
                 index += 1
@@ -101,7 +101,7 @@ extension JSONObjectStream {
             file: file, line: begin, reason: "\(lines(from: begin)) could not be read: what is broken here has no end")
     }
 
-    /// Up to where reading is.
+    /// The lines from `begin` up to the place of reading, in words.
     private func lines(from begin: Int) -> String {
         let end = index > 0 && buffer[index - 1] == UInt8(ascii: "\n") ? line - 1 : line
         return begin < end ? "lines \(begin) to \(end)" : "the rest of line \(begin)"
@@ -116,12 +116,12 @@ private struct OpenBrackets {
 
     var isEmpty: Bool { open.isEmpty && !isText }
 
-    /// Whether a bracket closes what lies around all of this: none here waits for it.
+    /// True if a bracket closes the array around all of this: no open bracket here waits for it.
     func closesArrayAround(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "]") && !isText && !open.contains(UInt8(ascii: "["))
     }
 
-    mutating func take(_ byte: UInt8) {
+    mutating func consume(_ byte: UInt8) {
         if isText {
             // A text ends with its line at the latest.
             isText = byte != UInt8(ascii: "\n") && (isEscape || byte != UInt8(ascii: "\""))
@@ -138,7 +138,7 @@ private struct OpenBrackets {
         isEscape = false
     }
 
-    /// What was opened within it and not closed ends with it; a bracket that nothing waits for is none.
+    /// Closes a bracket and the open ones within it. A bracket that nothing waits for is ignored.
     private mutating func close(_ opening: UInt8) {
         guard let place = open.lastIndex(of: opening) else { return }
         open.removeSubrange(place...)

@@ -2,7 +2,7 @@
 package final class JSONObjectStream {
     let source: ByteSource
     var buffer: [UInt8] = []
-    /// Where the next value is looked for; what lies before has been handed out.
+    /// The place at which the next value is searched. The bytes before it have been handed out.
     var index = 0
     /// The line of `index`.
     var line = 1
@@ -10,20 +10,21 @@ package final class JSONObjectStream {
     private var counted = (index: 0, column: 1)
     private var isAtEnd = false
     var array = ArrayState.outside
-    /// Where the array began.
+    /// The line on which the array began.
     var arrayLine = 0
-    /// Nothing came through a pipe as long as was to be waited: `next` may be called again.
+    /// True if nothing came through a pipe for as long as was to be waited: `next` may be called again.
     package internal(set) var isPaused = false
-    /// Where reading goes on after the problem that was thrown last.
+    /// The way in which reading goes on after the problem that was thrown last.
     var recovery = Recovery.skipElement
-    /// What is to be said before anything else is read.
+    /// The problem to throw before anything else is read.
     var pending: InputProblem?
 
     enum ArrayState {
         case outside, beforeFirst, afterElement, afterComma
     }
 
-    /// Larger objects are refused. Far above what a topic takes, so that a file can try what is too large for one.
+    /// The most bytes of an object; larger ones are refused. A topic takes far less, so that a file can hold a record
+    /// that is too large for the topic.
     static let lengthMax = 16 << 20
 
     /// - Parameters:
@@ -42,11 +43,11 @@ package final class JSONObjectStream {
     package var file: String { source.file }
     var fractionDone: Double? { source.fractionDone }
 
-    /// The next object; nil after the last.
+    /// The next object; `nil` after the last one.
     ///
-    /// - Parameter waits: asked several times a second while nothing comes through a pipe; where it says no, the
-    ///   answer is nil and `isPaused`.
-    /// - Throws: what is wrong at the next place; `skipFault` leads behind it.
+    /// - Parameter waits: asked several times a second while nothing comes through a pipe. If it returns false, the
+    ///   result is `nil` and `isPaused` is true.
+    /// - Throws: the problem at the next place; `skipFault` leads behind it.
     package func next(waits: () -> Bool = { true }) throws(InputProblem) -> JSONObject? {
         isPaused = false
         recovery = .skipElement
@@ -86,7 +87,9 @@ package final class JSONObjectStream {
         return nil
     }
 
-    /// Moves to the next byte that is not white space; false at the end of the input.
+    /// Moves to the next byte that is not white space.
+    ///
+    /// - Returns: false at the end of the input, or if reading pauses.
     private func findByte(_ waits: () -> Bool) throws(InputProblem) -> Bool {
         while true {
             while index < buffer.count {
@@ -105,7 +108,7 @@ package final class JSONObjectStream {
         }
     }
 
-    /// - Returns: nil where it pauses.
+    /// - Returns: the object; `nil` if reading pauses.
     private func scan(_ waits: () -> Bool) throws(InputProblem) -> JSONObject? {
         while true {
             let (result, end) = buffer.withUnsafeBufferPointer { bytes in
@@ -114,7 +117,7 @@ package final class JSONObjectStream {
                 return (result, scanner.index)
             }
             switch result {
-            case .success(let members): return try take(upTo: end, members)
+            case .success(let members): return try object(upTo: end, members)
             case .failure(.malformed(let at, let reason)):
                 throw malformed(at: at, reason)
             case .failure(.incomplete):
@@ -130,7 +133,7 @@ package final class JSONObjectStream {
     }
 
     private func malformed(at: Int, _ reason: String) -> InputProblem {
-        // Where a brace that nobody expects stands first on its line, no deeper than this object, the next one begins.
+        // An unexpected brace that stands first on its line, no deeper than this object, begins the next object.
         let before = buffer[index..<at].last { !" \t\r".utf8.contains($0) }
         let place = place(of: at)
         guard buffer[at] == UInt8(ascii: "{"), before == UInt8(ascii: "\n"), place.column <= countedColumn() else {
@@ -143,7 +146,7 @@ package final class JSONObjectStream {
         return problem
     }
 
-    private func take(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
+    private func object(upTo end: Int, _ members: [JSONScanner.Member]) throws(InputProblem) -> JSONObject {
         let bytes = Array(buffer[index..<end])
         let shifted = members.map { member in
             JSONScanner.Member(
@@ -184,7 +187,7 @@ package final class JSONObjectStream {
         return counted.column
     }
 
-    /// From 1, in characters.
+    /// The column of a place in characters, from 1.
     private func column(of place: Int) -> Int {
         let passed = buffer[counted.index..<place]
         guard let lineEnd = passed.lastIndex(of: UInt8(ascii: "\n")) else {

@@ -2,23 +2,23 @@ import Agendas
 import Timelines
 
 /// The objects of a JSON file (one object, an array, or JSON lines) as records of one topic. The bytes are published as
-/// they are; what is checked is that they are JSON and say whose record they are, and what a judge finds. An event or a
-/// configuration with `"deleted": true` is a tombstone.
+/// they are. They are checked to be JSON and to name their record's key, and by the judge if there is one. An event or
+/// a configuration with `"deleted": true` is a tombstone.
 package final class JSONReplay: RecordSource {
     private let objects: JSONObjectStream
     private let content: Content
     private let judge: InputJudge?
     private let skipsFaults: Bool
-    private let told: (InputProblem) -> Void
-    /// As many records were found when the input was judged as a whole.
+    private let onFault: (InputProblem) -> Void
+    /// The number of records that were found when the input was judged as a whole.
     private let judgedCount: Int?
     private var count = 0
-    /// How many records were left out, and places where no record can be read.
+    /// The number of records that were left out, and of places where no record can be read.
     package private(set) var skippedCount = 0
-    /// What is wrong with them.
+    /// The problems of what was left out.
     package private(set) var problems = InputProblems()
 
-    /// What the objects are.
+    /// The kind of the objects, which decides their topic and their keys.
     package enum Content: String, CaseIterable, Sendable {
         /// Keyed by `vehicleId`; due when it was observed.
         case telemetry
@@ -30,23 +30,23 @@ package final class JSONReplay: RecordSource {
 
     /// - Parameters:
     ///   - file: a path; `-` is standard input, of which each object is published as soon as it is complete.
-    ///   - judge: what it finds wrong is a problem, too.
-    ///   - skipsFaults: what is wrong is left out, and named in `problems`.
-    ///   - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
-    ///   - told: of each problem that is left out, when it is met.
+    ///    - judge: finds further problems of each object.
+    ///    - skipsFaults: true if wrong objects are left out and named in `problems`.
+    ///    - shouldStop: asked several times a second while nothing comes through a pipe; true is the input's end.
+    ///   - onFault: called with each problem that is left out, when it is met.
     package convenience init(
         file: String, content: Content, judge: InputJudge? = nil, skipsFaults: Bool = false,
-        shouldStop: @escaping () -> Bool = { false }, told: @escaping (InputProblem) -> Void = { _ in }
+        shouldStop: @escaping () -> Bool = { false }, onFault: @escaping (InputProblem) -> Void = { _ in }
     ) throws(InputProblem) {
         self.init(
             try JSONObjectStream(file: file, shouldStop: shouldStop), content: content, judge: judge,
-            skipsFaults: skipsFaults, told: told)
+            skipsFaults: skipsFaults, onFault: onFault)
     }
 
     /// - Parameters:
-    ///   - input: is read anew from its beginning.
-    ///   - judgedCount: as many records were found when all of it was judged. What is not so any more is a problem:
-    ///     the file has changed since.
+    ///    - input: the input, which is read anew from its beginning.
+    ///    - judgedCount: the number of records that were found when all of it was judged. Another number now is a
+    ///      problem: the file has changed since.
     package convenience init(
         _ input: InputFile, content: Content, judge: InputJudge? = nil, judgedCount: Int? = nil
     ) throws(InputProblem) {
@@ -57,13 +57,13 @@ package final class JSONReplay: RecordSource {
 
     init(
         _ objects: JSONObjectStream, content: Content, judge: InputJudge?, skipsFaults: Bool,
-        told: @escaping (InputProblem) -> Void = { _ in }, judgedCount: Int? = nil
+        onFault: @escaping (InputProblem) -> Void = { _ in }, judgedCount: Int? = nil
     ) {
         self.objects = objects
         self.content = content
         self.judge = judge
         self.skipsFaults = skipsFaults
-        self.told = told
+        self.onFault = onFault
         self.judgedCount = judgedCount
     }
 
@@ -118,7 +118,7 @@ package final class JSONReplay: RecordSource {
         skippedCount += 1
         for problem in found {
             problems.add(problem)
-            told(problem)
+            onFault(problem)
         }
     }
 
@@ -136,7 +136,7 @@ package final class JSONReplay: RecordSource {
 extension JSONReplay.Content {
     /// The record that an object of a file stands for.
     ///
-    /// - Throws: where it does not say whose record it is.
+    /// - Throws: if it does not name its record's key.
     package func record(_ object: JSONObject, of file: String) throws(InputProblem) -> SourceRecord {
         do throws(Nameless) {
             return try record(object)
@@ -188,7 +188,7 @@ extension JSONReplay.Content {
             field: "recurrenceId", reason: "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
     }
 
-    /// For the pace alone: whether it can be read is for the pipeline to judge.
+    /// The instant of a field, for the pace alone: the pipeline judges whether it can be read.
     private func instant(_ name: String, of object: JSONObject) -> Instant? {
         guard let text = object.text(name) else { return nil }
         return Instant(rfc3339: text) ?? Int64(text).map { Instant(milliseconds: $0) }

@@ -1,5 +1,5 @@
-/// Finds where a JSON value ends (RFC 8259) and where the members of an object lie, without building anything: the
-/// bytes themselves are published unchanged.
+/// Finds the end of a JSON value (RFC 8259) and the places of an object's members, without building anything: the bytes
+/// themselves are published unchanged.
 struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var index: Int
@@ -199,7 +199,7 @@ struct JSONScanner {
         .malformed(at: index, reason: "expected \(allowed), found \(Self.found(bytes[index...]))\(remark)")
     }
 
-    /// What stands at the beginning of these bytes, in words: a word, a character, or the name of one that cannot be
+    /// Names the beginning of these bytes for a message: a word, a character, or the name of a character that cannot be
     /// seen.
     static func found(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         let word = bytes.prefix(20).prefix { byte in

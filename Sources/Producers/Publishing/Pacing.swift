@@ -1,16 +1,16 @@
 package import RecordLog
 import Timelines
 
-/// How fast a source's records go out.
+/// The pace at which a source's records go out.
 package enum Pacing: Hashable, Sendable {
     case asFastAsPossible
-    /// Data time divided by this. What lies between two consecutive records is waited for, where the second is later;
-    /// a step back counts as none, so a recording that is not in order of time is replayed as it lies.
+    /// Data time divided by this. The time between two consecutive records is waited for if the second is later. A step
+    /// back counts as none, so a recording that is not in order of time is replayed as it lies.
     case speedup(Double)
-    /// Records per second. What comes later than due by more than a second (a pipe was silent, a broker away) goes at
-    /// once, and the schedule moves on from there: nothing is caught up with.
+    /// Records per second. A record that is more than a second late (a pipe was silent, a broker away) goes at once,
+    /// and the schedule moves on from there: nothing is caught up with.
     case rate(Double)
-    /// Each record when the time of day reaches its due time, at once where that has passed; never before.
+    /// Each record when the time of day reaches its due time, or at once if that has passed.
     case realTime
 }
 
@@ -20,8 +20,8 @@ package protocol PacingClock: BlockingClock {
     var wall: Int64 { get }
 }
 
-/// When each record is due on the pacing clock. Counted from the beginning, or from where
-/// a silence ended, so that waits which end late add no drift.
+/// Computes when each record is due on the pacing clock. Times count from the beginning, or from the end of a silence,
+/// so that waits which end late add no drift.
 struct Pacer {
     private let pacing: Pacing
     private var begin: Duration
@@ -29,7 +29,7 @@ struct Pacer {
     private var dataTime: Instant?
     private var elapsed = ElapsedTime.zero
 
-    /// What is later than that by a rate is not caught up with.
+    /// The lateness beyond which a rate does not catch up.
     private static let latenessMax = Duration.seconds(1)
 
     init(_ pacing: Pacing, begin: Duration) {
@@ -41,7 +41,7 @@ struct Pacer {
         self.begin = begin
     }
 
-    /// When the next record may go; called once for each.
+    /// The time on the pacing clock at which the next record may go. Call it once for each record.
     mutating func due(_ record: SourceRecord, _ clock: any PacingClock) -> Duration {
         switch pacing {
         case .asFastAsPossible: return begin

@@ -1,11 +1,11 @@
 package import RecordLog
 
-/// How far a publication is.
+/// The progress of a publication.
 package struct PublishProgress: Hashable, Sendable {
     package var records: Int
-    /// Of keys and values.
+    /// The bytes of keys and values.
     package var bytes: Int
-    /// From 0 to 1; nil where the end is not known.
+    /// The part that is done, from 0 to 1; `nil` means that the end is not known.
     package var fractionDone: Double?
     package var elapsed: Duration
 
@@ -15,19 +15,19 @@ package struct PublishProgress: Hashable, Sendable {
     }
 }
 
-/// What was published.
+/// The result of a publication.
 package struct PublishSummary: Hashable, Sendable {
-    /// All of them, tombstones too.
+    /// All records, tombstones included.
     package var records = 0
-    /// Of keys and values.
+    /// The bytes of keys and values.
     package var bytes = 0
     package var tombstones = 0
-    /// What the source left out, and why.
+    /// The first problems of parts that the source left out.
     package var skipped: [InputProblem] = []
-    /// How many parts the source left out.
+    /// The number of parts that the source left out.
     package var skippedCount = 0
     package var elapsed = Duration.zero
-    /// The caller asked to stop before the source ended.
+    /// True if the caller asked to stop before the source ended.
     package var wasStopped = false
 
     package init() {}
@@ -39,7 +39,7 @@ package struct PublishSummary: Hashable, Sendable {
     }
 }
 
-/// Why a publication ended early.
+/// The reason why a publication ended early.
 package enum PublishError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The input is at fault: exit status 65.
     case input(InputProblem)

@@ -9,15 +9,15 @@ package final class Publisher {
     private let shouldStop: () -> Bool
     private let progress: (PublishProgress) -> Void
     private let healthy: () -> Void
-    /// On the clock: as it was read last, and when health was looked at.
+    /// Times on the clock: when it was read last, and when the health was checked last.
     private var now = Duration.zero
     private var checked = Duration.zero
     private var acknowledged = 0
 
     /// - Parameters:
     ///   - shouldStop: asked before each record and at least ten times a second while waiting.
-    ///   - progress: told at most four times a second of the clock, and once at the end.
-    ///   - healthy: called at most once a second while records are acknowledged or none waits for that.
+    ///    - progress: called at most four times a second of the clock, and once at the end.
+    ///    - healthy: called at most once a second while records are acknowledged or none waits for that.
     package init(
         producer: any PlainProducer, clock: any PacingClock, shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (PublishProgress) -> Void = { _ in }, healthy: @escaping () -> Void = {}
@@ -32,8 +32,8 @@ package final class Publisher {
     /// Publishes a source to a topic until it ends, `limit` records are out, or `shouldStop`; then waits until all of
     /// them are acknowledged. The key alone decides the partition (Java's murmur2).
     ///
-    /// - Throws: `input` after all records before the problem have been acknowledged; `log` where the producer gives
-    ///   up, and then some of the records may be missing.
+    /// - Throws: `input` after all records before the problem have been acknowledged; `log` if the producer gives up,
+    ///   and then some of the records may be missing.
     package func publish(
         _ source: any RecordSource, to topic: String, pacing: Pacing = .asFastAsPossible, limit: Int? = nil,
         flushTimeout: Duration = .seconds(60)
@@ -42,7 +42,7 @@ package final class Publisher {
         let begin = clock.now
         (now, checked, acknowledged) = (begin, begin - Self.healthInterval, 0)
         var pacer = Pacer(pacing, begin: begin)
-        var told = begin
+        var reported = begin
         var problem: InputProblem?
         while summary.records < limit ?? .max, !shouldStop() {
             let record: SourceRecord
@@ -57,8 +57,8 @@ package final class Publisher {
             guard try wait(until: pacer.due(record, clock), sent: summary.records) else { break }
             guard try produce(record, to: topic) else { break }
             summary.count(record)
-            if now - told >= Self.progressInterval {
-                told = now
+            if now - reported >= Self.progressInterval {
+                reported = now
                 progress(state(of: source, summary, since: begin, limit))
             }
         }
@@ -78,13 +78,13 @@ package final class Publisher {
     private static let progressInterval = Duration.milliseconds(250)
     private static let healthInterval = Duration.seconds(1)
     private static let waitMax = Duration.milliseconds(100)
-    /// Records are sent in small bursts, each up to so much later than it is due: a sleep for every one of thousands a
-    /// second would cost more than what it waits for.
+    /// The time by which a record may be late. Records are sent in small bursts: at thousands a second, a sleep for
+    /// each would cost more than the time that it waits for.
     private static let burst = Duration.milliseconds(5)
 
-    /// Waits for room in the producer's queue as long as a broker is away.
+    /// Sends a record, and waits for room in the producer's queue as long as a broker is away.
     ///
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if the caller asked to stop first.
     private func produce(_ record: SourceRecord, to topic: String) throws(PublishError) -> Bool {
         while true {
             do throws(LogError) {
@@ -112,7 +112,7 @@ package final class Publisher {
         }
     }
 
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if the caller asked to stop first.
     private func wait(until due: Duration, sent: Int) throws(PublishError) -> Bool {
         while true {
             now = clock.now

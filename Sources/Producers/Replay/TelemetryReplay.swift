@@ -1,3 +1,6 @@
+import Messages
+import Timelines
+
 /// Recorded telemetry, replayed as it lies in its files, one after the other. Files may be gzip, whatever their name.
 package final class TelemetryReplay: RecordSource {
     private let format: Format
@@ -39,5 +42,21 @@ package final class TelemetryReplay: RecordSource {
         case .capmetrics: try CapmetricsReplay(file: file)
         case .ndsbr: try NDSBRReplay(file: file)
         }
+    }
+}
+
+extension SourceRecord {
+    init(_ message: TelemetryMessage, due: Instant) {
+        var json = JSONWriter(reservingCapacity: 256)
+        message.write(to: &json)
+        self.init(key: Array(message.vehicleId.utf8), value: json.bytes, due: due)
+    }
+}
+
+extension Double {
+    /// The number rounded to decimal digits, 0 to 6 of them.
+    func rounded(digits: Int) -> Double {
+        let factor = [1, 10, 100, 1e3, 1e4, 1e5, 1e6][digits]
+        return (self * factor).rounded() / factor
     }
 }

@@ -1,29 +1,28 @@
+import SplitMix
 import Agendas
 import Messages
 package import Timelines
 
-/// The rounds of a fleet as events of its depots' calendars, which follow one upon the other: some round is always
-/// under way, and another about to begin. Besides daily series and tentative events; then, again and again, something
-/// is moved, renamed, cancelled, confirmed or added. What is long over is removed.
+/// The rounds of a fleet as events of its depots' calendars. One round follows upon the other: one is always under way,
+/// and another about to begin. There are daily series and tentative events, too. Again and again an event is moved,
+/// renamed, cancelled, confirmed or added. An event that has been over for an hour is removed.
 ///
-/// Given what the topic holds, it goes on from there: same keys, higher sequences. Never ends: records are due when
-/// things happen, for a publisher that paces (`Pacing.realTime`).
+/// The simulation goes on from the events that the topic holds: same keys, higher sequences. It never ends. Records are
+/// due when things happen, for a publisher that paces (`Pacing.realTime`).
 package final class SimulatedCalendars: RecordSource {
     private let calendarIds: [String]
     private let vehicles: [String]
-    private let every: ElapsedTime
-    private let clock: (() -> Instant)?
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var events: [[UInt8]: CalendarEvent] = [:]
-    private var waiting: [SourceRecord] = []
-    private var now: Instant
-    private var tick = 0
+    private var schedule: WorldSchedule
+    private var now: Instant { schedule.now }
 
-    /// Rounds of a calendar begin so far apart, last so long, and are announced so long before.
+    /// The time between the beginnings of a calendar's rounds, their length, and the time for which they are announced
+    /// before.
     private static let cycle = ElapsedTime.minutes(4)
     private static let length = ElapsedTime.minutes(3)
     private static let lead = CalendarDuration.minutes(1)
-    /// What is planned ahead, and what stays after it is over.
+    /// The time for which rounds are planned ahead, and the time for which events stay after they are over.
     private static let horizon = ElapsedTime.minutes(24)
     private static let memory = ElapsedTime.hours(1)
 
@@ -31,19 +30,17 @@ package final class SimulatedCalendars: RecordSource {
     ///   - fleet: how many vehicles there are, 1 or more.
     ///   - calendarIds: the calendars to fill, one or more.
     ///   - start: when the first events are published.
-    ///   - every: what passes between two changes.
-    ///   - published: what the topic holds of these calendars.
-    ///   - clock: the time; where a change is later than that by more than ten seconds, it happens then.
+    ///   - every: the time between two changes, above zero.
+    ///   - published: the events of these calendars that the topic holds; the simulation goes on from them.
+    ///   - clock: the time of day; a change that is late by more than ten seconds happens now.
     package init(
         fleet: Int, seed: UInt64, calendarIds: [String] = FleetCalendars.all, start: Instant, every: ElapsedTime,
         published: PublishedEvents? = nil, clock: (() -> Instant)? = nil
     ) {
-        precondition(fleet > 0 && every > .zero && !calendarIds.isEmpty)
+        precondition(fleet > 0 && !calendarIds.isEmpty)
         self.calendarIds = calendarIds
-        self.every = every
-        self.clock = clock
-        now = start
-        generator = SeededGenerator(seed: seed, stream: 1 << 63 | 1)
+        schedule = WorldSchedule(start: start, interval: every, clock: clock)
+        generator = SplitMix64(seed: seed, stream: 1 << 63 | 1)
         vehicles = FleetSimulator.vehicleIds(count: fleet)
         var parser = JSONParser()
         for (key, event) in published?.events ?? [] {
@@ -51,22 +48,18 @@ package final class SimulatedCalendars: RecordSource {
             if let known { events[key] = known }
         }
         for (index, calendarId) in calendarIds.enumerated() { addSeries(calendarId, index) }
-        keepUp()
-        waiting.reverse()
+        planAndRemove()
     }
 
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
-        while waiting.isEmpty {
-            tick += 1
-            now = now + every
-            if let time = clock?(), time - now > .seconds(10) { now = time }
-            keepUp()
+        while true {
+            if let record = schedule.next() { return record }
+            schedule.advance()
+            planAndRemove()
             change()
-            waiting.reverse()
         }
-        return waiting.popLast()
     }
 
     // MARK: - What is planned
@@ -98,8 +91,8 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Rounds up to the horizon are planned, and what was over an hour ago is removed.
-    private func keepUp() {
+    /// Plans the rounds up to the horizon, and removes what has been over for an hour.
+    private func planAndRemove() {
         let cycle = Self.cycle.milliseconds
         for (index, calendarId) in calendarIds.enumerated() {
             let shift = cycle * Int64(index) / Int64(calendarIds.count)
@@ -111,7 +104,7 @@ package final class SimulatedCalendars: RecordSource {
         let over = events.filter { $0.value.recurrence.isEmpty && $0.value.isOver(by: now - Self.memory) }
         for key in over.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             events[key] = nil
-            waiting.append(SourceRecord(key: key, value: nil, due: now))
+            schedule.append(SourceRecord(key: key, value: nil, due: now))
         }
     }
 
@@ -126,7 +119,7 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Publishes an event unless it is known.
+    /// Publishes an event unless it was published before.
     private func plan(_ calendarId: String, _ uid: String, _ make: () throws(CalendarEventProblem) -> CalendarEvent) {
         if events[Array(EventKey(calendarId: calendarId, uid: uid).text.utf8)] == nil { publish(make) }
     }
@@ -137,7 +130,7 @@ package final class SimulatedCalendars: RecordSource {
             var record = SourceRecord(event)
             record.due = now
             events[record.key] = event
-            waiting.append(record)
+            schedule.append(record)
         } catch {
             preconditionFailure("a planned event is possible: \(error)")
         }
@@ -146,7 +139,7 @@ package final class SimulatedCalendars: RecordSource {
     // MARK: - What happens
 
     private func change() {
-        let action = tick % 5
+        let action = schedule.change % 5
         if action == 1 { return addUnplanned() }
         let coming = events.values.filter { event in
             guard event.recurrence.isEmpty, event.status != .cancelled, case .instant(let start) = event.start else {
@@ -166,7 +159,7 @@ package final class SimulatedCalendars: RecordSource {
         }
     }
 
-    /// Something that nobody knew of a minute ago.
+    /// Publishes an event that begins soon and was not announced.
     private func addUnplanned() {
         let calendarId = generator.choose(calendarIds)
         let start = Instant(milliseconds: (now + .minutes(2)).milliseconds / 60_000 * 60_000)
@@ -190,7 +183,7 @@ extension CalendarEvent {
         }
     }
 
-    /// The next version of it.
+    /// The next version of the event.
     fileprivate func changed(
         at now: Instant, by delay: ElapsedTime = .zero, title: String? = nil, status: EventStatus? = nil
     ) throws(CalendarEventProblem) -> CalendarEvent {

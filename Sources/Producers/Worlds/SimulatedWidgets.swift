@@ -1,47 +1,42 @@
+import SplitMix
 import Messages
 package import Timelines
 
-/// The widgets of a fleet and what becomes of them: configurations of the vehicles of `FleetSimulator` and of the
-/// calendars of `SimulatedCalendars`, all at once; then, again and again, somebody signs out and in again, chooses
-/// another vehicle, a widget is removed and comes back, or a configuration has a mistake in it that is mended later.
+/// The widgets of a fleet and their changes: configurations of the vehicles of `FleetSimulator` and of the calendars of
+/// `SimulatedCalendars`, all at once. Then, again and again, somebody signs out and in again, chooses another vehicle,
+/// removes a widget and adds it again, or makes a mistake in a configuration that is mended later.
 ///
-/// The same arguments give the same bytes. Never ends: records are due when things happen, for a publisher that paces
-/// (`Pacing.realTime`).
+/// The same arguments give the same bytes. The simulation never ends. Records are due when things happen, for a
+/// publisher that paces (`Pacing.realTime`).
 package final class SimulatedWidgets: RecordSource {
     private var widgets: [Widget]
     private let phones: [String]
     private let vehicles: [String]
-    private let every: ElapsedTime
-    private let clock: (() -> Instant)?
-    private var generator: SeededGenerator
-    private var waiting: [SourceRecord] = []
-    private var now: Instant
-    private var tick = 0
-    /// What is taken back, and at which tick.
-    private var repairs: [(tick: Int, widget: Int)] = []
+    private var generator: SplitMix64
+    private var schedule: WorldSchedule
+    /// The widgets that become as before, and the change with which each does.
+    private var repairs: [(change: Int, widget: Int)] = []
 
     private static let timeZones = ["Europe/Berlin", "Europe/London", "America/New_York", "Asia/Tokyo", "UTC"]
     private static let agendaFamilies: [WidgetFamily] = [
         .systemMedium, .systemSmall, .systemLarge, .accessoryRectangular, .systemExtraLarge, .accessoryInline,
     ]
-    /// Ticks after which things are as before.
+    /// The number of changes after which things are as before.
     private static let repairAfter = 2
 
     /// - Parameters:
     ///   - fleet: how many vehicles there are, 1 or more; each has a status widget on a phone.
     ///   - start: when all of them are published.
-    ///   - every: what passes between two changes.
-    ///   - clock: the time; where a change is later than that by more than ten seconds, it happens then.
+    ///   - every: the time between two changes, above zero.
+    ///   - clock: the time of day; a change that is late by more than ten seconds happens now.
     package init(fleet: Int, seed: UInt64, start: Instant, every: ElapsedTime, clock: (() -> Instant)? = nil) {
-        precondition(fleet > 0 && every > .zero)
-        self.every = every
-        self.clock = clock
-        now = start
-        generator = SeededGenerator(seed: seed, stream: 1 << 63)
+        precondition(fleet > 0)
+        schedule = WorldSchedule(start: start, interval: every, clock: clock)
+        generator = SplitMix64(seed: seed, stream: 1 << 63)
         let vehicles = FleetSimulator.vehicleIds(count: fleet)
         self.vehicles = vehicles
         // Three vehicles on a phone, with the agenda of their rounds.
-        let phones = (0..<(fleet + 2) / 3).map { "phone-" + Self.number($0) }
+        let phones = (0..<(fleet + 2) / 3).map { "phone-" + FleetVehicle.number($0) }
         self.phones = phones
         widgets = vehicles.enumerated().map { index, vehicle in
             var widget = Widget("status-\(vehicle)", kind: "TrackerStatusWidget", recipient: phones[index / 3])
@@ -64,33 +59,30 @@ package final class SimulatedWidgets: RecordSource {
             widget.family = .systemLarge
             widgets.append(widget)
         }
-        waiting = widgets.reversed().map { $0.record(due: start) }
+        for widget in widgets { schedule.append(widget.record(due: start)) }
     }
 
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
-        while waiting.isEmpty {
-            tick += 1
-            now = now + every
-            if let time = clock?(), time - now > .seconds(10) { now = time }
+        while true {
+            if let record = schedule.next() { return record }
+            schedule.advance()
             change()
         }
-        return waiting.popLast()
     }
 
     // MARK: - What happens
 
     private func change() {
-        for repair in repairs where repair.tick <= tick { mend(repair.widget) }
-        repairs.removeAll { $0.tick <= tick }
-        switch tick % 4 {
+        for repair in repairs where repair.change <= schedule.change { mend(repair.widget) }
+        repairs.removeAll { $0.change <= schedule.change }
+        switch schedule.change % 4 {
         case 1: signOut()
         case 2: chooseAnotherVehicle()
         case 3: with(pick { $0.isPlain }) { $0.isRemoved = true }
         default: with(pick { $0.isPlain }) { $0.mistake = generator.choose(Widget.Mistake.allCases) }
         }
-        waiting.reverse()
     }
 
     private func signOut() {
@@ -100,7 +92,7 @@ package final class SimulatedWidgets: RecordSource {
         }
     }
 
-    /// Perhaps after nothing was chosen for a while.
+    /// One widget shows another vehicle, or none as long as nobody has chosen.
     private func chooseAnotherVehicle() {
         let other = generator.choose(vehicles)
         let isEmpty = generator.happens(0.5)
@@ -116,17 +108,12 @@ package final class SimulatedWidgets: RecordSource {
     private func with(_ index: Int?, _ change: (inout Widget) -> Void) {
         guard let index else { return }
         change(&widgets[index])
-        waiting.append(widgets[index].record(due: now))
-        repairs.append((tick + Self.repairAfter, index))
+        schedule.append(widgets[index].record(due: schedule.now))
+        repairs.append((schedule.change + Self.repairAfter, index))
     }
 
     private func mend(_ index: Int) {
         widgets[index].mend()
-        waiting.append(widgets[index].record(due: now))
-    }
-
-    private static func number(_ index: Int) -> String {
-        let digits = String(index + 1)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        schedule.append(widgets[index].record(due: schedule.now))
     }
 }

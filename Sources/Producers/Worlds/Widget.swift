@@ -1,7 +1,7 @@
 import Messages
 import Timelines
 
-/// A widget of the simulated world, and what is different about it for a while.
+/// A widget of the simulated world, with the changes that it has for a while.
 struct Widget {
     let configurationId: String
     let kind: String
@@ -13,19 +13,19 @@ struct Widget {
     var strategy = Strategy.ofKind
 
     var isSignedIn = true
-    /// Empty: none is chosen.
+    /// The vehicle that is chosen in place of the widget's own; empty means that none is chosen.
     var otherVehicle: String?
     var isRemoved = false
     var mistake: Mistake?
 
     enum Strategy {
-        /// That of its declared kind, else the default.
+        /// The strategy of its declared kind, else the default.
         case ofKind
-        /// One of its own.
+        /// A strategy of the widget's own.
         case status
     }
 
-    /// What people write.
+    /// The mistakes that people make in configurations.
     enum Mistake: CaseIterable {
         case timeZone, family, strategy
     }
@@ -36,7 +36,7 @@ struct Widget {
         self.recipient = recipient
     }
 
-    /// Nothing is different about it.
+    /// True if the widget has no change.
     var isPlain: Bool { isSignedIn && otherVehicle == nil && !isRemoved && mistake == nil }
 
     mutating func mend() {

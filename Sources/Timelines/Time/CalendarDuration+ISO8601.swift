@@ -2,7 +2,7 @@ extension CalendarDuration {
     /// Reads ISO 8601 with weeks, days, hours, minutes and seconds in this order, such as `P1W2DT30M`; no months,
     /// years, signs or fractions (T10). Numbers have at most nine digits.
     package init?(iso8601 text: some Collection<UInt8>) {
-        guard let duration = withBytes(of: text, { CalendarDuration(iso8601: $0) }) else { return nil }
+        guard let duration = TextReader.withBytes(of: text, { CalendarDuration(iso8601: $0) }) else { return nil }
         self = duration
     }
 

@@ -1,21 +1,16 @@
 extension TimelineWalk {
     package struct Iterator: IteratorProtocol {
-        /// Nil once nothing more comes.
+        /// When the next timeline is made, and why; `nil` once nothing more comes.
         private var upcoming: (at: Instant, cause: Cause)?
-        private var making: TimelineMaking?
+        private var maker: TimelineMaker?
         private let until: Instant
-        private var made: Made?
-        /// The timeline of a configuration that is not made any more.
+        /// What was made, for a recipient that is told of each visible change at once.
+        private var history = PublicationHistory()
+        /// The timeline of a configuration whose timelines are not made anew.
         private var only: Step?
 
-        /// What the next timeline is compared with.
-        private struct Made {
-            var step: Step
-            var digest: ContentDigest
-        }
-
-        init(_ making: TimelineMaking, from at: Instant, until: Instant) {
-            self.making = making
+        init(_ maker: TimelineMaker, from at: Instant, until: Instant) {
+            self.maker = maker
             self.until = until
             upcoming = (at, .configuration)
         }
@@ -30,26 +25,22 @@ extension TimelineWalk {
                 self.only = nil
                 return only
             }
-            guard let (at, cause) = upcoming, at <= until, var making else { return nil }
-            let timeline = making.timeline(at: at)
-            upcoming = making.next(after: timeline)
-            self.making = making
-            return publish(timeline, at: at, cause, making.configuration)
+            guard let (at, cause) = upcoming, at <= until, var maker else { return nil }
+            let timeline = maker.timeline(at: at)
+            upcoming = maker.next(after: timeline)
+            self.maker = maker
+            return publish(timeline, at: at, cause, maker.configuration)
         }
 
-        /// Counts as the pipeline does: the same content keeps the revision.
         private mutating func publish(
             _ timeline: Timeline, at: Instant, _ cause: Cause, _ configuration: WidgetConfiguration
         ) -> Step {
             let digest = ContentDigest(of: timeline, kind: configuration.kind, family: configuration.family)
-            let isSame = made?.digest.isSameContent(as: digest, at: at) ?? false
-            let step = Step(
-                at: at, cause: cause, timeline: timeline,
-                revision: (made?.step.revision ?? 0) + (isSame ? 0 : 1),
-                refreshCount: (made?.step.refreshCount ?? 0) + 1,
-                isVisibleChange: made?.digest.isVisibleChange(to: digest, at: at) ?? true)
-            made = Made(step: step, digest: digest)
-            return step
+            let publication = history.publish(digest, at: at)
+            if publication.isVisibleChange { _ = history.announce(publication.revision, digest, at: at) }
+            return Step(
+                at: at, cause: cause, timeline: timeline, revision: publication.revision,
+                refreshCount: publication.refreshCount, isVisibleChange: publication.isVisibleChange)
         }
     }
 }

@@ -36,7 +36,7 @@ package struct TimelineWalk: Sequence {
     package func makeIterator() -> Iterator {
         switch configuration {
         case .success(let configuration):
-            return Iterator(TimelineMaking(configuration, sources), from: at, until: until)
+            return Iterator(TimelineMaker(configuration, sources), from: at, until: until)
         case .failure(let problem):
             let timeline = TimelineProvider.errorTimeline(problem, at: at, parameters: parameters)
             return Iterator(only: Step(first: timeline, at: at))

@@ -12,7 +12,7 @@ struct Board {
     private static let cardWidthLeast = 34
     private static let cardWidthMost = 60
     private static let reloadsWidth = 31
-    /// From here on reloads stand beside the cards.
+    /// The width of a terminal from which on reloads stand beside the cards.
     private static let wide = cardWidthLeast * 2 + reloadsWidth + 1
 
     init(_ state: BoardState, _ calendar: LocalCalendar) {
@@ -28,7 +28,8 @@ struct Board {
         let body = rows - 2
         let cards = state.cards
         let isWide = columns >= Self.wide
-        // Below, reloads take what cards of this size leave, a heading and two reloads at least where there is room.
+        // Below the cards, reloads take the rows that cards of this size leave: a heading and two reloads at least, if
+        // there is room.
         let reloadRows = isWide ? body : body >= TimelineCard.leastHeight * 2 + 3 ? 3 : 0
         let area = isWide ? columns - Self.reloadsWidth - 1 : columns
         let grid = Grid(cards.count, columns: area, rows: isWide ? body : body - reloadRows)
@@ -74,7 +75,8 @@ struct Board {
 
     // MARK: - Reloads
 
-    /// A heading, then the newest first: a line each where that is wide enough, else two.
+    /// The lines of the reloads: a heading, then the newest first, each on one line if the columns suffice, else on
+    /// two.
     private func reloads(rows: Int, columns: Int) -> [StyledLine] {
         guard rows > 0 else { return [] }
         var heading = StyledLine(" Reloads", .bold)
@@ -99,12 +101,12 @@ struct Board {
 
     // MARK: - Cards
 
-    /// Cards of one size in rows and columns.
+    /// A grid of cards of one size.
     private struct Grid {
         let width: Int
         let height: Int
         let perRow: Int
-        /// So many cards have room.
+        /// The number of cards that have room.
         let shown: Int
 
         init(_ count: Int, columns: Int, rows: Int) {

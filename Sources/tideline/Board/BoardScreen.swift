@@ -4,8 +4,8 @@ import Observability
 import Synchronization
 import Timelines
 
-/// A board on the terminal, drawn anew as time passes. What is logged meanwhile is kept, shown as a notice, and written
-/// out when the board is closed. Owned by one thread.
+/// A board on the terminal, drawn anew as time passes. It keeps the lines of the log, shows the latest as a notice, and
+/// writes them out when it is closed. Owned by one thread.
 final class BoardScreen {
     private let screen = TerminalScreen()
     private let calendar = LocalCalendar(TimeZone.current.identifier) ?? .utc
@@ -20,11 +20,11 @@ final class BoardScreen {
         LogStream.standardError.divert { [kept] line in kept.add(line) }
     }
 
-    func take(_ record: TimelineRecord) { state.take(record) }
+    func add(_ timeline: TimelineRecord) { state.add(timeline) }
 
-    func take(_ reload: ReloadNotification) { state.take(reload) }
+    func add(_ reload: ReloadNotification) { state.add(reload) }
 
-    /// Draws at most five times a second; called more often than that.
+    /// Draws the board, at most five times a second. May be called more often.
     func draw() {
         let now = WallClock.uptime()
         if let lastDrawn, now - lastDrawn < Self.interval { return }
@@ -35,15 +35,15 @@ final class BoardScreen {
         screen.draw { size in board.lines(columns: size.columns, rows: size.rows, at: instant) }
     }
 
-    /// Gives the terminal back as it was, and writes out what was logged.
+    /// Gives the terminal back as it was, and writes out the log that was kept.
     func close() {
         screen.close()
         LogStream.standardError.divert(to: nil)
-        for line in kept.takeAll() { LogStream.standardError.writeLine(line) }
+        for line in kept.removeAll() { LogStream.standardError.writeLine(line) }
     }
 }
 
-/// The latest lines of a log, and how many there were. Any thread.
+/// The latest 100 lines of a log, and the number of all lines. Any thread.
 private final class KeptLines: Sendable {
     private struct State {
         var lines: [String] = []
@@ -61,10 +61,10 @@ private final class KeptLines: Sendable {
         }
     }
 
-    /// Empty where nothing was logged.
+    /// The latest line; empty if nothing was logged.
     var last: String { state.withLock { $0.lines.last ?? "" } }
 
-    func takeAll() -> [String] {
+    func removeAll() -> [String] {
         state.withLock { state in
             defer { state = State() }
             let missing = state.count - state.lines.count

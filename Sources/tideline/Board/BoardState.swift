@@ -1,19 +1,19 @@
 import Messages
 import Timelines
 
-/// What a board shows: the timelines by configuration, the latest reloads, how many there were.
+/// The content of a board: the timelines by configuration, the latest reloads, and the counts of both.
 struct BoardState {
-    /// Names the board.
+    /// The name of the board.
     var title: String
-    /// Beside the title: what the timelines are made from.
+    /// A text beside the title, which says what the timelines are made from.
     var subtitle: String
-    /// How the board is left.
+    /// A text that says how to leave the board.
     var hint: String
     let began: Instant
-    /// Something the board's reader should know; empty: nothing.
+    /// A text that the reader should know, such as the last line of the log; may be empty.
     var notice = ""
     private(set) var records: [String: TimelineRecord] = [:]
-    /// The newest first.
+    /// The latest reloads, newest first, 100 at most.
     private(set) var reloads: [ReloadNotification] = []
     private(set) var timelinesCount = 0
     private(set) var reloadsCount = 0
@@ -26,23 +26,23 @@ struct BoardState {
         self.began = began
     }
 
-    mutating func take(_ record: TimelineRecord) {
+    mutating func add(_ timeline: TimelineRecord) {
         timelinesCount += 1
-        records[record.configurationId] = record
+        records[timeline.configurationId] = timeline
     }
 
-    mutating func take(_ reload: ReloadNotification) {
+    mutating func add(_ reload: ReloadNotification) {
         reloadsCount += 1
         reloads.insert(reload, at: 0)
         if reloads.count > Self.reloadsKept { reloads.removeLast() }
     }
 
-    /// A configuration is no more.
+    /// Removes the card of a configuration that was deleted.
     mutating func remove(_ configurationId: String) {
         records[configurationId] = nil
     }
 
-    /// By kind, then configuration, so that a card keeps its place.
+    /// The timelines by kind, then by configuration, so that a card keeps its place.
     var cards: [TimelineRecord] {
         records.values.sorted { left, right in
             left.kind == right.kind

@@ -3,9 +3,9 @@ import Foundation
 /// The signals at which the second screen has to be left, and the one after which it is drawn anew. Owned by one
 /// thread.
 final class ScreenSignals {
-    /// How each was handled before.
+    /// The handlers that were installed before, to be restored.
     private var before: [(number: Int32, action: sigaction)] = []
-    /// What the program itself did wrong: cannot wait.
+    /// The signals of faults in the program itself, which cannot wait.
     static let faults = [SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE]
 
     func install() {
@@ -14,7 +14,7 @@ final class ScreenSignals {
             // SA_RESETHAND: the second time it is the system's again, which ends the program.
             handle(number, ScreenSignals.action(flags: UInt32(SA_RESETHAND)) { ScreenSignals.leaveAndRaise($0) })
         }
-        // Who has it ignored wants no stops.
+        // A parent that ignores SIGTSTP wants no stops.
         guard handle(SIGTSTP, Self.stopAction) else { return handleContinue { _ in ScreenState.goOn() } }
         handleContinue { _ in
             var action = ScreenSignals.stopAction
@@ -23,7 +23,7 @@ final class ScreenSignals {
         }
     }
 
-    /// Each signal is handled as it was before `install`.
+    /// Restores the handlers that were installed before `install`.
     func remove() {
         for (number, action) in before.reversed() {
             var action = action
@@ -36,7 +36,7 @@ final class ScreenSignals {
         handle(SIGCONT, Self.action(handler))
     }
 
-    /// - Returns: false where the signal is ignored, and stays so.
+    /// - Returns: false if the signal is ignored; it stays ignored.
     @discardableResult
     private func handle(_ number: Int32, _ action: sigaction) -> Bool {
         var old = sigaction()
@@ -51,7 +51,7 @@ final class ScreenSignals {
         return true
     }
 
-    /// SA_RESETHAND: what is raised within stops the program.
+    /// The action of SIGTSTP. With SA_RESETHAND, the signal that it raises itself stops the program.
     private static var stopAction: sigaction {
         action(flags: UInt32(SA_RESETHAND)) { ScreenSignals.leaveAndRaise($0) }
     }

@@ -1,37 +1,39 @@
 import Foundation
 import Synchronization
 
-/// Whether the terminal shows the second screen: the program's one word on it, which signal handlers change, too.
+/// The one state of the terminal's second screen: entered or not. Signal handlers change it, too.
 ///
 /// A handler may run on any thread, also while another one draws. So one that leaves the screen first keeps frames from
 /// beginning, then waits for the frame that is being written: nothing is drawn on the first screen.
 enum ScreenState {
     private static let isEntered = Atomic<Bool>(false)
     private static let isWriting = Atomic<Bool>(false)
-    /// From leaving until the program goes on: no frame begins.
+    /// True from when the screen is left until the program goes on: no frame begins meanwhile.
     private static let isHeld = Atomic<Bool>(false)
     private static let wasContinued = Atomic<Bool>(false)
-    /// How the terminal was set when the screen was entered. In memory that a handler may read.
+    /// The terminal's modes when the screen was entered, in memory that a signal handler may read.
     nonisolated(unsafe) private static let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private static let hasModes = Atomic<Bool>(false)
 
     // The second screen, no cursor, no line that wraps; the same in reverse (xterm's private modes 1049, 25, 7).
     private static let entering = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
     private static let leaving: StaticString = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
-    /// Longer than a terminal takes for a frame, and short enough where the writer itself has failed.
+    /// The milliseconds for which `leave` waits for a frame: more than a terminal takes for one, and few enough if the
+    /// writer itself has failed.
     private static let patience = 200
 
-    /// Frames may be drawn from now on. Once before handlers are installed: they must not be the first to touch what is
-    /// made at first use.
+    /// Allows frames to be drawn. Call it once before signal handlers are installed, for they must not be the first to
+    /// use a static value.
     static func open() {
         _ = (isEntered.load(ordering: .relaxed), isWriting.load(ordering: .relaxed), leaving.utf8CodeUnitCount)
         _ = (wasContinued.load(ordering: .relaxed), modes, hasModes.load(ordering: .relaxed), patience)
         isHeld.store(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Runs `write`, unless the screen is being left, given what enters the screen; empty where it is entered.
+    /// Runs `write`, unless the screen is being left, with the text that enters the screen; the text is empty if the
+    /// screen is entered already.
     ///
-    /// No signal interrupts it on this thread but for faults.
+    /// Only the signals of faults interrupt it on this thread.
     static func whileWriting(_ write: (_ entering: String) -> Void) {
         var blocked = sigset_t()
         var before = sigset_t()
@@ -49,7 +51,7 @@ enum ScreenState {
         write(isNew || isBack ? entering : "")
     }
 
-    /// Leaves the screen where it was entered. No frame begins until `open` or `goOn`. Async-signal-safe.
+    /// Leaves the screen if it was entered. No frame begins until `open` or `goOn`. Async-signal-safe.
     static func leave() {
         isHeld.store(true, ordering: .sequentiallyConsistent)
         var waited = 0
@@ -65,15 +67,15 @@ enum ScreenState {
         tcsetattr(STDERR_FILENO, TCSANOW, modes)
     }
 
-    /// The program goes on after a stop: the next frame draws everything anew. Async-signal-safe.
+    /// Makes the next frame draw everything anew, as the program goes on after a stop. Async-signal-safe.
     static func goOn() {
         wasContinued.store(true, ordering: .sequentiallyConsistent)
         isHeld.store(false, ordering: .sequentiallyConsistent)
     }
 
-    /// What is typed is neither shown nor gathered into lines; the keys that make signals still do.
+    /// Keeps typed text from being shown and from being gathered into lines. The keys that make signals still do.
     ///
-    /// - Parameter keeping: whether the terminal is as it is to be left.
+    /// - Parameter keeping: true if the terminal has the modes that it is to be left with.
     private static func silenceKeys(keeping: Bool) {
         if keeping {
             hasModes.store(tcgetattr(STDERR_FILENO, modes) == 0, ordering: .sequentiallyConsistent)

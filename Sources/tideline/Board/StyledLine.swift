@@ -27,7 +27,7 @@ struct StyledLine: Hashable {
         append(text, emphasis)
     }
 
-    /// - Parameter text: cleaned of all that would steer a terminal.
+    /// - Parameter text: a text without characters that control a terminal.
     mutating func append(_ text: String, _ emphasis: Emphasis? = nil) {
         if text.isEmpty { return }
         spans.append(Span(text: text, emphasis: emphasis))
@@ -39,9 +39,9 @@ struct StyledLine: Hashable {
         width += line.width
     }
 
-    /// Exactly so many columns: cut with an ellipsis, or filled.
+    /// The line with exactly `columns` columns: cut with an ellipsis, or filled.
     ///
-    /// - Parameter fill: one column wide.
+    /// - Parameter fill: a character that is one column wide.
     func fitted(to columns: Int, fill: Character = " ", _ emphasis: Emphasis? = nil) -> StyledLine {
         if width > columns { return cut(to: columns) }
         var line = self
@@ -49,8 +49,8 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// At the left, and `right` at the right end; the left one is cut where both have no room, and `right` goes where
-    /// it has none.
+    /// The line at the left and `right` at the right end. The left one is cut if there is no room for both, and `right`
+    /// is left out if there is no room for it.
     func justified(_ right: StyledLine, to columns: Int, fill: Character = " ", _ emphasis: Emphasis? = nil)
         -> StyledLine
     {

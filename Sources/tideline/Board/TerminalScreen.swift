@@ -10,7 +10,7 @@ final class TerminalScreen {
     private var shown: [String] = []
     private var size = Terminal.Size(columns: 0, rows: 0)
     private let signals = ScreenSignals()
-    // What a terminal that knows them draws at once (mode 2026); others ignore them.
+    // A terminal that knows mode 2026 draws everything between these at once; others ignore them.
     private static let frameBegin = "\u{1b}[?2026h"
     private static let frameEnd = "\u{1b}[?2026l"
 
@@ -19,8 +19,8 @@ final class TerminalScreen {
         signals.install()
     }
 
-    /// Draws what has changed; nothing while another job has the terminal. All of it, once the program goes on after a
-    /// stop.
+    /// Draws the lines that have changed; after a stop of the program, all of them. Draws nothing while another job has
+    /// the terminal.
     func draw(_ lines: (Terminal.Size) -> [StyledLine]) {
         guard let size = Terminal.canvas else { return }
         let rows = lines(size).map { $0.text(isColored: Terminal.isColored) }
@@ -32,7 +32,7 @@ final class TerminalScreen {
                 self.size = size
             }
             for (row, line) in rows.prefix(size.rows).enumerated() where row >= shown.count || shown[row] != line {
-                // As wide as the terminal: what was there is written over.
+                // A line is as wide as the terminal, so it covers the one that was there.
                 text += "\u{1b}[\(row + 1);1H\(line)"
             }
             shown = rows
@@ -45,6 +45,6 @@ final class TerminalScreen {
         signals.remove()
     }
 
-    /// Leaves the second screen where it was entered. Calls nothing that a signal handler may not: from anywhere.
+    /// Leaves the second screen if it was entered. Async-signal-safe, on any thread.
     static func restore() { ScreenState.leave() }
 }

@@ -2,15 +2,15 @@ import Messages
 import Preview
 import Timelines
 
-/// A timeline as a card of a board: whose it is, what is shown now, what comes next and when.
+/// A timeline as a card of a board: its configuration, the entry in force, the next entry and its time.
 struct TimelineCard {
     let record: TimelineRecord
     let now: Instant
     let text: BoardText
 
-    /// What a card needs beside its two borders: a line for now, one for next.
+    /// The rows of a card with one line for now and one for next between its two borders.
     static let leastHeight = 4
-    /// A second line for now.
+    /// The rows of a card with two lines for now.
     static let fullHeight = 5
 
     /// - Parameters:
@@ -18,10 +18,10 @@ struct TimelineCard {
     ///   - height: from `leastHeight` to `fullHeight`.
     func lines(width: Int, height: Int) -> [StyledLine] {
         let inner = width - 4
-        // Days are named where they are not the reader's.
-        var seen = current
-        seen.date = now
-        let shown = EntryText(text.calendar).shows(seen)
+        // `EntryText` names a day that is not the entry's own, so the entry is dated now.
+        var entry = current
+        entry.date = now
+        let shown = EntryText(text.calendar).shows(entry)
         var lines = [border("╭", title, kind, "╮", width)]
         let (mark, emphasis) = Self.mark(of: current)
         // The mark and a space take two columns of each line.
@@ -62,12 +62,13 @@ struct TimelineCard {
         StyledLine("r\(record.revision)\(record.budget.map { " · \(Self.left($0))" } ?? "")", .faint)
     }
 
-    /// What can go out at once; the limit of a day is another thing, and would read as its whole.
+    /// The reloads that can go out at once. The limit of a day is another number, and would read as the whole of this
+    /// one.
     private static func left(_ budget: ReloadBudget) -> String {
         "\(budget.remaining) reload\(budget.remaining == 1 ? "" : "s") left"
     }
 
-    /// What comes, and how long that still takes.
+    /// The next entry, and how long it takes until then.
     private var next: (StyledLine, StyledLine) {
         var line = StyledLine("next ", .faint)
         let entry = record.timeline.entries.first { $0.date > now }
@@ -89,7 +90,7 @@ struct TimelineCard {
     private func border(
         _ left: String, _ text: StyledLine, _ right: StyledLine, _ end: String, _ width: Int
     ) -> StyledLine {
-        var inner = StyledLine("\(left)─", frame)
+        var inner = StyledLine("\(left)─", borderEmphasis)
         inner.append(" ")
         var middle = text
         middle.append(" ")
@@ -97,28 +98,28 @@ struct TimelineCard {
         let isRoomForBoth = middle.width + right.width + 1 <= room
         inner.append(
             isRoomForBoth
-                ? middle.justified(right, to: room, fill: "─", frame)
-                : text.width <= room ? middle.fitted(to: room, fill: "─", frame) : text.fitted(to: room))
-        inner.append(isRoomForBoth ? " " : "─", frame)
-        inner.append("─\(end)", frame)
+                ? middle.justified(right, to: room, fill: "─", borderEmphasis)
+                : text.width <= room ? middle.fitted(to: room, fill: "─", borderEmphasis) : text.fitted(to: room))
+        inner.append(isRoomForBoth ? " " : "─", borderEmphasis)
+        inner.append("─\(end)", borderEmphasis)
         return inner.fitted(to: width)
     }
 
     private func bordered(_ line: StyledLine) -> StyledLine {
-        var result = StyledLine("│ ", frame)
+        var result = StyledLine("│ ", borderEmphasis)
         result.append(line)
-        result.append(" │", frame)
+        result.append(" │", borderEmphasis)
         return result
     }
 
-    /// A card that was just made anew stands out.
-    private var frame: StyledLine.Emphasis {
+    /// The emphasis of the border: a card that was made in the last 1.5 seconds stands out.
+    private var borderEmphasis: StyledLine.Emphasis {
         now.milliseconds - record.generatedAt.milliseconds < 1500 ? .blue : .faint
     }
 
     // MARK: - Marks
 
-    /// Told apart without colour, too.
+    /// The mark of an entry. Marks differ also without colour.
     static func mark(of entry: TimelineEntry) -> (String, StyledLine.Emphasis?) {
         switch entry.phase {
         case .status: mark(of: entry.vehicle?.status)

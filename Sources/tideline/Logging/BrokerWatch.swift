@@ -3,18 +3,19 @@ import Observability
 import RecordLog
 import Synchronization
 
-/// Says in one line that a broker cannot be reached, and in one that it can be again.
+/// Logs one line when a broker cannot be reached, and one when it can be reached again.
 ///
-/// librdkafka's handles, of which a process has several, each tell every failed attempt. Here any such word only makes
-/// its broker suspect. A suspect is asked by a connection of its own: if it answers, nothing was wrong but one
-/// connection, and nothing is said; one that does not answer for a second is told, then asked until it does. A broker
-/// that has left the cluster, or a bootstrap host where others answer, is told once and then forgotten: the cluster
-/// does without it. Lines about a lost broker go to the log at `debug` meanwhile and are counted. Any thread.
+/// A process has several handles of librdkafka, and each of them logs every failed attempt. Such a line only makes its
+/// broker a suspect. The watch asks a suspect by a connection of its own. If the suspect answers, only one connection
+/// had failed, and nothing is logged. If it does not answer for a second, it is logged as lost, and asked until it
+/// answers. A broker that has left the cluster, or a bootstrap host while others answer, is logged once and then
+/// forgotten: the cluster goes on without it. Lines about a lost broker go to the log at `debug` meanwhile and are
+/// counted. Any thread.
 final class BrokerWatch: Sendable {
-    /// What the watch needs from outside.
+    /// The connections of the watch to clock, brokers and threads.
     struct Ports: Sendable {
         var now: @Sendable () -> Duration
-        /// What the broker at this address says of its cluster; nil: it does not answer. May take a second.
+        /// Asks the broker at this address about its cluster; `nil` means that it does not answer. May take a second.
         var ask: @Sendable (_ address: String) -> ClusterView?
         /// Runs `watch` on a thread of its own, which the ports wait on between rounds.
         var start: @Sendable (_ watch: @escaping @Sendable () -> Void) -> Void
@@ -23,9 +24,9 @@ final class BrokerWatch: Sendable {
 
     /// A cluster, as one of its brokers sees it.
     struct ClusterView: Equatable, Sendable {
-        /// `host:port`, as librdkafka names them.
+        /// The brokers as `host:port`, as librdkafka names them.
         var brokers: Set<String>
-        /// Every partition of the program's topics has a leader.
+        /// True if every partition of the program's topics has a leader.
         var hasAllLeaders = true
     }
 
@@ -34,25 +35,26 @@ final class BrokerWatch: Sendable {
         var reason: String
         var isLost = false
         var isRefusalTold = false
-        /// Lines about it that went to `debug`.
+        /// The number of lines about it that went to `debug`.
         var withheld = 0
     }
 
-    /// A host that does not answer, and that the cluster does without.
+    /// A host that does not answer and that the cluster does not need.
     struct Absent {
-        var seen: Duration
+        /// When its absence was found out last, on the clock of `Ports.now`.
+        var foundAt: Duration
         var withheld = 0
     }
 
     struct State {
         var suspects: [String: Suspect] = [:]
         var absent: [String: Absent] = [:]
-        /// All that have ever been seen in the cluster.
+        /// All brokers that were ever part of the cluster, as `host:port`.
         var brokers: Set<String> = []
         var isWatching = false
-        /// Lines that name no broker, since such a number was told last.
+        /// The number of lines that name no broker since that number was logged last.
         var withheld = 0
-        /// Brokers that are back, and until when handles may still tell of what is over.
+        /// The brokers that are back, and the time until which handles may still log what is over.
         var echoes: [String: Duration] = [:]
 
         var isAnyLost: Bool { suspects.values.contains(where: \.isLost) }
@@ -64,30 +66,31 @@ final class BrokerWatch: Sendable {
     let state = Mutex(State())
     static let grace = Duration.seconds(1)
     static let echo = Duration.seconds(20)
-    /// How long an absent host's failures are taken for what is known.
+    /// The time for which failures of an absent host are taken as known.
     static let absentInterval = Duration.seconds(60)
-    /// What handles say for want of any broker that is lost, without naming it.
+    /// The facilities of lines that handles log while a broker is lost, without naming it.
     private static let echoes: Set<String> = ["SESSTMOUT", "REQTMOUT"]
 
-    /// - Parameter bootstrap: Suspected where an error names no broker: `host:port`, separated by commas.
+    /// - Parameter bootstrap: the hosts that are suspected if an error names no broker: `host:port`, separated by
+    ///   commas.
     init(_ logger: Logger, bootstrap: String, ports: Ports) {
         self.logger = logger
         self.bootstrap = bootstrap.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         self.ports = ports
     }
 
-    /// Since when the cluster, or a broker that belongs to it, has been known to be out of reach, on the clock of
-    /// `Ports.now`; nil: it can be reached.
+    /// The time at which the cluster, or a broker that belongs to it, went out of reach, on the clock of `Ports.now`;
+    /// `nil` means that all can be reached.
     var awaySince: Duration? {
         state.withLock { $0.suspects.values.filter(\.isLost).map(\.since).min() }
     }
 
     // MARK: - What is told
 
-    /// Takes a line of librdkafka's log.
+    /// Logs a line of librdkafka, unless the watch says what it says.
     ///
-    /// - Parameter level: syslog's.
-    func take(level: Int, facility: String, message: String) {
+    /// - Parameter level: the level as in syslog, from 0 to 7.
+    func log(level: Int, facility: String, message: String) {
         let metadata: Logger.Metadata = ["facility": .string(facility)]
         if Self.isRoutine(facility, message) || isAboutReach(facility, message)
             || level <= 4 && isEcho(facility, message)
@@ -103,7 +106,7 @@ final class BrokerWatch: Sendable {
         }
     }
 
-    /// Whether an error is what the watch says already, or will say. Then nobody else needs to.
+    /// True if an error says only what the watch has logged or will log. Then nobody else needs to log it.
     func absorbs(_ error: LogError) -> Bool {
         switch error.code {
         case .unreachable: suspect(error.message)
@@ -114,8 +117,8 @@ final class BrokerWatch: Sendable {
         return true
     }
 
-    /// Nothing for an operator: which of our properties which kind of handle ignores; and that a producer's identity
-    /// is asked for again, as it is while a fresh broker loads its coordinators.
+    /// True if a line is of no use to an operator: it names a property that a kind of handle ignores, or says that a
+    /// producer's identity is asked for again, as happens while a fresh broker loads its coordinators.
     private static func isRoutine(_ facility: String, _ message: String) -> Bool {
         facility == "CONFWARN" || facility == "GETPID" && message.hasSuffix(": retrying")
     }
@@ -123,14 +126,14 @@ final class BrokerWatch: Sendable {
     private func isAboutReach(_ facility: String, _ message: String) -> Bool {
         switch facility {
         case "FAIL": suspect(message)
-        // Where nobody takes errors, librdkafka logs them besides.
+        // librdkafka logs errors as well if no callback takes them.
         case "ERROR" where BrokerFault(message) != nil || message.hasSuffix("brokers are down"): suspect(message)
         default: return false
         }
         return true
     }
 
-    /// Whether a line only says again that a broker is away, or was until just now; counts it.
+    /// True if a line only repeats that a broker is away, or was until just now; the line is counted.
     private func isEcho(_ facility: String, _ message: String) -> Bool {
         let fault = BrokerFault(message)
         if fault?.isRefusal == true { return false }
@@ -162,12 +165,12 @@ final class BrokerWatch: Sendable {
             var refusal: BrokerFault?
             for address in addresses {
                 let reason = fault?.reason ?? "it does not answer"
-                if let absent = state.absent[address], now - absent.seen < Self.absentInterval {
+                if let absent = state.absent[address], now - absent.foundAt < Self.absentInterval {
                     state.absent[address]?.withheld += 1
                     continue
                 }
                 var suspect = state.suspects[address] ?? Suspect(since: now, reason: reason)
-                // That it went is less than why it does not come back.
+                // The reason why it does not come back says more than the one why it went.
                 if !reason.hasPrefix("Disconnected") { suspect.reason = reason }
                 suspect.withheld += 1
                 if suspect.isLost, !suspect.isRefusalTold, let fault, fault.isRefusal {
@@ -179,7 +182,7 @@ final class BrokerWatch: Sendable {
             defer { state.isWatching = !state.suspects.isEmpty }
             return (!state.isWatching && !state.suspects.isEmpty, refusal)
         }
-        if let refusal { tellLost(refusal.address, refusal.reason) }
+        if let refusal { logLost(refusal.address, refusal.reason) }
         if begins {
             ports.start { [self] in
                 while round() { ports.pause() }
@@ -187,8 +190,36 @@ final class BrokerWatch: Sendable {
         }
     }
 
-    func tellLost(_ address: String, _ reason: String) {
+    func logLost(_ address: String, _ reason: String) {
         logger.warning(
             "cannot reach broker: \(reason); trying until it answers", metadata: ["broker": .string(address)])
+    }
+}
+
+/// The content of a line of librdkafka about the connection to one broker.
+struct BrokerFault: Equatable {
+    /// The broker as `host:port`.
+    var address: String
+    var reason: String
+
+    init(address: String, reason: String) {
+        self.address = address
+        self.reason = reason
+    }
+
+    /// Reads lines like `[thrd:…]: 127.0.0.1:9092/1: Connect to ipv4#127.0.0.1:9092 failed: Connection refused (after
+    /// 0ms in state CONNECT)`; `nil` if no broker is named before the reason.
+    init?(_ message: String) {
+        let pattern = /(?:^|[\s\/])((?:[A-Za-z0-9_.\-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5})(?:\/[A-Za-z0-9]+)?: (.+)$/
+        guard let match = message.firstMatch(of: pattern) else { return nil }
+        address = String(match.1)
+        reason = String(match.2)
+        if let end = reason.range(of: " (after ") { reason = String(reason[..<end.lowerBound]) }
+    }
+
+    /// True if the broker answers but refuses us, which does not pass by itself. When a connection ends, as it does at
+    /// a broker that is starting, librdkafka only supposes that authentication may be missing.
+    var isRefusal: Bool {
+        !reason.hasPrefix("Disconnected") && reason.contains(/(?i)authenticat|authoriz|certificate/)
     }
 }

@@ -3,42 +3,34 @@ import RecordLog
 import Sinks
 
 extension Logger {
-    /// Logs a notice of a sink, its numbers as numbers. What the watch over brokers says is left to it.
-    func tell(_ notice: SinkNotice, _ brokers: BrokerWatch?) {
+    /// Logs a notice of a sink of timelines, its numbers as numbers. What the watch over brokers says is left to it.
+    func log(_ notice: SinkNotice, _ brokers: BrokerWatch?) {
         switch notice {
         case .holding(let error, let delay):
             warning("\(error.description); trying again", metadata: ["retryInMs": .milliseconds(delay)])
         case .unusable(let place, let offset, let reason):
-            warning("a record is left out: \(reason)", metadata: Self.place(place, offset))
-        case .log(let error): tell(error, brokers)
-        case .newPartitions(let topic, let total):
-            info("reading new partitions", metadata: ["topic": .string(topic), "partitions": .number(total)])
-        case .startedOver(let place, let offset):
-            warning(
-                "the kept position lies behind the end of the partition; reading it from the beginning",
-                metadata: Self.place(place, offset))
+            warning("a record is left out: \(reason)", metadata: .record(place, offset))
+        case .log(let error): log(error, brokers)
+        case .newPartitions(let topic, let total): newPartitions(of: topic, total)
+        case .startedOver(let place, let offset): startedOver(place, offset)
         }
     }
 
-    /// The same of a sink of reloads; dead letters are told by their own log.
-    func tell(_ notice: ReloadSinkNotice, _ brokers: BrokerWatch?) {
+    /// Logs a notice of a sink of reloads. Dead letters have a log of their own (`DeadLetterLog`).
+    func log(_ notice: ReloadSinkNotice, _ brokers: BrokerWatch?) {
         switch notice {
         case .holding(let reason, let delay):
             warning("\(reason); trying again", metadata: ["retryInMs": .milliseconds(delay)])
         case .turnedAway, .unusablePush: level(of: notice, "\(notice)")
         case .deadLetter(let place, let offset, let reason):
-            warning("dead letter: \(reason)", metadata: Self.place(place, offset))
+            warning("dead letter: \(reason)", metadata: .record(place, offset))
         case .retired(let reason, let configurations):
             warning(
                 "a token is retired: \(reason)",
                 metadata: ["configurations": .array(configurations.map { .string($0) })])
-        case .log(let error): tell(error, brokers)
-        case .newPartitions(let topic, let total):
-            info("reading new partitions", metadata: ["topic": .string(topic), "partitions": .number(total)])
-        case .startedOver(let place, let offset):
-            warning(
-                "the kept position lies behind the end of the partition; reading it from the beginning",
-                metadata: Self.place(place, offset))
+        case .log(let error): log(error, brokers)
+        case .newPartitions(let topic, let total): newPartitions(of: topic, total)
+        case .startedOver(let place, let offset): startedOver(place, offset)
         case .producerReplaced(let error):
             if brokers?.absorbs(error) == true { return }
             warning(
@@ -46,7 +38,7 @@ extension Logger {
         }
     }
 
-    func tell(_ error: LogError, _ brokers: BrokerWatch?) {
+    func log(_ error: LogError, _ brokers: BrokerWatch?) {
         if brokers?.absorbs(error) == true { return }
         warning("\(error.message)", metadata: ["error": .string(error.name)])
     }
@@ -55,7 +47,20 @@ extension Logger {
         if case .turnedAway = notice { error(message) } else { warning(message) }
     }
 
-    private static func place(_ place: TopicPartition, _ offset: Offset) -> Metadata {
+    private func newPartitions(of topic: String, _ total: Int32) {
+        info("reading new partitions", metadata: ["topic": .string(topic), "partitions": .number(total)])
+    }
+
+    private func startedOver(_ place: TopicPartition, _ offset: Offset) {
+        warning(
+            "the kept position lies behind the end of the partition; reading it from the beginning",
+            metadata: .record(place, offset))
+    }
+}
+
+extension Logger.Metadata {
+    /// The fields that name a record in the log.
+    static func record(_ place: TopicPartition, _ offset: Offset) -> Self {
         [
             "topic": .string(place.topic), "partition": .number(place.partition), "offset": .number(offset.rawValue),
         ]

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 
 /// Documentation/Messages.md: what people get wrong, with the message and the status that the program gave to a test.
 struct MessagesPage {

@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 
 /// Something that people get wrong on the command line, in settings or in files, and how the program is called then.
 struct Mistake: Sendable {

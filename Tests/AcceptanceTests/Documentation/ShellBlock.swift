@@ -1,5 +1,5 @@
 import Foundation
-import TestBroker
+import TestSupport
 
 /// A block of shell commands in a page: what stands between "```sh" and "```".
 struct ShellBlock: Sendable, CustomStringConvertible {

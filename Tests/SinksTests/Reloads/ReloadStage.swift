@@ -5,7 +5,7 @@ import Messages
 import RecordLog
 import Simulation
 import Sinks
-import TestBroker
+import TestSupport
 import Timelines
 
 /// Topics in memory, a push service that answers as it is told, and a clock that moves when somebody waits.

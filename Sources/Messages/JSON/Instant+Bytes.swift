@@ -1,0 +1,68 @@
+internal import Timelines
+
+// The texts of `Instant.rfc3339` and `LocalDate.iso8601`, written where they go: an output has many of them.
+
+extension Instant {
+    /// The most bytes that `writeText(to:)` writes.
+    static let textRoom = LocalDate.textRoom + 14
+
+    /// Writes the text and returns the number of its bytes.
+    func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
+        let dayLength: Int64 = 86_400_000
+        let ofDay = (milliseconds % dayLength + dayLength) % dayLength
+        let date = LocalDate(dayNumber: Int((milliseconds - ofDay) / dayLength))
+        let time = start + date.writeText(to: start)
+        let (seconds, fraction) = Int(ofDay).quotientAndRemainder(dividingBy: 1000)
+        time[0] = UInt8(ascii: "T")
+        (time + 1).writeTwoDigits(seconds / 3600)
+        time[3] = UInt8(ascii: ":")
+        (time + 4).writeTwoDigits(seconds / 60 % 60)
+        time[6] = UInt8(ascii: ":")
+        (time + 7).writeTwoDigits(seconds % 60)
+        var end = time + 9
+        if fraction != 0 {
+            end[0] = UInt8(ascii: ".")
+            end[1] = UInt8(ascii: "0") + UInt8(fraction / 100)
+            (end + 2).writeTwoDigits(fraction % 100)
+            end += 4
+        }
+        end[0] = UInt8(ascii: "Z")
+        return end - start + 1
+    }
+
+    /// The text as bytes.
+    var text: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.textRoom) { memory, count in
+            count = memory.baseAddress.map { writeText(to: $0) } ?? 0
+        }
+    }
+}
+
+extension LocalDate {
+    /// The most bytes that `writeText(to:)` writes.
+    static let textRoom = 32
+
+    /// Writes the text and returns the number of its bytes.
+    func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
+        guard 0...9999 ~= year else {
+            let text = iso8601.utf8
+            precondition(text.count <= Self.textRoom)
+            for (index, byte) in text.enumerated() { start[index] = byte }
+            return text.count
+        }
+        start.writeTwoDigits(year / 100)
+        (start + 2).writeTwoDigits(year % 100)
+        start[4] = UInt8(ascii: "-")
+        (start + 5).writeTwoDigits(month)
+        start[7] = UInt8(ascii: "-")
+        (start + 8).writeTwoDigits(day)
+        return 10
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    fileprivate func writeTwoDigits(_ number: Int) {
+        self[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
+        self[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+    }
+}

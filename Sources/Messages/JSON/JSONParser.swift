@@ -1,0 +1,113 @@
+internal import CSimdjson
+package import Timelines
+
+/// Reads JSON; owns the parser and the buffers that it uses again for each message.
+///
+/// Use one for each thread and keep it: making one allocates, reading allocates only the result.
+package struct JSONParser: ~Copyable {
+    private let handle: OpaquePointer
+
+    package init() {
+        guard let handle = csimdjson_parser_new() else { preconditionFailure("no memory for a JSON parser") }
+        self.handle = handle
+    }
+
+    deinit {
+        csimdjson_parser_free(handle)
+    }
+
+    /// Reads an object or an array, no deeper than 128 levels; Confluent framing is skipped. Numbers keep their text.
+    /// If a key comes twice, the last one counts.
+    ///
+    /// - Throws: if the bytes are not one JSON value in UTF-8.
+    package mutating func value(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> ParameterValue {
+        let payload = ConfluentFraming.skipped(bytes)
+        // simdjson takes no null pointer, and an empty buffer may have one.
+        guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
+        let document = csimdjson_read_document(handle, start, payload.count)
+        switch document.problem {
+        case .none:
+            var nodes = JSONNodes(UnsafeBufferPointer(start: document.nodes, count: document.count))
+            return nodes.next()
+        case let problem:
+            throw MessageProblem(problem)
+        }
+    }
+
+    /// Reads an object, as `value(_:)` does.
+    ///
+    /// - Throws: if the bytes are not one JSON object in UTF-8.
+    package mutating func object(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Parameters {
+        guard case .object(let members) = try value(bytes) else {
+            throw MessageProblem(.unreadable, "The message is not a JSON object.")
+        }
+        return members
+    }
+
+    /// Reads one telemetry record into the parser's memory, where it stays until the next call.
+    mutating func telemetry(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(MessageProblem) -> UnsafePointer<csimdjson_telemetry> {
+        let payload = ConfluentFraming.skipped(bytes)
+        guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
+        let record = csimdjson_read_telemetry(handle, start, payload.count)!
+        guard record.pointee.problem == .none else {
+            throw MessageProblem(record.pointee.problem, field: record.pointee.problem_field)
+        }
+        return record
+    }
+}
+
+/// A document laid flat, read from front to back.
+struct JSONNodes {
+    private let nodes: UnsafeBufferPointer<csimdjson_node>
+    private var position = 0
+
+    init(_ nodes: UnsafeBufferPointer<csimdjson_node>) {
+        self.nodes = nodes
+    }
+
+    /// The next value with all that is in it.
+    mutating func next() -> ParameterValue {
+        let node = nodes[position]
+        position += 1
+        switch node.type {
+        case .null: return .null
+        case .false: return .bool(false)
+        case .true: return .bool(true)
+        case .number: return .number(String(node.text))
+        case .string: return .string(String(node.text))
+        case .array:
+            return .array((0..<node.count).map { _ in next() })
+        case .object:
+            return .object(Parameters((0..<node.count).map { _ in nextMember() }))
+        }
+    }
+
+    private mutating func nextMember() -> Parameters.Member {
+        let key = String(nodes[position].text)
+        position += 1
+        return Parameters.Member(key: key, value: next())
+    }
+}
+
+extension String {
+    /// Text that simdjson has checked to be UTF-8.
+    init(_ text: csimdjson_text) {
+        let bytes = UnsafeRawBufferPointer(start: text.start, count: text.length)
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The framing of Confluent's serializers: a zero byte and a 4-byte schema id before the value (M13).
+///
+/// No JSON and no iCalendar text begins with a zero byte, so the value itself shows whether it carries the framing.
+package enum ConfluentFraming {
+    private static let length = 5
+
+    /// The value without framing.
+    package static func skipped(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard bytes.count >= length, bytes[0] == 0 else { return bytes }
+        return UnsafeRawBufferPointer(rebasing: bytes[length...])
+    }
+}

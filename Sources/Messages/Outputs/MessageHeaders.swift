@@ -1,0 +1,136 @@
+package import Timelines
+
+/// A header beside a record's key and value.
+package struct MessageHeader: Hashable, Sendable {
+    package var name: String
+    package var value: [UInt8]?
+
+    package init(name: String, value: [UInt8]?) {
+        self.name = name
+        self.value = value
+    }
+
+    package init(_ name: String, _ text: String) {
+        self.init(name: name, value: Array(text.utf8))
+    }
+}
+
+/// The headers of outputs: CloudEvents 1.0 in the binary mode of its Kafka binding, the only mode that can carry a
+/// tombstone.
+///
+/// The same record always gets the same headers, so that a result can be compared with another run's.
+package struct CloudEventHeaders: Sendable {
+    // These are the same in every record and are made once.
+    private let specVersion = MessageHeader("ce_specversion", "1.0")
+    private let contentType = MessageHeader("content-type", "application/json")
+    private let timelineType = MessageHeader("ce_type", ContractVersion.eventType("timeline"))
+    private let reloadType = MessageHeader("ce_type", ContractVersion.eventType("reload"))
+    private let source: MessageHeader
+
+    /// The extension attribute that names the sinks which write this timeline, separated by commas. If it is absent,
+    /// all sinks do.
+    package static let sinksName = "ce_sinks"
+    package static let traceParentName = "traceparent"
+
+    /// - Parameter source: a URI reference that names the application, such as `/tideline`.
+    package init(source: String) {
+        self.source = MessageHeader("ce_source", source)
+    }
+
+    /// - Parameters:
+    ///   - sinks: the configuration's; an empty list stands for no sink at all.
+    ///   - traceParent: the `traceparent` of the input that led to this timeline.
+    package func timeline(
+        _ record: TimelineRecord, sinks: [String]? = nil, traceParent: [UInt8]? = nil
+    ) -> [MessageHeader] {
+        // A revision that is made twice at one instant has the same content, which makes the events duplicates.
+        var headers = headers(
+            id: "\(record.configurationId)/\(record.revision)", type: timelineType, time: record.generatedAt,
+            subject: record.configurationId)
+        headers.append(contentType)
+        if let sinks { headers.append(Self.sinks(sinks)) }
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The end of a configuration's timelines: no value, so no content type. It is for every sink.
+    package func timelineTombstone(
+        configurationId: String, at time: Instant, traceParent: [UInt8]? = nil
+    ) -> [MessageHeader] {
+        var headers = headers(
+            id: "\(configurationId)/deleted", type: timelineType, time: time, subject: configurationId)
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The headers of a reload.
+    ///
+    /// - Parameter traceParent: the `traceparent` of the input that led to this reload.
+    package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
+        // At one instant a recipient may be told of a kind in several records, of one revision too: the first of the
+        // configurations tells them apart.
+        let first = notification.configurationIds[0]
+        var headers = headers(
+            id: "\(notification.recipient)/\(notification.kind)/\(first)/\(notification.revision)", type: reloadType,
+            time: notification.issuedAt, subject: notification.recipient)
+        headers.append(contentType)
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The sinks that a timeline's headers name; `nil` means all sinks.
+    package static func sinks(in headers: some Sequence<MessageHeader>) -> [String]? {
+        guard let value = headers.first(where: { $0.name == sinksName })?.value else { return nil }
+        return String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
+    }
+
+    /// - Parameter id: the event's, without the time that makes it unique.
+    private func headers(id: String, type: MessageHeader, time: Instant, subject: String) -> [MessageHeader] {
+        let timeText = time.text
+        var id = Array(id.utf8)
+        id.append(UInt8(ascii: "/"))
+        id.append(contentsOf: timeText)
+        var headers: [MessageHeader] = []
+        headers.reserveCapacity(9)
+        headers.append(specVersion)
+        headers.append(MessageHeader(name: "ce_id", value: id))
+        headers.append(type)
+        headers.append(source)
+        headers.append(MessageHeader(name: "ce_time", value: timeText))
+        headers.append(MessageHeader("ce_subject", subject))
+        return headers
+    }
+
+    private static func sinks(_ names: [String]) -> MessageHeader {
+        MessageHeader(sinksName, names.joined(separator: ","))
+    }
+
+    private static func traceParent(_ value: [UInt8]) -> MessageHeader {
+        MessageHeader(name: traceParentName, value: value)
+    }
+}
+
+/// The headers of a dead letter, beside the record's own key, value and headers. Their names are those of Kafka Streams
+/// (KIP-1034).
+package enum DeadLetterHeaders {
+    /// The headers to add after those that the record came with.
+    ///
+    /// - Parameter size: the length in bytes of a value that was too large to be kept; `nil` if the dead letter has the
+    ///   value.
+    package static func headers(
+        for problem: MessageProblem, topic: String, partition: Int32, offset: Int64, size: Int? = nil
+    ) -> [MessageHeader] {
+        var headers = [
+            MessageHeader("__streams.errors.exception", "MessageProblem.\(problem.kind.rawValue)"),
+            MessageHeader("__streams.errors.message", problem.description),
+            MessageHeader("__streams.errors.topic", topic),
+            MessageHeader("__streams.errors.partition", String(partition)),
+            MessageHeader("__streams.errors.offset", String(offset)),
+        ]
+        if let size { headers.append(MessageHeader(sizeName, String(size))) }
+        return headers
+    }
+
+    /// The header with the length in bytes of a value that the dead letter does not have.
+    package static let sizeName = "tideline.value-size"
+}

@@ -1,0 +1,58 @@
+import Timelines
+
+/// The times of the changes of a simulated world, and the records of these changes: each change is an interval later
+/// than the one before.
+struct WorldSchedule {
+    /// The instant of the latest change.
+    private(set) var now: Instant
+    /// The number of the latest change, from 1; 0 is the beginning.
+    private(set) var change = 0
+    private let interval: ElapsedTime
+    private let clock: (() -> Instant)?
+    private var records: [SourceRecord] = []
+    /// The first of the records that has not been handed out.
+    private var index = 0
+
+    /// A change that is late by more than this happens now: nothing is caught up with.
+    private static let latenessMax = ElapsedTime.seconds(10)
+
+    /// - Parameters:
+    ///   - interval: the time between two changes, above zero.
+    ///   - clock: the time of day; `nil` means that the world's time has nothing to do with it.
+    init(start: Instant, interval: ElapsedTime, clock: (() -> Instant)?) {
+        precondition(interval > .zero)
+        now = start
+        self.interval = interval
+        self.clock = clock
+    }
+
+    /// Goes on to the next change.
+    mutating func advance() {
+        change += 1
+        now = now + interval
+        if let time = clock?(), time - now > Self.latenessMax { now = time }
+    }
+
+    mutating func append(_ record: SourceRecord) {
+        records.append(record)
+    }
+
+    /// Removes the first record of those that were appended; `nil` means that the next change must come first.
+    mutating func next() -> SourceRecord? {
+        guard index < records.count else {
+            records.removeAll(keepingCapacity: true)
+            index = 0
+            return nil
+        }
+        defer { index += 1 }
+        return records[index]
+    }
+}
+
+/// The calendars of a fleet's depots, which `SimulatedCalendars` fills and agenda widgets of `SimulatedWidgets` show.
+package enum FleetCalendars {
+    package static let all = ["depot-west", "depot-north", "depot-harbour"]
+
+    /// The calendar that holds the rounds of a vehicle, by the vehicle's index from 0.
+    static func calendarId(ofVehicle index: Int) -> String { all[index % all.count] }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Producers
+import StreamRuntime
+import Timelines
+
+/// The clock of timelines: the system's, one that was started at another time and runs on, or one that stands still.
+struct WallClock: StreamClock {
+    private let offset: Int64
+    private let standing: Int64?
+
+    /// - Parameters:
+    ///   - start: the instant that the clock shows now; `nil` stands for the time of day.
+    ///   - stands: true if the clock stands still.
+    init(start: Instant? = nil, stands: Bool = false) {
+        let now = Self.systemTime()
+        offset = (start?.milliseconds ?? now) - now
+        standing = stands ? start?.milliseconds ?? now : nil
+    }
+
+    func wall() -> Int64 { standing ?? Self.systemTime() + offset }
+
+    func monotonic() -> Duration { Self.uptime() }
+
+    static func systemTime() -> Int64 { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
+
+    static func uptime() -> Duration {
+        .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
+    }
+}
+
+/// The time of day, with waits that block the calling thread.
+final class SleepingClock: PacingClock {
+    var now: Duration { WallClock.uptime() }
+    var wall: Int64 { WallClock.systemTime() }
+
+    func wait(for duration: Duration) { pause(duration) }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// The duration for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 1 min`.
+    var shortText: String {
+        let tenths = Int((self / .milliseconds(100)).rounded())
+        let seconds = Int((self / .seconds(1)).rounded())
+        switch seconds {
+        case ..<10: return "\(tenths / 10).\(abs(tenths % 10)) s"
+        case ..<120: return "\(seconds) s"
+        case ..<7200: return "\(seconds / 60) min \(seconds % 60) s"
+        default: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        }
+    }
+}
+
+extension Instant {
+    /// The time of day by the system's clock.
+    static func now() -> Instant { Instant(milliseconds: WallClock.systemTime()) }
+}

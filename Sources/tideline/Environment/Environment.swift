@@ -1,0 +1,126 @@
+import Foundation
+import Messages
+import Observability
+import RdKafka
+import RecordLog
+import Settings
+import StreamRuntime
+
+/// The settings, topics, log and broker of a verb that meets Kafka.
+struct Environment {
+    let settings: Settings
+    let topics: TopicNames
+    let logger: Logger
+    let cluster: any Cluster
+    /// Reports which brokers are away; `nil` if the brokers are within this process.
+    let brokers: BrokerWatch?
+
+    /// - Throws: with status 64, naming all settings that are wrong.
+    init(_ options: KafkaOptions) throws(CommandFailure) {
+        let settings = try options.resolve()
+        let logger = Self.makeLogger(settings)
+        var kafka = Self.kafka(settings)
+        let problems = kafka.validate()
+        if !problems.isEmpty {
+            let lines = problems.map { "kafka.\($0.property): \($0.reason)" }
+            throw CommandFailure(.usage, lines.joined(separator: "\n"))
+        }
+        let brokers = BrokerWatch(logger, kafka, topics: Self.watched(settings))
+        kafka.log = { level, facility, message in brokers.log(level: level, facility: facility, message: message) }
+        self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers)
+    }
+
+    init(settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil) {
+        self.settings = settings
+        self.logger = logger
+        self.cluster = cluster
+        self.brokers = brokers
+        topics = TopicNames(settings)
+    }
+
+    /// The topics that the pipeline reads and writes.
+    private static func watched(_ settings: Settings) -> [String] {
+        let topics = TopicNames(settings)
+        let own = InternalTopics(settings)
+        return [
+            topics.telemetry, topics.calendarEvents, topics.configurations, topics.timelines, topics.reloads,
+            topics.deadLetters, own.exchange, own.state,
+        ]
+    }
+
+    static func makeLogger(_ settings: Settings) -> Logger {
+        Logger(
+            label: "tideline",
+            handler: StreamLogHandler(
+                label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
+                colored: Terminal.isColored, stream: .standardError, now: { Date() }))
+    }
+
+    /// The properties of librdkafka: its defaults, over them the program's settings, over those the user's `kafka.*`.
+    /// Its log is dropped.
+    static func kafka(_ settings: Settings) -> RdKafkaSettings {
+        var properties = [
+            "session.timeout.ms": String(settings[Keys.sessionTimeout].milliseconds),
+            "heartbeat.interval.ms": "500",
+            "transaction.timeout.ms": String(settings[Keys.transactionTimeout].milliseconds),
+            "message.max.bytes": String(InternalTopics.recordBytesMax + 65536),
+        ]
+        for (name, value) in settings.values(under: Keys.kafka) { properties[name] = value.description }
+        return RdKafkaSettings(bootstrapServers: settings[Keys.bootstrap], properties: properties)
+    }
+
+    /// Waits until a broker answers. Blocks for `connect.timeout` at most.
+    ///
+    /// - Throws: with status 69 if no broker answers within that time or the program is to end.
+    func connect() throws(CommandFailure) -> any Admin {
+        do throws(LogError) {
+            let admin = try cluster.makeAdmin()
+            let deadline = WallClock.uptime() + settings[Keys.connectTimeout]
+            while true {
+                // Each call waits a second at most, so that a stop is seen.
+                do throws(LogError) {
+                    try admin.connect(timeout: min(.seconds(1), settings[Keys.connectTimeout]))
+                    return admin
+                } catch {
+                    if Signals.isStopRequested || WallClock.uptime() >= deadline { throw error }
+                }
+            }
+        } catch {
+            throw CommandFailure(
+                .unavailable,
+                "no broker answers at \(settings[Keys.bootstrap]): tried for"
+                    + " \(settings[Keys.connectTimeout].iso8601) (connect.timeout). \(error.message)")
+        }
+    }
+
+    /// Looks up topics that must exist.
+    ///
+    /// - Returns: the topics by name.
+    /// - Throws: with status 69, naming all topics that are missing.
+    @discardableResult
+    func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
+        let found: [String: TopicDescription]
+        do throws(LogError) {
+            found = try admin.describeTopics(names, timeout: .seconds(30))
+        } catch {
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+        }
+        let absent = names.filter { found[$0] == nil }
+        if !absent.isEmpty { throw missing(absent) }
+        return found
+    }
+
+    /// The failure that names missing topics, with the command that creates them.
+    func missing(_ names: [String]) -> CommandFailure {
+        var line = "tideline topics --bootstrap \(settings[Keys.bootstrap])"
+        if !settings[Keys.topicPrefix].isEmpty { line += " --topic-prefix \(settings[Keys.topicPrefix])" }
+        return CommandFailure(
+            .unavailable, "missing topics: \(names.joined(separator: ", ")). To create them:\n  \(line)")
+    }
+}
+
+extension TopicDescription {
+    /// The most bytes that the topic takes of a record's key and value together (`max.message.bytes`); `nil` means
+    /// that the broker does not say it.
+    var recordBytesMax: Int? { settings["max.message.bytes"].flatMap { Int($0) } }
+}

@@ -1,0 +1,84 @@
+import Observability
+import RecordLog
+import Synchronization
+
+/// Logs a warning for each dead letter, or for each record of another sort, ten a second at most. Further ones are
+/// counted, and the count is logged once the second is over. A warning about a subject is never lost: the names of the
+/// subjects are logged together in one line. Any thread.
+final class DeadLetterLog: Sendable {
+    private struct State {
+        var windowEnd = Duration.zero
+        var written = 0
+        var withheld = 0
+        /// The subjects of withheld lines.
+        var subjects: [String] = []
+
+        mutating func open(now: Duration, _ window: Duration) {
+            if written == 0 { windowEnd = now + window }
+        }
+    }
+
+    private let logger: Logger
+    private let sort: String
+    private let state = Mutex(State())
+    private static let linesMax = 10
+    private static let window = Duration.seconds(1)
+    /// The most subjects in one line.
+    private static let subjectsMax = 50
+
+    /// - Parameter sort: the name of its records, in the singular.
+    init(_ logger: Logger, _ sort: String = "dead letter") {
+        self.logger = logger
+        self.sort = sort
+    }
+
+    /// - Parameter subject: a short name of what the reason is about. It is logged even if the line is withheld.
+    func add(_ partition: TopicPartition, _ offset: Offset, reason: String, subject: String? = nil, now: Duration) {
+        flush(now: now)
+        let (isWritten, subjects) = state.withLock { state -> (Bool, [String]) in
+            state.open(now: now, Self.window)
+            if state.written < Self.linesMax {
+                state.written += 1
+                return (true, [])
+            }
+            guard let subject else {
+                state.withheld += 1
+                return (false, [])
+            }
+            state.subjects.append(subject)
+            guard state.subjects.count == Self.subjectsMax else { return (false, []) }
+            defer { state.subjects = [] }
+            return (false, state.subjects)
+        }
+        logSubjects(subjects)
+        guard isWritten else { return }
+        logger.warning("\(sort): \(reason)", metadata: .record(partition, offset))
+    }
+
+    func add(more count: Int, now: Duration) {
+        flush(now: now)
+        state.withLock { state in
+            state.open(now: now, Self.window)
+            state.written = Self.linesMax
+            state.withheld += count
+        }
+    }
+
+    /// Logs what was withheld, once its second is over.
+    ///
+    /// - Parameter now: the time on a clock that does not go back; `nil` means that nothing more comes.
+    func flush(now: Duration?) {
+        let ended = state.withLock { state -> State in
+            guard state.written > 0, now.map({ $0 >= state.windowEnd }) ?? true else { return State() }
+            defer { state = State() }
+            return state
+        }
+        logSubjects(ended.subjects)
+        if ended.withheld > 0 { logger.warning("and more \(sort)s", metadata: ["count": .number(ended.withheld)]) }
+    }
+
+    private func logSubjects(_ subjects: [String]) {
+        if subjects.isEmpty { return }
+        logger.warning("\(sort)s like those above: \(subjects.joined(separator: ", "))")
+    }
+}

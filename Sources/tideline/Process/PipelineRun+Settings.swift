@@ -1,0 +1,51 @@
+import Messages
+import Pipeline
+import Settings
+import StreamCore
+import StreamRuntime
+import Timelines
+
+// The one place where settings and options become what the pipeline and its runtime take.
+
+extension PipelineSettings {
+    /// - Parameter recordLimits: the `max.message.bytes` of the topics of outputs, by topic.
+    init(_ settings: Settings, _ topics: TopicNames, _ options: PipelineRun.Options, recordLimits: [String: Int]) {
+        self.init(topics: topics, application: settings[Keys.application])
+        leavesWhenCaughtUp = options.untilCaughtUp
+        startsClockAnew = options.clock != nil
+        pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
+        spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
+        // A clock that was started at another time says nothing about when a record arrived.
+        telemetryFuture =
+            options.clock == nil
+            ? settings[Keys.telemetryFuture].map { ElapsedTime(milliseconds: Int64($0.milliseconds)) } : nil
+        kinds = settings[Keys.kinds]
+        reload = settings.reload
+        adopt(recordLimits)
+    }
+
+    /// Keeps records below what their topics take: the broker refuses a larger one, and such a refusal comes back for
+    /// ever (R11).
+    private mutating func adopt(_ limits: [String: Int]) {
+        // The rest of a record's bytes are its key, its headers and the batch around it.
+        if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
+        if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
+    }
+}
+
+extension StreamSettings {
+    init(_ settings: Settings, _ internalTopics: InternalTopics, _ options: PipelineRun.Options) {
+        self.init(
+            applicationId: settings[Keys.application], exchangeTopic: internalTopics.exchange,
+            stateTopic: internalTopics.state)
+        commitInterval = .milliseconds(settings[Keys.commitInterval])
+        transactionTimeout = settings[Keys.transactionTimeout]
+        removesConsumedRecords = options.removesConsumedRecords
+    }
+}
+
+extension InternalTopics {
+    init(_ settings: Settings) {
+        self.init(applicationId: settings[Keys.application], replication: settings.internalReplication)
+    }
+}

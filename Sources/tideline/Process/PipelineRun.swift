@@ -1,0 +1,179 @@
+import Foundation
+import Messages
+import Observability
+import Pipeline
+import RecordLog
+import Settings
+import StreamCore
+import StreamRuntime
+import Timelines
+
+/// The pipeline in this process: its topics are checked, its stream threads started and watched until they are to end.
+final class PipelineRun {
+    let environment: Environment
+    private let admin: any Admin
+    private let application: StreamApplication
+    private let watch: CaughtUpWatch?
+    private let topology: Topology
+    private let reporter: StatusReporter?
+    private let log: StreamLog
+    private let began = WallClock.uptime()
+
+    /// The choices of one run, beside the settings.
+    struct Options {
+        /// How many consumers and producers this process has, each on a thread of its own; 1 or more.
+        var streamThreads = 1
+        /// The instant at which the clock of timelines starts; `nil` stands for the time of day.
+        var clock: Instant?
+        /// True if the clock stands still and the run ends once everything there was is committed.
+        var untilCaughtUp = false
+        /// The file that is touched while there is progress, for health checks.
+        var healthFile: String?
+        /// False for the mock cluster, which knows no DeleteRecords (R13).
+        var removesConsumedRecords = true
+        /// True if a status line is written.
+        var reportsStatus = true
+    }
+
+    /// Checks and prepares the topics and starts the stream threads.
+    ///
+    /// - Throws: with status 69 if topics are missing, differ from what is needed, or cannot be looked at.
+    init(_ environment: Environment, _ admin: any Admin, _ options: Options) throws(CommandFailure) {
+        self.environment = environment
+        self.admin = admin
+        let settings = environment.settings
+        let internalTopics = InternalTopics(settings)
+        let limits = try Self.recordLimits(of: environment.topics, admin)
+        topology = Topology.widgets(PipelineSettings(settings, environment.topics, options, recordLimits: limits))
+        let layout = try Self.prepare(internalTopics, topology, admin, environment)
+        watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
+        reporter = options.reportsStatus ? StatusReporter(environment) : nil
+        log = StreamLog(environment.logger, brokers: environment.brokers)
+        let health = try HealthFile(options.healthFile)
+        application = StreamApplication(
+            names: (0..<options.streamThreads).map { _ in Self.randomName() }, cluster: environment.cluster,
+            topology: topology, settings: StreamSettings(settings, internalTopics, options),
+            clock: WallClock(start: options.clock, stands: options.untilCaughtUp), layout: layout,
+            targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
+    }
+
+    /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
+    ///
+    /// - Returns: the summary of committed transactions.
+    func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
+        while !shouldStop() && !application.isStopping {
+            if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
+            reporter?.report(application.statuses, admin)
+            log.flush()
+            do throws(LogError) {
+                // The group's offsets alone would let a second run end before it has made what has become due since.
+                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
+                    // Closing may send messages through the exchange: the run goes on until that is quiet again.
+                    if application.statuses.allSatisfy(\.isClosedOut) { break }
+                    application.closeOut()
+                }
+            } catch {
+                if environment.brokers?.absorbs(error) != true {
+                    environment.logger.warning(
+                        "cannot see whether all is read: \(error.message)", metadata: ["error": .string(error.name)])
+                }
+            }
+        }
+        application.requestStop()
+        let haveEnded = awaitEnd()
+        reporter?.end()
+        log.flush(isLast: true)
+        if haveEnded {
+            watch?.close()
+            admin.close()
+        }
+        if let failure = application.failure { throw CommandFailure(.software, failure.description) }
+        return summary
+    }
+
+    /// Gives the threads ten seconds to commit and to leave the group. Without a broker that would last as long as its
+    /// absence. Work that is not committed is in no output and no state: the process that takes over does it again.
+    ///
+    /// - Returns: true if the threads ended.
+    private func awaitEnd() -> Bool {
+        let deadline = WallClock.uptime() + Self.endTimeout
+        while !application.wait(.milliseconds(100)) {
+            guard WallClock.uptime() < deadline else {
+                environment.logger.warning(
+                    "left without waiting for the broker any longer: what was not committed will be read again")
+                return false
+            }
+            reporter?.report(application.statuses, admin)
+        }
+        return true
+    }
+
+    private static let endTimeout = Duration.seconds(10)
+
+    var statuses: [StreamStatus] { application.statuses }
+
+    private var summary: RunSummary {
+        var counters = TaskCounters(outputs: topology.outputs.count)
+        for status in application.statuses { counters.add(status.counters) }
+        let usage = ProcessUsage.current()
+        let elapsed = WallClock.uptime() - began
+        return RunSummary(
+            records: counters.records, timelines: counters.outputs[Output.timelines],
+            reloads: counters.outputs[Output.reloads], deadLetters: counters.outputs[Output.deadLetters],
+            lateTelemetry: counters.late, futureTelemetry: counters.fromFuture, account: counters.reloads,
+            wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
+            peakMemory: usage.peakMemory)
+    }
+
+    // MARK: - Starting
+
+    private static func prepare(
+        _ topics: InternalTopics, _ topology: Topology, _ admin: any Admin, _ environment: Environment
+    ) throws(CommandFailure) -> InternalTopics.Layout {
+        do throws(InternalTopics.Problem) {
+            return try topics.prepare(for: topology, with: admin, timeout: environment.settings[Keys.connectTimeout])
+        } catch {
+            switch error {
+            case .missing(let names): throw environment.missing(names)
+            case .refused(let topic, let reason): throw CommandFailure(.unavailable, "\(topic) \(reason)")
+            case .failed(let cause): throw CommandFailure(.unavailable, "cannot look at the topics: \(cause)")
+            }
+        }
+    }
+
+    private static func watch(
+        _ environment: Environment, _ topics: InternalTopics, _ topology: Topology, _ layout: InternalTopics.Layout
+    ) throws(CommandFailure) -> CaughtUpWatch {
+        var inputs: [TopicPartition] = []
+        for (source, partitions) in zip(topology.sources, layout.sourcePartitions) {
+            inputs += (0..<partitions).map { TopicPartition(source.topic, $0) }
+        }
+        let exchange = (0..<layout.partitions).map { TopicPartition(topics.exchange, $0) }
+        do throws(LogError) {
+            let group = try environment.cluster.makeConsumer(
+                group: environment.settings[Keys.application], isolation: .readCommitted,
+                clientId: environment.settings[Keys.application] + "-watch")
+            return try CaughtUpWatch(
+                admin: environment.cluster.makeAdmin(), group: group, inputs: inputs, exchange: exchange,
+                timeout: .seconds(30))
+        } catch {
+            throw CommandFailure(.unavailable, "cannot see where the inputs end: \(error)")
+        }
+    }
+
+    /// The `max.message.bytes` of the topics of outputs, by topic, as far as the broker says it.
+    private static func recordLimits(
+        of topics: TopicNames, _ admin: any Admin
+    ) throws(CommandFailure) -> [String: Int] {
+        do throws(LogError) {
+            let found = try admin.describeTopics([topics.timelines, topics.deadLetters], timeout: .seconds(30))
+            return found.compactMapValues(\.recordBytesMax)
+        } catch {
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+        }
+    }
+
+    private static func randomName() -> String {
+        String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+}

@@ -1,0 +1,125 @@
+import Messages
+import Observability
+import Pipeline
+import RecordLog
+import Settings
+import StreamCore
+import StreamRuntime
+
+/// Reports the state of the pipeline: on a terminal as a line below the log that is drawn anew each second, elsewhere
+/// as a line of the log when something changed, or once a minute. Owned by one thread.
+final class StatusReporter {
+    private let environment: Environment
+    private var schedule = StatusSchedule()
+    private var lastLook: Duration?
+    private var lastAsked: Duration?
+    private var lag: [PipelineStatus.TopicLag]?
+    /// The samples from which rates are computed: the line before in the log, or the last ten seconds on a terminal.
+    private var samples: [(instant: Duration, records: Int)] = []
+    private static let rateWindow = Duration.seconds(10)
+
+    init(_ environment: Environment) {
+        self.environment = environment
+    }
+
+    /// Reports the state, at most once a second. May be called more often. The topics' ends are asked for only if a
+    /// line is written.
+    func report(_ statuses: [StreamStatus], _ admin: any Admin) {
+        let now = WallClock.uptime()
+        if let lastLook, now - lastLook < .seconds(1) { return }
+        lastLook = now
+        var status = Self.summed(statuses, now: now)
+        status.away = environment.brokers?.awaySince.map { now - $0 }
+        if let columns = environment.statusColumns {
+            askForLag(statuses, admin, isAway: status.away != nil, every: .seconds(5), now: now)
+            status.lag = lag
+            status.recordsPerSecond = rate(status.records, now: now)
+            keep(status.records, now: now, window: Self.rateWindow)
+            LogStream.standardError.showStatus(status.line(columns: columns - 1))
+            return
+        }
+        guard schedule.isDue(status, now: now) else { return }
+        askForLag(statuses, admin, isAway: status.away != nil, every: .zero, now: now)
+        status.lag = lag
+        status.recordsPerSecond = rate(status.records, now: now)
+        keep(status.records, now: now, window: .zero)
+        switch environment.settings[Keys.logFormat] {
+        case .text: environment.logger.info("\(status.line())")
+        case .json: environment.logger.info("status", metadata: status.metadata)
+        }
+    }
+
+    /// Removes the status line.
+    func end() {
+        LogStream.standardError.showStatus("")
+    }
+
+    private func rate(_ records: Int, now: Duration) -> Double? {
+        guard let sample = samples.first, now > sample.instant else { return nil }
+        return Double(records - sample.records) / ((now - sample.instant) / .seconds(1))
+    }
+
+    private func keep(_ records: Int, now: Duration, window: Duration) {
+        samples.append((now, records))
+        while samples.count > 1, now - samples[0].instant > window { samples.removeFirst() }
+    }
+
+    // MARK: - Statuses of threads
+
+    private static func summed(_ statuses: [StreamStatus], now: Duration) -> PipelineStatus {
+        var counters = TaskCounters()
+        for status in statuses { counters.add(status.counters) }
+        var summed = PipelineStatus()
+        summed.tasks = statuses.flatMap(\.tasks).sorted { $0.partition < $1.partition }
+            .map { PipelineStatus.Task(partition: $0.partition, state: $0.state) }
+        summed.records = counters.records
+        summed.lastCommitAge = statuses.compactMap(\.lastCommit).max().map { now - $0 }
+        summed.aborts = statuses.reduce(0) { $0 + $1.aborts }
+        summed.deadLetters = counters.outputs.isEmpty ? 0 : counters.outputs[Output.deadLetters]
+        summed.lateTelemetry = counters.late
+        summed.futureTelemetry = counters.fromFuture
+        let reloads = counters.reloads
+        summed.changes = ReloadCount.allCases.map { count in
+            .init(name: count.rawValue, count: reloads.reduce(0) { $0 + $1[count] })
+        }
+        return summed
+    }
+
+    // MARK: - Lag
+
+    /// Asks for the topics' ends, at most once in `interval`. While a broker is away it does not: each answer would be
+    /// waited for.
+    private func askForLag(
+        _ statuses: [StreamStatus], _ admin: any Admin, isAway: Bool, every interval: Duration, now: Duration
+    ) {
+        if let lastAsked, now - lastAsked < interval { return }
+        lastAsked = now
+        let positions = statuses.flatMap(\.tasks).flatMap(\.positions)
+        if positions.isEmpty || isAway {
+            lag = nil
+        } else {
+            let partitions = positions.map(\.topicPartition)
+            let ends = try? admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(2))
+            lag = ends.map { Self.lag(of: positions, $0, now: WallClock.systemTime()) }
+        }
+    }
+
+    private static func lag(
+        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset], now: Int64
+    ) -> [PipelineStatus.TopicLag] {
+        var topics: [String: PipelineStatus.TopicLag] = [:]
+        for position in positions {
+            let name = position.topicPartition.topic
+            var topic = topics[name] ?? .init(topic: name, records: 0, time: .zero)
+            let behind = max(0, (ends[position.topicPartition]?.rawValue ?? 0) - position.next.rawValue)
+            topic.records += behind
+            if behind > 0 {
+                // One partition of which nothing was read yet makes the topic's time unknown.
+                let known = position.lastTimestamp.flatMap { $0 > 0 ? Duration.milliseconds(max(0, now - $0)) : nil }
+                topic.time = known.flatMap { known in topic.time.map { max($0, known) } }
+            }
+            topics[name] = topic
+        }
+        return topics.values.sorted { $0.topic < $1.topic }
+    }
+}

@@ -1,0 +1,65 @@
+import Arguments
+import Foundation
+import RdKafka
+import Settings
+import Timelines
+
+/// The options of every verb that meets Kafka.
+struct KafkaOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The brokers to begin with.", valueName: "host:port,…")) var bootstrap: String?
+    @Option(help: ArgumentHelp("The consumer group and the prefix of internal topics.", valueName: "id"))
+    var application: String?
+    @Option(help: ArgumentHelp("Put before the name of every topic.", valueName: "x")) var topicPrefix: String?
+    @Option(help: ArgumentHelp("Settings in YAML.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any setting, such as commit.interval.ms=200.", valueName: "key=value"))
+    var settings: [KeyValueArgument] = []
+
+    /// Reads all settings: flags, then the environment, then the file, then defaults.
+    func resolve() throws(CommandFailure) -> Settings {
+        var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") }
+        let named = [
+            (Keys.bootstrap.name, bootstrap, "--bootstrap"), (Keys.application.name, application, "--application"),
+            (Keys.topicPrefix.name, topicPrefix, "--topic-prefix"),
+        ]
+        for (key, value, flag) in named {
+            if let value { flags.append(.init(key: key, text: value, flag: flag)) }
+        }
+        return try Settings.resolved(flags: flags, config: config)
+    }
+}
+
+extension Settings {
+    /// Reads all settings: flags, then the environment, then the file `config`, then defaults.
+    ///
+    /// - Throws: with status 64, naming everything that is wrong.
+    static func resolved(
+        flags: [SettingsSources.Flag] = [], config: String?
+    ) throws(CommandFailure) -> Settings {
+        var file: SettingsSources.File?
+        if let config {
+            do {
+                file = .init(path: config, text: try String(contentsOfFile: config, encoding: .utf8))
+            } catch {
+                let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
+                let reason = isMissing ? "No such file or directory" : error.localizedDescription
+                throw CommandFailure(.usage, "--config: cannot read \(config): \(reason)")
+            }
+        }
+        let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
+        do throws(SettingsProblems) {
+            return try Keys.schema.resolve(
+                sources, suggest: { nearestName(to: $0, among: $1) }, checkFree: Self.problem)
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+    }
+
+    /// Asks librdkafka about one of its properties, so that its problem stands among all others.
+    private static func problem(key: String, text: String) -> String? {
+        let property = String(key.dropFirst(Keys.kafka.name.count + 1))
+        return RdKafkaSettings.problem(with: property, text)?.reason
+    }
+}

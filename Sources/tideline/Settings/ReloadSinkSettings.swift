@@ -1,0 +1,175 @@
+import Crypto
+import Foundation
+import Settings
+import Sinks
+
+/// The settings of `sink --reloads`.
+extension Keys {
+    static let apnsKey = SettingKey(
+        "apns.key", .optional(.string), default: nil,
+        "The file of the key with which pushes are signed, as Apple gives it out (.p8).")
+    static let apnsKeyId = SettingKey(
+        "apns.key-id", .optional(.appleId), default: nil, "The name of that key at Apple, such as ABC123DEFG.")
+    static let apnsTeamId = SettingKey(
+        "apns.team-id", .optional(.appleId), default: nil, "The team of the developer account that has the key.")
+    static let apnsHost = SettingKey(
+        "apns.host",
+        .optional(
+            .string(allowed: "HOST or HOST:PORT") { host in
+                !host.isEmpty && !host.contains(/[\s\/@?#]/) && URLComponents(string: "https://\(host)")?.host != nil
+            }), default: nil,
+        "Takes all pushes in place of Apple's servers, such as a proxy. Without it each configuration's environment "
+            + "decides: api.push.apple.com or api.sandbox.push.apple.com.")
+    static let apnsCAFile = SettingKey(
+        "apns.ca-file", .optional(.string), default: nil,
+        "Certificate authorities in PEM that are trusted for pushes besides the system's.")
+    static let apnsPriorityHigh = SettingKey(
+        "apns.priority.high", .priority, default: 10,
+        "apns-priority of reloads that are requested, or of a changed configuration or status.")
+    static let apnsPriorityLow = SettingKey("apns.priority.low", .priority, default: 5, "apns-priority of all others.")
+    static let webhookSecret = SettingKey(
+        "webhook.secret", .optional(.webhookSecret), default: nil, "Signs what is posted to a webhook.")
+    static let webhookSecretFile = SettingKey(
+        "webhook.secret-file", .optional(.string), default: nil, "A file that holds webhook.secret, in its place.")
+    static let webhookCAFile = SettingKey(
+        "webhook.ca-file", .optional(.string), default: nil,
+        "Certificate authorities in PEM that are trusted for the webhook besides the system's.")
+    static let reloadsConcurrency = SettingKey(
+        "reloads.concurrency", .integer(1...10_000), default: 200,
+        "So many pushes or posts are under way at once, at most.")
+    static let reloadsTimeout = SettingKey(
+        "reloads.timeout", .duration(.seconds(1) ... .seconds(600)), default: .seconds(20),
+        "After so long without an answer a push or post is made again.")
+    static let reloadsConnectTimeout = SettingKey(
+        "reloads.connect.timeout", .duration(.seconds(1) ... .seconds(600)), default: .seconds(10),
+        "How long connecting to Apple or the webhook may take.")
+    static let reloadsBackoffFirst = SettingKey(
+        "reloads.backoff.first", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(1),
+        "How long is waited before a second attempt, at most; doubled with each further one.")
+    static let reloadsBackoffMax = SettingKey(
+        "reloads.backoff.max", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(300),
+        "How long is waited between two attempts, at most.")
+
+    static let reloadsGather = SettingKey(
+        "reloads.gather", .duration(.zero ... .seconds(60)), default: .seconds(1),
+        "How long a device's first reload waits for others that go out with it, as one push; PT0S: not at all.")
+
+    static let reloadsMaxAge = SettingKey(
+        "reloads.max-age", .duration(.seconds(60) ... .seconds(2_592_000)), default: .seconds(86_400),
+        "Reloads that were announced longer ago are not pushed; a push or post that fails so long makes a dead letter.")
+
+    static let reloadSinkKeys: [any SettingDeclaration] = [
+        apnsKey, apnsKeyId, apnsTeamId, apnsHost, apnsCAFile, apnsPriorityHigh, apnsPriorityLow, webhookSecret,
+        webhookSecretFile, webhookCAFile, reloadsConcurrency, reloadsTimeout, reloadsConnectTimeout,
+        reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge,
+    ]
+}
+
+extension SettingType<String> {
+    fileprivate static let appleIdAllowed = "10 capital letters and digits"
+
+    fileprivate static var appleId: Self {
+        .string(allowed: appleIdAllowed) { $0.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
+    }
+
+    fileprivate static var webhookSecret: Self {
+        .string(allowed: WebhookSecret.allowed) { WebhookSecret($0) != nil }
+    }
+}
+
+extension SettingType<Int> {
+    /// The priorities that Apple knows: 1 spares the battery above all, 5 may wait, 10 goes at once.
+    fileprivate static var priority: Self {
+        SettingType(
+            allowed: "one of 1, 5, 10", choices: ["1", "5", "10"],
+            read: { text in ["1", "5", "10"].contains(text) ? Int(text) : nil }, write: { "\($0)" })
+    }
+}
+
+/// Reads the settings that a sink of reloads alone requires, and the files that they name. It goes on behind a problem,
+/// so that `problems` has all of them.
+struct ReloadSinkReading {
+    private let settings: Settings
+    private(set) var problems: [String] = []
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// - Returns: `nil` if something is wrong; `problems` says what.
+    mutating func apns(configurationsTopic: String) -> APNsSettings? {
+        let key = file(Keys.apnsKey, allowed: "the path of a .p8 file").flatMap { privateKey($0) }
+        let keyId = required(Keys.apnsKeyId, allowed: SettingType<String>.appleIdAllowed)
+        let teamId = required(Keys.apnsTeamId, allowed: SettingType<String>.appleIdAllowed)
+        guard let key, let keyId, let teamId else { return nil }
+        var apns = APNsSettings(key: key, keyId: keyId, teamId: teamId, configurationsTopic: configurationsTopic)
+        apns.host = settings[Keys.apnsHost]
+        apns.priorityHigh = settings[Keys.apnsPriorityHigh]
+        apns.priorityLow = settings[Keys.apnsPriorityLow]
+        return apns
+    }
+
+    /// - Returns: `nil` if something is wrong; `problems` says what.
+    mutating func webhook(_ url: WebhookURL) -> WebhookSettings? {
+        let text: String?
+        switch (settings[Keys.webhookSecret], settings[Keys.webhookSecretFile]) {
+        case (nil, nil):
+            problems.append(
+                "webhook.secret is missing, allowed is \(WebhookSecret.allowed); or webhook.secret-file, its path")
+            return nil
+        case (.some, .some):
+            problems.append("webhook.secret and webhook.secret-file are both set, allowed is one of them")
+            return nil
+        case (let secret?, nil): text = secret
+        case (nil, .some):
+            text = file(Keys.webhookSecretFile, allowed: "the path of a file")
+                .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        }
+        guard let text else { return nil }
+        guard let secret = WebhookSecret(text) else {
+            problems.append("webhook.secret-file holds no secret, allowed is \(WebhookSecret.allowed)")
+            return nil
+        }
+        return WebhookSettings(url: url, secret: secret)
+    }
+
+    /// Checks the file of certificate authorities that are trusted besides the system's.
+    ///
+    /// - Returns: the path of the file; `nil` if none is set or the file cannot be read.
+    mutating func authorities(_ setting: SettingKey<String?>) -> String? {
+        guard settings[setting] != nil else { return nil }
+        guard let text = file(setting, allowed: "the path of a PEM file") else { return nil }
+        if !text.contains("-----BEGIN CERTIFICATE-----") {
+            problems.append("\(setting.name) names a file without a certificate, allowed is the path of a PEM file")
+        }
+        return settings[setting]
+    }
+
+    private mutating func privateKey(_ text: String) -> P256.Signing.PrivateKey? {
+        do throws(CryptoError) {
+            return try P256.Signing.PrivateKey(pemRepresentation: text)
+        } catch {
+            problems.append("apns.key \(error), allowed is the path of a .p8 file as Apple gives it out")
+            return nil
+        }
+    }
+
+    private mutating func required(_ setting: SettingKey<String?>, allowed: String) -> String? {
+        if let value = settings[setting] { return value }
+        problems.append("\(setting.name) is missing, allowed is \(allowed)")
+        return nil
+    }
+
+    private mutating func file(_ setting: SettingKey<String?>, allowed: String) -> String? {
+        guard let path = settings[setting] else {
+            problems.append("\(setting.name) is missing, allowed is \(allowed)")
+            return nil
+        }
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            problems.append("\(setting.name) is '\(path)', which cannot be read, allowed is \(allowed)")
+            return nil
+        }
+    }
+}

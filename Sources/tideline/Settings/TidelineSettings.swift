@@ -1,0 +1,126 @@
+import Messages
+import Observability
+import Settings
+import Timelines
+
+/// The settings of the program. Each is declared once, in this folder, and read as `settings[Keys.name]`.
+///
+/// A setting takes effect when it stands in the list below the declarations of its file. `Documentation/Settings.md`,
+/// the flags `--set`, environment variables and the file of `--config` follow from the declaration.
+enum Keys {
+    static let bootstrap = SettingKey(
+        "bootstrap", .string, default: "localhost:9092", "The brokers to begin with: HOST:PORT, separated by commas.")
+    static let application = SettingKey(
+        "application", .applicationId, default: "tideline",
+        "The consumer group, and the prefix of transactional ids and of the internal topics.")
+    static let topicPrefix = SettingKey(
+        "topic.prefix", .string(allowed: "a text") { _ in true }, default: "", "Put before the name of every topic.")
+    static let telemetryTopic = topic("vehicle.telemetry")
+    static let eventsTopic = topic("calendar.events")
+    static let configurationsTopic = topic("widget.configurations")
+    static let timelinesTopic = topic("timelines")
+    static let reloadsTopic = topic("timeline.reloads")
+    static let positionsTopic = topic(
+        "timeline.positions", note: "; planned: nothing reads or writes it yet")
+    static let deadLettersTopic = topic("tideline.dead-letters")
+    static let connectTimeout = SettingKey(
+        "connect.timeout", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(30),
+        "How long a broker is waited for at the start.")
+    static let commitInterval = SettingKey(
+        "commit.interval.ms", .integer(1...60_000), default: 100, "How often a stream thread commits, in milliseconds.")
+    static let sessionTimeout = SettingKey(
+        "session.timeout", .duration(.seconds(1) ... .seconds(1800)), default: .seconds(10),
+        "After so long without a heartbeat a process's tasks go to others.")
+    static let transactionTimeout = SettingKey(
+        "transaction.timeout", .duration(.seconds(1) ... .seconds(900)), default: .seconds(10),
+        "After so long the broker ends a transaction that is left open.")
+    static let internalReplication = SettingKey(
+        "internal.replication", .integer(-1...32767), default: -1,
+        "The replication factor of the internal topics; -1 is the broker's default.")
+    static let pause = SettingKey(
+        "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
+        "A timeline that is due for longer than this is made for now, not for its due date.")
+    static let spread = SettingKey(
+        "renewal.spread", .duration(.zero ... .seconds(3600)), default: .zero,
+        "The work of timelines that are due at one instant is spread over so long; each is still made for its due date."
+    )
+    static let telemetryFuture = SettingKey(
+        "telemetry.future", .durationOrOff(.zero ... .seconds(31 * 86400)), default: .seconds(300),
+        "Telemetry observed later than this after its arrival counts as observed at its arrival; off: as it says.")
+    static let logLevel = SettingKey(
+        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
+    )
+    static let logFormat = SettingKey(
+        "log.format", .choice(StreamLogHandler.Format.self), default: .text, "How log lines are written.")
+
+    private static let pipelineKeys: [any SettingDeclaration] = [
+        bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
+        reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
+        transactionTimeout, internalReplication, pause, spread, telemetryFuture,
+    ]
+
+    private static let logKeys: [any SettingDeclaration] = [logLevel, logFormat]
+
+    private static let pipelineRules = [
+        SettingsRule(
+            "a commit interval is at most half the transaction time-out",
+            keys: [commitInterval.name, transactionTimeout.name]
+        ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
+    ]
+
+    /// The prefix under which any property of librdkafka is passed through.
+    static let kafka = SettingPrefix("kafka", "Any property of librdkafka, such as kafka.security.protocol.")
+
+    /// All settings, in the order in which `Documentation/Settings.md` lists them.
+    static let schema = SettingsSchema(
+        pipelineKeys + kindKeys + logKeys + reloadSinkKeys, prefixes: [kafka], rules: pipelineRules + kindRules,
+        // Test runs, completion and an orchestrator's service links put these into the environment.
+        foreignVariables: [
+            "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
+        ])
+
+    private static func topic(_ name: String, note: String = "") -> SettingKey<String> {
+        SettingKey(
+            "topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix\(note).")
+    }
+}
+
+extension SettingType<String> {
+    /// The names of consumer groups, from which the names of topics and transactions are made.
+    fileprivate static var applicationId: Self {
+        .string(allowed: "letters, digits, '.', '_' and '-', 1 to 200 of them") { name in
+            (1...200).contains(name.utf8.count) && name.utf8.allSatisfy(isInTopicName)
+        }
+    }
+
+    private static func isInTopicName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Settings {
+    /// The replication factor of internal topics; `nil` stands for the broker's default.
+    var internalReplication: Int32? {
+        let replication = self[Keys.internalReplication]
+        return replication < 1 ? nil : Int32(replication)
+    }
+}
+
+extension TopicNames {
+    init(_ settings: Settings) {
+        self.init()
+        let prefix = settings[Keys.topicPrefix]
+        telemetry = prefix + settings[Keys.telemetryTopic]
+        calendarEvents = prefix + settings[Keys.eventsTopic]
+        configurations = prefix + settings[Keys.configurationsTopic]
+        timelines = prefix + settings[Keys.timelinesTopic]
+        reloads = prefix + settings[Keys.reloadsTopic]
+        positions = prefix + settings[Keys.positionsTopic]
+        deadLetters = prefix + settings[Keys.deadLettersTopic]
+    }
+}

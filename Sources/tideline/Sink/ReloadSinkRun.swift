@@ -1,0 +1,159 @@
+import Foundation
+import HTTPClient
+import Messages
+import Observability
+import RecordLog
+import Settings
+import Sinks
+
+/// The destination of reloads.
+enum ReloadTarget: Sendable {
+    case apns
+    case webhook(WebhookURL)
+
+    init(_ text: String) throws(WebhookURL.Problem) {
+        if text == "apns" {
+            self = .apns
+        } else {
+            self = .webhook(try WebhookURL(text))
+        }
+    }
+
+    /// The name of the sink. Another address is another sink, with positions of its own.
+    var name: String {
+        switch self {
+        case .apns: "apns"
+        case .webhook(let url): "webhook-\(url.digest)"
+        }
+    }
+}
+
+/// One run of a sink of reloads.
+struct ReloadSinkRun {
+    private let environment: Environment
+    private let target: Target
+    private let http: HTTPClientConfiguration
+    private let settings: ReloadSinkSettings
+    private let deadLetters: DeadLetterLog
+
+    /// The destination with the settings that it takes.
+    private enum Target {
+        case apns(APNsSettings)
+        case webhook(WebhookSettings)
+    }
+
+    /// - Throws: with status 64, naming all settings that are wrong.
+    init(_ options: KafkaOptions, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
+        environment = try Environment(options)
+        deadLetters = DeadLetterLog(environment.logger)
+        let topics = environment.topics
+        let values = environment.settings
+        var reading = ReloadSinkReading(values)
+        var http = HTTPClientConfiguration()
+        http.timeout = values[Keys.reloadsTimeout]
+        http.connectTimeout = values[Keys.reloadsConnectTimeout]
+        let found: Target?
+        switch target {
+        case .apns:
+            found = reading.apns(configurationsTopic: topics.configurations).map { .apns($0) }
+            http.additionalTrustRoots = reading.authorities(Keys.apnsCAFile)
+        case .webhook(let url):
+            found = reading.webhook(url).map { .webhook($0) }
+            http.additionalTrustRoots = reading.authorities(Keys.webhookCAFile)
+            // Its server may know HTTP/1.1 alone.
+            http.connectionsPerHost = 16
+        }
+        guard let found, reading.problems.isEmpty else {
+            throw CommandFailure(.usage, reading.problems.joined(separator: "\n"))
+        }
+        self.target = found
+        self.http = http
+        var settings = ReloadSinkSettings(
+            name: target.name, application: values[Keys.application], reloadsTopic: topics.reloads,
+            deadLettersTopic: topics.deadLetters)
+        settings.reading.untilCaughtUp = untilCaughtUp
+        settings.requestsMax = values[Keys.reloadsConcurrency]
+        settings.ageMax = values[Keys.reloadsMaxAge]
+        settings.gather = values[Keys.reloadsGather]
+        settings.backoff.first = values[Keys.reloadsBackoffFirst]
+        settings.backoff.most = values[Keys.reloadsBackoffMax]
+        settings.replication = values.internalReplication
+        self.settings = settings
+    }
+
+    /// Blocks until it has caught up, if that was asked for, or until the program is to end; prints a summary.
+    ///
+    /// - Parameter health: the file that is touched with each round.
+    func run(_ health: HealthFile?) throws(CommandFailure) {
+        let admin = try environment.connect()
+        let topics = environment.topics
+        var needed = [topics.reloads, topics.deadLetters]
+        if case .apns = target { needed.append(topics.configurations) }
+        try environment.require(needed, admin)
+        admin.close()
+        let bar = ProgressBar.standardError("sending reloads", unit: "records", environment)
+        environment.logger.info(
+            "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
+        let summary: ReloadSinkSummary
+        do {
+            switch target {
+            case .apns(let apns):
+                let destination = try APNsDestination(
+                    apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
+                    shouldStop: { Self.shouldStop(health) }, notice: log)
+                summary = try runner(destination, bar, health).run()
+            case .webhook(let webhook):
+                summary = try runner(WebhookDestination(webhook), bar, health).run()
+            }
+        } catch {
+            throw CommandFailure(.software, "the sink cannot go on: \(error)")
+        }
+        bar.finish()
+        print(summary.json)
+    }
+
+    private func runner<Destination: ReloadDestination>(
+        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?
+    ) throws(LogError) -> SinkRunner<ReloadSender<Destination>> {
+        try SinkRunner(
+            cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
+            instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
+            shouldStop: { Self.shouldStop(health) },
+            progress: { progress in
+                bar.update(completed: progress.summary.records)
+                deadLetters.flush(now: WallClock.uptime())
+            },
+            notice: log)
+    }
+
+    /// Touches the health file: the sink asks this in each round, also while it waits for brokers.
+    private static func shouldStop(_ health: HealthFile?) -> Bool {
+        health?.touch()
+        return Signals.isStopRequested
+    }
+
+    private func log(_ notice: ReloadSinkNotice) {
+        switch notice {
+        case .deadLetter(let place, let offset, let reason):
+            deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
+        default: environment.logger.log(notice, environment.brokers)
+        }
+    }
+}
+
+extension SleepingClock: ReloadSinkClock {}
+
+extension ReloadSinkSummary {
+    fileprivate var json: String {
+        JSONWriter.object { json in
+            json.integer("records", records)
+            json.integer("delivered", delivered)
+            json.integer("conflated", conflated)
+            json.integer("retries", retries)
+            json.integer("retired", retired)
+            json.integer("deadLetters", deadLetters)
+            json.integer("skipped", skipped)
+            json.integer("tooOld", tooOld)
+        }
+    }
+}
