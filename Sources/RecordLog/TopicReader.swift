@@ -3,10 +3,10 @@
 ///
 /// Every call blocks: one thread owns the reader, never one of Swift's cooperative pool.
 ///
-/// Failures have three ranks. A request is repeated as its `PatientRequests` say. A `fatal` failure of the consumer ends
-/// every reading, for its handle is of no use any more. Any other failure of the consumer is told, and the reading goes
-/// on: brokers come back, and rights are given. Only a reading with a `patience`, which somebody waits for, ends at once
-/// when it may not read (`notAuthorised`), and when the patience is over.
+/// Failures have three ranks. A request is repeated as its `PatientRequests` say. A `fatal` failure of the consumer
+/// ends every reading, for its handle is of no use any more. Any other failure of the consumer is told, and the reading
+/// goes on: brokers come back, and rights are given. Only a reading with a `patience`, which somebody waits for, ends
+/// at once when it may not read (`notAuthorised`), and when the patience is over.
 package final class TopicReader {
     package let topic: String
     /// The position in each assigned partition: the offset to read next, past any transaction markers.

@@ -26,8 +26,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var gather = Duration.seconds(1)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
-    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a dead
-    /// letter. No refusal is doubted longer.
+    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a
+    /// dead letter. No refusal is doubted longer.
     package var ageMax = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.

@@ -1,8 +1,9 @@
 package import RecordLog
 
-/// The half of a sink that depends on what it reads: timelines (`TimelineWriter`) or reloads (`ReloadSender`). The other
-/// half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start` once, then `demand` and `work`
-/// by turns, then `finish` and `close` once.
+/// The half of a sink that depends on what it reads: timelines (`TimelineWriter`) or reloads (`ReloadSender`).
+///
+/// The other half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start` once, then `demand`
+/// and `work` by turns, then `finish` and `close` once.
 package protocol SinkKind: AnyObject {
     associatedtype Summary: SinkRunSummary
     associatedtype Notice: SinkRunNotice

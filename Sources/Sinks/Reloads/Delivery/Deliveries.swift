@@ -168,8 +168,8 @@ final class Deliveries<Destination: ReloadDestination> {
 
     // MARK: - Age
 
-    /// A destination that does not conflate is told everything, however old. There a failure is the parcel's own only if
-    /// others were delivered meanwhile, so that an outage of a day costs nothing.
+    /// A destination that does not conflate is told everything, however old. There a failure is the parcel's own only
+    /// if others were delivered meanwhile, so that an outage of a day costs nothing.
     private func isTooOld(_ parcel: Parcel, for host: String) -> Bool {
         if destination.conflates, .milliseconds(clock.wall - parcel.newest) > settings.ageMax { return true }
         guard let failure = parcel.failure, clock.now - failure.since >= settings.ageMax else { return false }

@@ -119,3 +119,5 @@ struct HostState<Refused> {
         self.deliveredAt = deliveredAt
     }
 }
+
+extension HostState.Event: Sendable where Refused: Sendable {}

@@ -1,8 +1,8 @@
 import RecordLog
 
-/// How a commit is made, and what its failures lead to. An unknown outcome is never taken for success (R6): the same call is
-/// repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger says by
-/// its number whether it came through.
+/// How a commit is made, and what its failures lead to. An unknown outcome is never taken for success (R6): the same
+/// call is repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger
+/// says by its number whether it came through.
 extension ReloadLedger {
     private static let failuresMax = 5
 
