@@ -64,8 +64,8 @@ extension VehicleReport {
         return sensitivity.isExceeded(from: reported, to: vehicle) ? .sensitivity : nil
     }
 
-    /// The next silence that was not yet reported, with its length, if nothing more is heard of the vehicle; `nil` means
-    /// that none comes. Its instant may lie before `at`, if older telemetry replaced what was known.
+    /// The next silence that was not yet reported, with its length, if nothing more is heard of the vehicle; `nil`
+    /// means that none comes. Its instant may lie before `at`, if older telemetry replaced what was known.
     package func nextSilence(
         of vehicle: Vehicle, for need: SourceNeeds.VehicleNeed
     ) -> (at: Instant, length: ElapsedTime)? {
