@@ -44,7 +44,6 @@ extension Partition: Strideable, ExpressibleByIntegerLiteral {
 
 extension Int {
     /// The number of a partition, for arrays that have an element for each.
-    @inlinable
     package init(_ partition: Partition) { self = Int(partition.rawValue) }
 }
 
