@@ -1,4 +1,5 @@
 import Observability
+import RecordLog
 import StreamRuntime
 
 /// The status as a line for people. The least important part is shortened first, then left out, until the line fits.
