@@ -1,5 +1,5 @@
 import Pipeline
-import RecordLog
+package import RecordLog
 package import StreamCore
 package import Timelines
 

@@ -1,4 +1,4 @@
-import RecordLog
+package import RecordLog
 import StreamCore
 
 extension StreamThread {
