@@ -1,3 +1,4 @@
+package import Messages
 package import Timelines
 
 /// The timelines of a preview: of each configuration the one that would be made at an instant, or all that would be
@@ -107,5 +108,19 @@ extension TimelineEntry {
         guard vehicle != nil, phase != .placeholder else { return }
         isSample = true
         vehicle?.observedAt = nil
+    }
+}
+
+extension TimelineRecord {
+    /// The record of a timeline that would be made: made from no record of a topic, so `sources` is empty.
+    /// Nobody was told anything yet, so its budget is untouched.
+    package init(
+        _ step: TimelineWalk.Step, of configuration: WidgetConfiguration, terms: ReloadTerms = ReloadTerms()
+    ) {
+        self.init(
+            configurationId: configuration.configurationId, kind: configuration.kind, family: configuration.family,
+            recipient: configuration.recipient, revision: step.revision, generatedAt: step.at,
+            timeline: step.timeline, refreshCount: step.refreshCount,
+            budget: TokenBucket(terms, at: step.at).budget(terms, at: step.at))
     }
 }
