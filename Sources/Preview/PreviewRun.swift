@@ -6,11 +6,11 @@ package import Timelines
 package struct PreviewRun: Sendable {
     package var inputs: PreviewInputs
     package var at: Instant
-    /// The end of the walk; nil: the first timeline alone.
+    /// The end of the walk; `nil` means the first timeline alone.
     package var until: Instant?
-    /// The snapshot instead of the timeline.
+    /// True if the snapshot is shown instead of the timeline.
     package var isSnapshot: Bool
-    /// Whether a vehicle of which no telemetry is at hand is the first sample.
+    /// True if the first sample stands in for a vehicle without telemetry.
     package var isSampled: Bool
 
     package init(
@@ -24,7 +24,7 @@ package struct PreviewRun: Sendable {
         self.isSampled = isSampled
     }
 
-    /// One for each configuration, in the order of the file.
+    /// A preview of each configuration, in the order of the file.
     package var previews: [Preview] {
         inputs.configurations.map { configuration in
             let hasSample = isSampled && !isHeardOf(configuration)
@@ -43,7 +43,7 @@ package struct PreviewRun: Sendable {
 package struct Preview: Sequence, Sendable {
     package let configuration: WidgetConfiguration
     package let at: Instant
-    /// Nil: the first timeline alone.
+    /// The end of the walk; `nil` means the first timeline alone.
     package let until: Instant?
     fileprivate let isSnapshot: Bool
     fileprivate let hasSample: Bool
@@ -76,7 +76,7 @@ package struct Preview: Sequence, Sendable {
     }
 }
 
-/// Every vehicle is the first sample, at all times.
+/// Sources in which every vehicle is the first sample, at all times.
 private struct SampleSources: TimelineSources {
     let files: PreviewSources
 

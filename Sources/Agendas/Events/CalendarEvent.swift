@@ -3,14 +3,14 @@ package import Timelines
 /// One record of the topic `calendar.events` (M4): a single event, a series with its recurrence
 /// lines, or, with a `recurrenceId`, what one instance of a series is instead.
 ///
-/// Always a possible event: the initialiser refuses others.
+/// Every value is a possible event: the initialiser refuses others.
 package struct CalendarEvent: Hashable, Sendable {
     package let calendarId: String
     package let uid: String
     /// The original start of the instance that this event stands for.
     package let recurrenceId: EventTime?
-    /// Whether it stands for all later instances, too, moved and as long as this one: RANGE=THISANDFUTURE of RFC 5545
-    /// §3.2.13.
+    /// True if the event stands for all later instances, too, moved and as long as this one (RANGE=THISANDFUTURE of
+    /// RFC 5545 §3.2.13).
     package let isThisAndFuture: Bool
     package let sequence: Int
     package let updatedAt: Instant?
@@ -18,7 +18,7 @@ package struct CalendarEvent: Hashable, Sendable {
     package let location: String?
     package let start: EventTime
     package let end: EventEnd?
-    /// An IANA name that exists on this system. Of no meaning for all-day events, which float.
+    /// An IANA name that exists on this system; it means nothing for all-day events, which float.
     package let timeZone: String?
     /// The zone of a series that recurs in one which IANA's database does not have; `timeZone` is nil then. JSON can't
     /// say such an event: its record is iCalendar text.
@@ -33,12 +33,12 @@ package struct CalendarEvent: Hashable, Sendable {
         if case .date = start { true } else { false }
     }
 
-    /// Its own zone: where it takes place and recurs. Nil where it names none.
+    /// The zone in which the event takes place and recurs; `nil` means that it names none.
     package var zone: LocalCalendar? { definedZone?.calendar ?? timeZone.flatMap { LocalCalendar($0) } }
 
     package var key: EventKey { EventKey(calendarId: calendarId, uid: uid, recurrenceId: recurrenceId) }
 
-    /// - Parameter allDay: what the record says; nil, where it says nothing and `start` decides.
+    /// - Parameter allDay: what the record says; `nil` means that it says nothing, and `start` decides.
     /// - Throws: the first field that is wrong, and what is allowed in it.
     package init(
         calendarId: String, uid: String, recurrenceId: EventTime? = nil, isThisAndFuture: Bool = false,
@@ -74,7 +74,7 @@ package enum EventStatus: String, CaseIterable, Sendable {
 }
 
 extension CalendarEvent {
-    /// How long every instance of an event is.
+    /// The length of every instance of an event.
     enum Length {
         /// The same elapsed time everywhere: what RFC 5545 §3.8.5.3 asks of an event that says its end.
         case elapsed(ElapsedTime)
@@ -82,8 +82,8 @@ extension CalendarEvent {
         case nominal(CalendarDuration)
     }
 
-    /// Of an event with times. Without end and duration it has no length (RFC 5545 §3.6.1); an end that a gap puts
-    /// before the start means none either.
+    /// The length of an event with times. Without end and duration it has none (RFC 5545 §3.6.1), and none either if a
+    /// gap puts the end before the start.
     func length(in zone: LocalCalendar) -> Length {
         switch end {
         case .at(let end): .elapsed(max(.zero, end.instant(in: zone) - start.instant(in: zone)))
@@ -101,13 +101,13 @@ extension CalendarEvent {
         }
     }
 
-    /// Whether its times are those of whoever looks.
+    /// True if the times of the event are those of its viewer.
     var isFloating: Bool {
         if case .local = start { timeZone == nil && definedZone == nil } else { false }
     }
 
-    /// The zone in which it takes place and recurs: its own, UTC for instants without one, the viewer's for floating
-    /// and all-day events.
+    /// The zone in which the event takes place and recurs: its own, UTC for instants without one, the viewer's for
+    /// floating and all-day events.
     func zone(viewedIn view: LocalCalendar) -> LocalCalendar {
         if isAllDay || isFloating { return view }
         return zone ?? .utc

@@ -1,8 +1,8 @@
-/// Which event of which calendar: the key of the topic `calendar.events`. A tombstone has nothing else.
+/// The name of an event among all calendars: the key of the topic `calendar.events`. A tombstone has nothing else.
 package struct EventKey: Hashable, Sendable {
     package var calendarId: String
     package var uid: String
-    /// Of an event that stands for one instance of a series.
+    /// The original start, if the event stands for one instance of a series.
     package var recurrenceId: EventTime?
 
     package init(calendarId: String, uid: String, recurrenceId: EventTime? = nil) {

@@ -1,17 +1,17 @@
 package import Timelines
 
-/// When an event starts or ends, as its record says it.
+/// The start or the end of an event, as its record says it.
 package enum EventTime: Hashable, Sendable {
     case instant(Instant)
-    /// Wall-clock time in the event's `timeZone`; floating, where the event names none.
+    /// A wall-clock time in the event's `timeZone`; it floats if the event names none.
     case local(LocalDate, LocalTime)
-    /// A day of an all-day event. Floats.
+    /// A day of an all-day event, which floats.
     case date(LocalDate)
 }
 
-/// How an event's end is said. Without either, RFC 5545 §3.6.1 decides: a day, or no length.
+/// The end of an event, as its record says it. Without one, RFC 5545 §3.6.1 decides: a day, or no length.
 package enum EventEnd: Hashable, Sendable {
-    /// Exclusive.
+    /// The exclusive end.
     case at(EventTime)
     case after(CalendarDuration)
 }
@@ -26,7 +26,7 @@ extension EventTime {
         }
     }
 
-    /// Reads the contract's text; nil, where it is none of the three forms or a date that does not exist.
+    /// Reads the contract's text; `nil` if it is none of the three forms or a date that does not exist.
     package init?(text: String) {
         if let date = LocalDate(iso8601: text) {
             self = .date(date)
@@ -34,7 +34,7 @@ extension EventTime {
             self = .instant(instant)
         } else if let instant = Instant(rfc3339: text + "Z") ?? Instant(rfc3339: text + ":00Z") {
             // What is RFC 3339 but for its offset, or its seconds too, is local; less than a second has no place in it.
-            let wall = WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000))
+            let wall = WallClock(seconds: instant.milliseconds.floored(by: 1000))
             self = .local(wall.date, wall.time)
         } else {
             return nil
@@ -67,10 +67,10 @@ extension EventTime {
         }
     }
 
-    /// iCalendar's basic form, of an instant in UTC to the second.
+    /// The text in iCalendar's basic form; an instant is written in UTC to the second.
     package var basic: String {
         switch self {
-        case .instant(let instant): WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000)).basic + "Z"
+        case .instant(let instant): WallClock(seconds: instant.milliseconds.floored(by: 1000)).basic + "Z"
         case .local(let date, let time): WallClock(date, time).basic
         case .date(let date): String(WallClock(date, LocalTime(hour: 0, minute: 0)).basic.prefix(8))
         }
@@ -86,10 +86,10 @@ extension EventTime {
         }
     }
 
-    /// The day that is written: of an instant the one in UTC.
+    /// The day that is written; an instant has its day in UTC.
     var writtenDate: LocalDate {
         switch self {
-        case .instant(let instant): WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000)).date
+        case .instant(let instant): WallClock(seconds: instant.milliseconds.floored(by: 1000)).date
         case .local(let date, _), .date(let date): date
         }
     }

@@ -1,12 +1,12 @@
 /// One content line of an iCalendar text, unfolded (RFC 5545 §3.1), of a name that is read.
 struct ContentLine {
-    /// Of its first line in the text, counted from 1.
+    /// The number of the first line in the text, from 1 on.
     let number: Int
     let property: CalendarProperty
     /// The whole line, name and parameters included.
     let bytes: ArraySlice<UInt8>
 
-    /// Nil for a line whose name is none that is read.
+    /// The result is `nil` for a line of another name than those that are read.
     init?(number: Int, bytes: ArraySlice<UInt8>) {
         let end = bytes.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") } ?? bytes.endIndex
         guard let property = CalendarProperty(bytes[bytes.startIndex..<end]) else { return nil }
@@ -17,13 +17,13 @@ struct ContentLine {
 
     /// The part after the name and the parameters, without spaces around it.
     ///
-    /// Of a time it is what follows the last colon: programs write zones with a colon in them without quotation marks.
+    /// A time begins after the last colon: programs write zones with a colon in them without quotation marks.
     var value: String {
         let colon = isTime ? bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex : colon
         return decoded(bytes[colon...].dropFirst().trimmed)
     }
 
-    /// Whether it says nothing, as if it were not there.
+    /// True if the line has no value, as if it were not there.
     var isEmpty: Bool { bytes[colon...].dropFirst().allSatisfy { $0 == UInt8(ascii: " ") } }
 
     /// A value of type TEXT (RFC 5545 §3.3.11), without its escapes.
@@ -33,7 +33,7 @@ struct ContentLine {
         return value.contains(UInt8(ascii: "\\")) ? decoded(value).unescaped : decoded(value)
     }
 
-    /// A parameter's value without quotation marks; nil, where the line has none.
+    /// A parameter's value without quotation marks; `nil` means that the line has none.
     func parameter(_ name: String) -> String? {
         for part in parameters where part.count > name.utf8.count {
             let (said, value) = (part.prefix(name.utf8.count), part.dropFirst(name.utf8.count))
@@ -93,7 +93,7 @@ private func decoded(_ bytes: ArraySlice<UInt8>) -> String {
     return text
 }
 
-/// Where Windows-1252 differs from Latin-1.
+/// The bytes in which Windows-1252 differs from Latin-1.
 private let windows1252: [UInt8: Unicode.Scalar] = [
     0x80: "€", 0x82: "‚", 0x83: "ƒ", 0x84: "„", 0x85: "…", 0x86: "†", 0x87: "‡", 0x88: "ˆ", 0x89: "‰", 0x8A: "Š",
     0x8B: "‹", 0x8C: "Œ", 0x8E: "Ž", 0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–", 0x97: "—",
@@ -107,7 +107,7 @@ private let windows1252: [UInt8: Unicode.Scalar] = [
 struct ContentLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var position: Int
-    /// Of the next line, counted from 1.
+    /// The number of the next line, from 1 on.
     private var number = 1
 
     init(_ text: [UInt8]) {
@@ -138,7 +138,7 @@ struct ContentLines: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// Where the next line that is not empty begins: some programs end lines with CR CR LF.
+    /// The place at which the next line begins that is not empty: some programs end lines with CR CR LF.
     private var nextLineBegin: Int? {
         var begin = position
         while begin < text.count, text[begin] == UInt8(ascii: "\n") || text[begin] == UInt8(ascii: "\r") { begin += 1 }

@@ -5,7 +5,7 @@ struct EventBuilder {
     private let component: ICalendarReader.Component
     private let calendarId: String
     private let isCancelled: Bool
-    /// What was not taken over as it is, of an event that could be made.
+    /// The parts that are used, but not as they are, if the event could be made.
     private(set) var remarks: [ICalendarProblem] = []
 
     /// - Parameter isCancelled: METHOD:CANCEL, which takes back what it holds (RFC 5546 §3.2.5).
@@ -83,7 +83,7 @@ struct EventBuilder {
         var isAllDay = false
         if case .date = times.start { isAllDay = true }
         var lines = RecurrenceLines(isAllDay: isAllDay, calendar: zones.calendar)
-        for line in said { try lines.take(line, &zones) }
+        for line in said { try lines.add(line, &zones) }
         remarks += lines.remarks
         guard case .defined(let zone)? = times.zone, case .local(let date, _) = times.start, !lines.lines.isEmpty
         else {
@@ -108,7 +108,7 @@ struct EventBuilder {
 
     // MARK: - Other properties
 
-    /// What names an event without UID is what it says, so that it has the same name tomorrow.
+    /// The name of an event without UID, made of its content, so that it has the same name tomorrow.
     private mutating func uid() -> String {
         if let uid = line(.uid)?.textValue { return uid }
         remark(nil, "UID is missing; the event is named by what it says")
@@ -157,10 +157,10 @@ struct EventBuilder {
 /// An event of a text before it is known what else the text says of its series.
 struct EventDraft {
     var event: CalendarEvent
-    /// Of its component.
+    /// The line at which the component begins.
     var line: Int
     /// RECURRENCE-ID as it is written.
     var original: EventTimes.Said?
-    /// Whether it says how it recurs, which an override can't.
+    /// True if the event says how it recurs, which an override can't.
     var hasRecurrence: Bool
 }

@@ -6,8 +6,8 @@ struct EventDrafts {
     private var byKey: [EventKey: Int] = [:]
     private(set) var problems: [ICalendarProblem] = []
 
-    /// Of two with one key the newer counts, of two of the same version the first.
-    mutating func take(_ draft: EventDraft) {
+    /// Adds a draft, unless there is one with the same key that is newer, or as new.
+    mutating func add(_ draft: EventDraft) {
         let key = draft.event.key
         guard let index = byKey[key] else {
             byKey[key] = drafts.count
@@ -49,8 +49,8 @@ struct EventDrafts {
         return .instant(said.time.instant(in: zone))
     }
 
-    /// What recurs and names an instance all the same is a former master of the series. It stands for an instance only
-    /// if the series still has that.
+    /// True if an event that recurs, and yet names an instance, stands for no instance. Such an event is a former
+    /// master of the series; it counts only if the series still has the instance.
     private static func isObsolete(_ event: CalendarEvent, beside master: CalendarEvent) -> Bool {
         guard let original = event.recurrenceId else { return false }
         var calendar = EventCalendar()

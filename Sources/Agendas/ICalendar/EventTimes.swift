@@ -5,15 +5,15 @@ import Timelines
 struct EventTimes {
     private(set) var start: EventTime
     private(set) var end: EventEnd?
-    /// Where the event takes place and recurs, as far as the contract can say it.
+    /// The zone in which the event takes place and recurs, as far as the contract can say it.
     private(set) var timeZone: String?
-    /// Instead of `timeZone`, where the text alone knows the zone.
+    /// The zone in place of `timeZone`, if the text alone knows it.
     private(set) var definedZone: DefinedZone?
     private(set) var zone: ICalendarZones.Zone?
-    /// What of the text was not taken as it is.
+    /// The parts of the text that are used, but not as they are.
     private(set) var remarks: [String] = []
 
-    /// A time of the text with the zone that it is in: nil for instants, dates and what floats.
+    /// A time of the text with its zone, which is `nil` for instants, dates and floating times.
     struct Said {
         var time: EventTime
         var zone: ICalendarZones.Zone?
@@ -24,14 +24,14 @@ struct EventTimes {
         case after(SignedDuration)
     }
 
-    /// - Parameter calendar: X-WR-TIMEZONE.
+    /// - Parameter calendar: the local time of X-WR-TIMEZONE.
     init(start: Said, end: End?, calendar: LocalCalendar?) {
         self.start = start.time
         zone = start.zone
         switch end {
         case nil: break
-        case .after(let length): takeLength(length)
-        case .at(let said): takeEnd(said, calendar ?? .utc)
+        case .after(let length): setLength(length)
+        case .at(let said): setEnd(said, calendar ?? .utc)
         }
         switch (self.start, zone) {
         case (.local, .iana(let calendar)): timeZone = calendar.timeZone
@@ -42,7 +42,7 @@ struct EventTimes {
 
     // MARK: - Ends
 
-    private mutating func takeLength(_ said: SignedDuration) {
+    private mutating func setLength(_ said: SignedDuration) {
         var length = said.duration
         if case .date(let date) = start {
             let day = ElapsedTime.hours(24)
@@ -64,7 +64,7 @@ struct EventTimes {
         self.end = .at(end)
     }
 
-    private mutating func takeEnd(_ said: Said, _ calendar: LocalCalendar) {
+    private mutating func setEnd(_ said: Said, _ calendar: LocalCalendar) {
         var other = said
         switch (start, other.time) {
         case (.date(let date), .local), (.date(let date), .instant):
@@ -92,7 +92,8 @@ struct EventTimes {
 
     private var isInstant: Bool { Said(time: start, zone: zone).isInstant }
 
-    /// Whether an end lies before the start; on the wall where both are local in one zone, as a gap is no mistake.
+    /// True if an end lies before the start. Two local times of one zone are compared on the wall, as a gap is no
+    /// mistake.
     private func isBefore(_ end: Said) -> Bool {
         switch (start, end.time) {
         case (.date(let first), .date(let last)): return last < first

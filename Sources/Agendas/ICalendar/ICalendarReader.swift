@@ -7,7 +7,7 @@ struct ICalendarReader {
     private var problems: [ICalendarProblem] = []
     private var timeZone: String?
     private var drafts = EventDrafts()
-    /// What is open, from the outside in.
+    /// The components that are open, from the outside in.
     private var open: [Component] = []
     private var events: [Component] = []
     private var definitions: [Component] = []
@@ -18,7 +18,7 @@ struct ICalendarReader {
     struct Component {
         var name: String
         var line: Int
-        /// Its own lines; of a VTIMEZONE those of its parts, too.
+        /// The lines of the component; a VTIMEZONE has those of its parts, too.
         var lines: [ContentLine] = []
     }
 
@@ -26,7 +26,7 @@ struct ICalendarReader {
         self.calendarId = calendarId
     }
 
-    mutating func take(_ line: ContentLine) {
+    mutating func read(_ line: ContentLine) {
         switch line.property {
         case .begin: begin(line)
         case .end: end(line)
@@ -46,9 +46,9 @@ struct ICalendarReader {
         }
     }
 
-    /// What has been read; components that are still open are left out.
+    /// The events that have been read; components that are still open are left out.
     ///
-    /// - Parameter isEmpty: whether the text is.
+    /// - Parameter isEmpty: true if the text is empty.
     consuming func finish(isEmpty: Bool) -> ICalendarImport {
         if !hasComponent, !isEmpty, problems.isEmpty { report(1, "is no iCalendar text: BEGIN:VCALENDAR is missing") }
         for component in open where component.name == "VEVENT" { report(component.line, "VEVENT has no END") }
@@ -107,7 +107,7 @@ struct ICalendarReader {
         for component in events {
             var builder = EventBuilder(component, calendarId: calendarId, isCancelled: isCancelled)
             do throws(ICalendarProblem) {
-                drafts.take(try builder.draft(&zones))
+                drafts.add(try builder.draft(&zones))
                 problems += builder.remarks
             } catch {
                 problems.append(error)

@@ -1,7 +1,7 @@
 import Timelines
 
 extension StringProtocol {
-    /// Without spaces, tabs and line ends around it.
+    /// The text without spaces, tabs and line ends around it.
     var trimmed: String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
@@ -35,7 +35,7 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without spaces and tabs around it.
+    /// The bytes without spaces and tabs around them.
     var trimmed: ArraySlice<UInt8> {
         let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
@@ -68,7 +68,7 @@ struct SignedDuration {
     var isNegative: Bool
     var duration: CalendarDuration
 
-    /// Nil, where it can't be read.
+    /// The result is `nil` if the text can't be read.
     init?(_ text: String) {
         isNegative = text.hasPrefix("-")
         let unsigned = isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : text

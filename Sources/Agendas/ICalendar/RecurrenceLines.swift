@@ -8,22 +8,24 @@ struct RecurrenceLines {
     private let isAllDay: Bool
     private let calendar: LocalCalendar?
 
-    /// - Parameter calendar: X-WR-TIMEZONE.
+    /// - Parameter calendar: the local time of X-WR-TIMEZONE.
     init(isAllDay: Bool, calendar: LocalCalendar?) {
         self.isAllDay = isAllDay
         self.calendar = calendar
     }
 
-    /// - Throws: where a rule can't be read; dates that can't be are left out and remarked.
-    mutating func take(_ line: ContentLine, _ zones: inout ICalendarZones) throws(ICalendarProblem) {
+    /// Adds a line of the event.
+    ///
+    /// - Throws: a problem if a rule can't be read; dates that can't be read are left out and remarked.
+    mutating func add(_ line: ContentLine, _ zones: inout ICalendarZones) throws(ICalendarProblem) {
         switch line.property {
-        case .rule: try takeRule(line)
-        case .dates, .exceptionDates: takeDates(line, &zones)
+        case .rule: try addRule(line)
+        case .dates, .exceptionDates: addDates(line, &zones)
         default: remark(line, "\(line.property.rawValue) is not supported and left out")
         }
     }
 
-    private mutating func takeRule(_ line: ContentLine) throws(ICalendarProblem) {
+    private mutating func addRule(_ line: ContentLine) throws(ICalendarProblem) {
         // Some write the rule as a text with escapes.
         let text = line.value.unescaped
         do throws(CalendarEventProblem) {
@@ -35,7 +37,7 @@ struct RecurrenceLines {
         lines.append("RRULE:\(text)")
     }
 
-    private mutating func takeDates(_ line: ContentLine, _ zones: inout ICalendarZones) {
+    private mutating func addDates(_ line: ContentLine, _ zones: inout ICalendarZones) {
         let name = line.parameter("TZID")
         let zone = name.flatMap { zones.zone($0) }
         if let name, zone == nil { remark(line, "TZID \"\(name)\" is not known; such times float") }
@@ -55,7 +57,7 @@ struct RecurrenceLines {
         lines.append("\(head):\(values.joined(separator: ","))")
     }
 
-    /// A time or a period as a record says it; nil, where it can't be read.
+    /// A time or a period as a record says it; `nil` means that it can't be read.
     private func written(_ value: String, _ zone: ICalendarZones.Zone?) -> String? {
         let sides = value.uppercased().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let start = EventTime(basic: sides[0]) else { return nil }
@@ -98,10 +100,10 @@ struct RecurrenceLines {
 }
 
 extension EventTime {
-    /// What is written, without saying that it is in UTC.
+    /// The time as it is written, without the mark of UTC.
     var withoutUTC: EventTime {
         guard case .instant(let instant) = self else { return self }
-        let wall = WallClock(seconds: instant.milliseconds.flooredDivision(by: 1000))
+        let wall = WallClock(seconds: instant.milliseconds.floored(by: 1000))
         return .local(wall.date, wall.time)
     }
 

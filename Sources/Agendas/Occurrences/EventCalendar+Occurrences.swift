@@ -1,6 +1,6 @@
 package import Timelines
 
-/// What a calendar comes to in a window.
+/// The occurrences of a calendar in a window.
 package struct Agenda: Hashable, Sendable {
     /// By start, calendarId, uid, then by original start.
     package var occurrences: [Occurrence]
@@ -82,7 +82,7 @@ extension EventCalendar.Series {
         return result + overridden(by: expansion, overrides, in: view)
     }
 
-    /// What overrides make.
+    /// The occurrences that overrides make.
     private func overridden(
         by master: SeriesExpansion?, _ overrides: [Occurrence.Moment: CalendarEvent], in view: LocalCalendar
     ) -> [Occurrence] {
@@ -93,13 +93,14 @@ extension EventCalendar.Series {
         }
     }
 
-    /// Whether the whole series was cancelled after the override was made.
+    /// True if the whole series was cancelled after the override was made.
     private func isObsolete(_ override: CalendarEvent) -> Bool {
         guard let master = master?.event, master.status == .cancelled else { return false }
         return master.isNewer(than: override)
     }
 
-    /// Overrides by what they stand for. Where two name the same instance in different forms, the newer one counts.
+    /// The overrides by the instances for which they stand. If two name the same instance in different forms, the newer
+    /// one counts.
     private func overrides(
         of master: SeriesExpansion?, _ view: LocalCalendar
     ) -> [Occurrence.Moment: CalendarEvent] {
@@ -132,8 +133,8 @@ extension CalendarEvent {
 }
 
 extension CalendarEvent {
-    /// Its own lead before an occurrence. Days of it are local days of the event's zone, where it has one
-    /// (T10): who shows the occurrence in another zone gets the time that they come to.
+    /// The event's own lead before an occurrence. Its days are local days of the event's zone, if it has one (T10); for
+    /// a viewer in another zone they become elapsed time.
     fileprivate func lead(before when: Occurrence.Extent) -> CalendarDuration? {
         guard let preEventLead, preEventLead.days > 0, case .timed(let start, _) = when, let zone
         else { return preEventLead }
@@ -149,7 +150,7 @@ extension Occurrence {
             preEventLead: event.lead(before: when), vehicleId: event.vehicleId)
     }
 
-    /// Of two that start together: by calendarId, uid, original start.
+    /// True if this occurrence comes first of two that start together: by calendarId, uid, original start.
     func precedes(_ other: Occurrence) -> Bool {
         if !calendarId.isSameByUTF8(as: other.calendarId) { return calendarId.precedesByUTF8(other.calendarId) }
         if !uid.isSameByUTF8(as: other.uid) { return uid.precedesByUTF8(other.uid) }

@@ -1,13 +1,13 @@
 import Timelines
 
 extension EventCalendar.Series {
-    /// That of its events.
+    /// The reach of all events of the series; `nil` means that there are none.
     var wholeReach: ClosedRange<Instant>? {
         let whole = overrides.values.reduce(nil) { reach, entry in entry.announcedReach.union(reach) }
         return master.map { $0.announcedReach.union(whole) } ?? whole
     }
 
-    /// The longest lead that an event of it names.
+    /// The longest lead that an event of the series names.
     var longestLead: CalendarDuration? {
         var longest = master?.event.preEventLead
         for entry in overrides.values {
@@ -23,7 +23,8 @@ extension EventCalendar.Entry {
         reach.lowerBound < to && reach.upperBound > from
     }
 
-    /// Its reach with the lead that the event names; of what moves all that comes after it, however far, any time.
+    /// The reach with the lead that the event names. An event that moves everything after it, however far, reaches
+    /// everywhere.
     var announcedReach: ClosedRange<Instant> {
         if event.isThisAndFuture { return .everything }
         guard let lead = event.preEventLead, !lead.isZero else { return reach }
@@ -42,7 +43,7 @@ extension ClosedRange<Instant> {
 }
 
 extension CalendarEvent {
-    /// What all occurrences of the event certainly lie within, in every zone.
+    /// The stretch within which all occurrences of the event lie, in every zone.
     func reach(_ recurrence: RecurrenceSet?) -> ClosedRange<Instant> {
         let zone = isAllDay ? .utc : zone ?? .utc
         // Zones lie within fourteen hours of UTC, and clocks change by less than the rest.
@@ -80,7 +81,7 @@ extension CalendarEvent {
 }
 
 extension RecurrenceRule {
-    /// An instant that no start of the rule comes after by more than a day; nil, where none is known.
+    /// An instant after which by more than a day the rule has no start; `nil` means that none is known.
     fileprivate func lastStart(from first: Instant) -> Instant? {
         if let until { return until.instant(in: .utc) + .hours(24) }
         // Reckoned, not counted: a rule whose starts are rare would be followed for long.
@@ -97,7 +98,7 @@ extension RecurrenceRule {
         return first + .hours(24) * Int64((count + 2) * interval * days * rarity)
     }
 
-    /// Whether each of its periods has a start, but for days that are not in each month or year.
+    /// True if each period of the rule has a start, but for days that are not in each month or year.
     private var isInEveryPeriod: Bool {
         let picks = [months, monthDays, yearDays, weekNumbers, positions]
         guard picks.allSatisfy({ $0.isEmpty }) else { return false }

@@ -4,7 +4,7 @@ import Timelines
 package struct EventCalendar: Sendable {
     private(set) var series: [String: Series] = [:]
     private(set) var index = ReachIndex()
-    /// Of events that more than one record holds: all versions, by arrival.
+    /// All versions of the events that more than one record holds, by arrival.
     private var versions: [EventKey: [Version]] = [:]
 
     package init() {}
@@ -13,8 +13,8 @@ package struct EventCalendar: Sendable {
     struct Series: Sendable {
         private(set) var master: Entry?
         private(set) var overrides: [EventTime: Entry] = [:]
-        /// What its occurrences and the leads that its events name certainly lie within, whatever the viewer's zone;
-        /// nil, where it has no events.
+        /// The stretch within which the occurrences lie with the leads of their events, whatever the viewer's zone;
+        /// `nil` means that there are no events.
         private(set) var reach: ClosedRange<Instant>?
 
         mutating func set(_ entry: Entry) {
@@ -30,12 +30,12 @@ package struct EventCalendar: Sendable {
         }
     }
 
-    /// An event with what need not be found out anew at each question. A class, as it is large, and a dictionary has
-    /// room for twice its values.
+    /// An event with what is reckoned once for all questions. It is a class, as it is large, and a dictionary has room
+    /// for twice its values.
     final class Entry: Sendable {
         let event: CalendarEvent
         let recurrence: RecurrenceSet?
-        /// What all its occurrences certainly lie within, whatever the viewer's zone.
+        /// The stretch within which all occurrences lie, whatever the viewer's zone.
         let reach: ClosedRange<Instant>
         let holder: Holder?
 
@@ -95,7 +95,7 @@ package struct EventCalendar: Sendable {
     /// Takes an event in, unless a newer version of it is there: the highest sequence wins, then the newest
     /// `updatedAt`, then the later to arrive (M4).
     ///
-    /// - Returns: whether the calendar has changed.
+    /// - Returns: true if the calendar has changed.
     @discardableResult
     package mutating func apply(_ event: CalendarEvent) -> Bool {
         if let known = self[event.key], known == event || known.isNewer(than: event) { return false }
@@ -106,7 +106,7 @@ package struct EventCalendar: Sendable {
     /// Forgets the event with this key alone: overrides stay when their master goes, and become occurrences of their
     /// own.
     ///
-    /// - Returns: whether the calendar has changed.
+    /// - Returns: true if the calendar has changed.
     @discardableResult
     package mutating func remove(_ key: EventKey) -> Bool {
         guard self[key] != nil else { return false }
@@ -178,7 +178,7 @@ package struct EventCalendar: Sendable {
 }
 
 extension CalendarEvent {
-    /// Whether another version of the same event is out of date beside this one: the highest sequence wins, then the
+    /// True if another version of the same event is out of date beside this one: the highest sequence wins, then the
     /// newest `updatedAt`. A bare cancellation says neither; it counts by its arrival.
     package func isNewer(than other: CalendarEvent) -> Bool {
         if isBareCancellation || other.isBareCancellation { return false }
@@ -187,7 +187,7 @@ extension CalendarEvent {
         return other.updatedAt.map { updatedAt > $0 } ?? true
     }
 
-    /// What Google says of an instance that was deleted: that it is cancelled, and no more.
+    /// True if the event says that it is cancelled and nothing else, as Google says of a deleted instance.
     private var isBareCancellation: Bool {
         status == .cancelled && sequence == 0 && updatedAt == nil && title.isEmpty
     }

@@ -1,12 +1,12 @@
 package import Timelines
 
-/// What a calendar comes to in a window, kept up while its events change: only what has changed is expanded anew.
+/// The occurrences of a calendar in a window, kept up while its events change: only what has changed is expanded anew.
 package struct WindowAgenda: Sendable {
     package let window: AgendaWindow
     /// The occurrences of the window by start, calendarId, uid, then by original start.
     package private(set) var placed: [PlacedOccurrence] = []
 
-    /// - Parameter expanding: is told the UID of each series that is expanded.
+    /// - Parameter expanding: called with the UID of each series that is expanded.
     package init(
         _ window: AgendaWindow, of calendar: EventCalendar, expanding: (_ uid: String) -> Void = { _ in }
     ) {
@@ -16,9 +16,9 @@ package struct WindowAgenda: Sendable {
         expand(calendar.index.candidates(from: range.lowerBound, to: range.upperBound), of: calendar, expanding)
     }
 
-    /// Takes in what has become of these series.
+    /// Expands these series anew.
     ///
-    /// - Returns: whether the window shows anything else.
+    /// - Returns: true if the window shows something else than before.
     @discardableResult
     package mutating func update(
         _ uids: Set<String>, of calendar: EventCalendar, expanding: (_ uid: String) -> Void = { _ in }

@@ -17,7 +17,7 @@ extension RecurrenceRule {
             let saysDay = !weekdays.isEmpty || !monthDays.isEmpty || !yearDays.isEmpty
             let monthDays = saysDay ? monthDays : [first.day]
             return daysOfMonth(
-                year: month.flooredDivision(by: 12), month: month - month.flooredDivision(by: 12) * 12 + 1, monthDays)
+                year: month.floored(by: 12), month: month - month.floored(by: 12) * 12 + 1, monthDays)
         case .weekly:
             let begin = weekBegin(firstDay) + period * 7
             let wanted = weekdays.isEmpty ? [Weekday(day: firstDay)] : weekdays.map(\.weekday)

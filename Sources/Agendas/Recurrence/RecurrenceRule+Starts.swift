@@ -1,29 +1,28 @@
 import Timelines
 
-/// A series of which more would have to be looked at than is allowed.
+/// The error of a series that has more to look at than is allowed.
 struct ExpansionLimit: Error {
     /// Periods of a rule and starts that it makes, of one series and one call. Rules of every second, and COUNTs in the
     /// millions, end here instead of keeping a thread busy.
     static let steps = 100_000
 }
 
-/// Where a rule is to be followed, and what its starts must be.
+/// The window in which a rule is followed, and the conditions of its starts.
 struct StartRequest {
     /// The start of the series: the first instance, whether the rule makes it or not.
     var first: WallClock
     var window: ClosedRange<WallClock>
     var isAllDay: Bool
-    /// Whether a wall-clock time exists: what a rule makes in a gap is no instance and is not counted
-    /// (RFC 5545 §3.3.10).
+    /// True if a wall-clock time exists: a start in a gap is no instance and is not counted (RFC 5545 §3.3.10).
     var exists: (WallClock) -> Bool
-    /// Whether a wall-clock time is not past the given UNTIL.
+    /// True if a wall-clock time is not past the given UNTIL.
     var isUntil: (WallClock, EventTime) -> Bool
 }
 
 extension RecurrenceRule {
     /// The starts in the window that the rule makes, after `first`, ascending.
     ///
-    /// - Parameter steps: what is left of `ExpansionLimit.steps`.
+    /// - Parameter steps: the rest of `ExpansionLimit.steps`, which the call uses up.
     func starts(_ request: StartRequest, steps: inout Int) throws(ExpansionLimit) -> [WallClock] {
         let first = request.first
         let last = request.window.upperBound
@@ -85,7 +84,7 @@ extension RecurrenceRule {
             return LocalDate(year: first.year + period, month: 1, day: 1).dayNumber - 3
         case .monthly:
             let month = first.year * 12 + first.month - 1 + period
-            let year = month.flooredDivision(by: 12)
+            let year = month.floored(by: 12)
             return LocalDate(year: year, month: month - year * 12 + 1, day: 1).dayNumber
         case .weekly:
             return weekBegin(firstDay) + period * 7
@@ -119,9 +118,9 @@ extension RecurrenceRule {
         let minutesSaid = minutes.isEmpty ? (frequency == .hourly ? [first.time.minute] : Array(0...59)) : minutes
         let secondsSaid = seconds.isEmpty ? (frequency == .secondly ? Array(0...59) : [first.time.second]) : seconds
         let unit: Int64 = frequency == .hourly ? 3600 : frequency == .minutely ? 60 : 1
-        let firstUnit = first.seconds.flooredDivision(by: unit)
+        let firstUnit = first.seconds.floored(by: unit)
         func isDue(_ wall: WallClock) -> Bool {
-            (wall.seconds.flooredDivision(by: unit) - firstUnit) % Int64(interval) == 0
+            (wall.seconds.floored(by: unit) - firstUnit) % Int64(interval) == 0
         }
 
         var result: [WallClock] = []

@@ -5,18 +5,19 @@ struct RecurrenceRule: Sendable {
     var count: Int?
     var until: EventTime?
     var weekStart = Weekday.monday
-    /// Ascending, each once; empty: not said. The same holds for all lists.
+    /// Seconds of the minute. As all lists here it ascends, has each value once, and is empty if the rule does not say
+    /// it.
     var seconds: [Int] = []
     var minutes: [Int] = []
     var hours: [Int] = []
     var weekdays: [NumberedWeekday] = []
-    /// 1 … 31, or −31 … −1 counted from the end, as in the lists below.
+    /// Days of the month, 1 to 31, or −31 to −1 counted from its end, as in the lists below.
     var monthDays: [Int] = []
     var yearDays: [Int] = []
     var weekNumbers: [Int] = []
     var months: [Int] = []
     var positions: [Int] = []
-    /// What of the text was not taken as it is.
+    /// The parts of the text that are used, but not as they are.
     var remarks: [String] = []
 
     enum Frequency: Int, CaseIterable, Comparable, Sendable {
@@ -33,7 +34,7 @@ struct RecurrenceRule: Sendable {
         /// `MO`
         var name: String { "\(self)".prefix(2).uppercased() }
 
-        /// Of a day counted from 1970-01-01, a Thursday.
+        /// The weekday of a day that is counted from 1970-01-01, a Thursday.
         init(day: Int) {
             let fromMonday = (day + 3) % 7
             guard let weekday = Self(rawValue: fromMonday < 0 ? fromMonday + 7 : fromMonday) else {

@@ -6,7 +6,7 @@ struct RecurrenceSet: Sendable {
     private(set) var dates: [Date] = []
     private(set) var excluded: [Time] = []
 
-    /// A start that an RDATE names, with an end where it names a period.
+    /// A start that an RDATE names, with an end if it names a period.
     struct Date: Sendable {
         var start: Time
         var end: EventEnd?

@@ -1,6 +1,6 @@
 import Timelines
 
-/// Lays one event out in time: which instances it has near a window, in the event's own zone.
+/// The instances of one event near a window, in the event's own zone.
 struct SeriesExpansion {
     let event: CalendarEvent
     let recurrence: RecurrenceSet?
@@ -40,7 +40,7 @@ struct SeriesExpansion {
         return byOriginal.values.filter { !excluded.contain($0.original) }
     }
 
-    /// Whether an EXDATE names this very instance: what it takes away no override brings back (RFC 5545 §3.8.5.1).
+    /// True if an EXDATE names this very instance, which no override brings back (RFC 5545 §3.8.5.1).
     func excludes(_ original: Occurrence.Moment) -> Bool {
         recurrence?.excluded.contains { self.original($0) == original } ?? false
     }
@@ -52,7 +52,7 @@ struct SeriesExpansion {
             && recurrence.rules.allSatisfy { rule in rule.until.map { !isUntil(firstWall, $0) } ?? false }
     }
 
-    /// What an EXDATE or RECURRENCE-ID stands for in this series.
+    /// The instance of this series for which an EXDATE or RECURRENCE-ID stands.
     func original(_ time: RecurrenceSet.Time) -> Occurrence.Moment {
         if event.isAllDay { return .date(time.time.writtenDate) }
         if case .date(let date) = time.time { return .date(date) }

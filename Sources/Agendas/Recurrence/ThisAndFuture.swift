@@ -1,7 +1,7 @@
 import Timelines
 
-/// What an override with RANGE=THISANDFUTURE makes of the instances after its own (RFC 5545 §3.2.13): they move on the
-/// wall of the series as it has moved, and are as long as it is.
+/// Changes the instances after an override with RANGE=THISANDFUTURE (RFC 5545 §3.2.13): they move on the wall of the
+/// series as the override has moved, and are as long as it is.
 struct ThisAndFuture {
     let event: CalendarEvent
     /// Instances that begin after this are changed.
@@ -9,7 +9,7 @@ struct ThisAndFuture {
     private let master: SeriesExpansion
     private let zone: LocalCalendar
     private let length: CalendarEvent.Length
-    /// In seconds on the wall.
+    /// How far instances move, in seconds on the wall.
     private let shift: Int64
 
     init(_ event: CalendarEvent, original: Occurrence.Moment, of master: SeriesExpansion) {
@@ -41,7 +41,7 @@ struct ThisAndFuture {
         return (.seconds(max(0, shift)) + length + slack, .seconds(max(0, -shift)) + slack)
     }
 
-    /// What an instance of the series has become.
+    /// The start and end of an instance after the change.
     func extent(of instance: Occurrence.Moment) -> Occurrence.Extent {
         let wall = Self.wall(instance, zone, daysOnly: event.isAllDay)
         let moved = WallClock(seconds: wall.seconds + shift)
@@ -69,7 +69,7 @@ struct ThisAndFuture {
 }
 
 extension SeriesExpansion {
-    /// When an instance begins, for the order of instances.
+    /// The start of an instance, for the order of instances.
     func instant(_ moment: Occurrence.Moment) -> Instant {
         switch moment {
         case .instant(let instant): instant

@@ -18,7 +18,7 @@ struct WallClock: Hashable, Comparable, Sendable {
     }
 
     /// Days since 1970-01-01.
-    var day: Int { Int(seconds.flooredDivision(by: 86_400)) }
+    var day: Int { Int(seconds.floored(by: 86_400)) }
     var secondOfDay: Int { Int(seconds - Int64(day) * 86_400) }
     var date: LocalDate { LocalDate(dayNumber: day) }
     var time: LocalTime {
@@ -38,16 +38,8 @@ struct WallClock: Hashable, Comparable, Sendable {
     }
 }
 
-extension BinaryInteger {
-    /// The quotient rounded down, where `/` rounds towards zero.
-    func flooredDivision(by divisor: Self) -> Self {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? quotient - 1 : quotient
-    }
-}
-
 extension LocalCalendar {
-    /// What the wall shows at an instant, to the second.
+    /// The reading of the wall at an instant, to the second.
     func wallClock(at instant: Instant) -> WallClock {
         WallClock(date(at: instant), time(at: instant))
     }

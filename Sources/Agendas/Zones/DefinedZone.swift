@@ -20,7 +20,7 @@ package struct DefinedZone: Hashable, Sendable {
             var open: ZoneObservance.Draft?
             for line in component.lines {
                 if line.property == .begin { open = ZoneObservance.Draft() }
-                guard let said = try open?.take(line) else { continue }
+                guard let said = try open?.read(line) else { continue }
                 lines.append(said)
                 guard line.property == .end, let part = open else { continue }
                 parts.append(try part.observance())

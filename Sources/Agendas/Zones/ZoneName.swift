@@ -3,7 +3,7 @@ import Timelines
 /// Finds the IANA name in what calendar programs write into TZID.
 enum ZoneName {
     /// The name itself, the name inside a wrapper such as `/mozilla.org/20050126_1/Europe/Berlin`, or that of a
-    /// Windows zone; nil for all others, an IANA name in another spelling included: `Europe/lisbon` is no
+    /// Windows zone; `nil` for all others, an IANA name in another spelling included: `Europe/lisbon` is no
     /// `Europe/Lisbon`.
     static func iana(_ name: String) -> String? {
         let name = bare(name)
@@ -19,7 +19,7 @@ enum ZoneName {
         return nil
     }
 
-    /// Without the quotation marks and spaces around it.
+    /// The name without the quotation marks and spaces around it.
     static func bare(_ name: String) -> String {
         name.filter { $0 != "\"" }.trimmed
     }

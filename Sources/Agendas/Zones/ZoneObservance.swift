@@ -25,8 +25,10 @@ struct ZoneObservance {
         private var rules: [RecurrenceRule] = []
         private var dates: [EventTime] = []
 
-        /// - Returns: the line as it is kept; nil where it says nothing of when clocks change.
-        mutating func take(_ line: ContentLine) throws(Unusable) -> String? {
+        /// Reads a line of the part.
+        ///
+        /// - Returns: the line as it is kept; `nil` if it says nothing of when clocks change.
+        mutating func read(_ line: ContentLine) throws(Unusable) -> String? {
             let value = line.value.uppercased()
             switch line.property {
             case .begin, .end: break
@@ -55,7 +57,9 @@ struct ZoneObservance {
             return "\(line.property.rawValue):\(value)"
         }
 
-        /// - Throws: where a line is missing that it can't do without.
+        /// The part as a whole.
+        ///
+        /// - Throws: the line that is missing.
         func observance() throws(Unusable) -> ZoneObservance {
             guard let first else { throw Unusable("has a part without DTSTART") }
             guard let to else { throw Unusable("has a part without TZOFFSETTO") }
@@ -80,7 +84,7 @@ struct ZoneObservance {
     /// The clocks that observances come to. The latest to begin holds; of two that begin together the later in the
     /// text.
     ///
-    /// - Throws: where there are more changes than can be reckoned.
+    /// - Throws: a problem if there are more changes than can be reckoned.
     static func calendar(_ name: String, _ parts: [ZoneObservance]) throws(Unusable) -> LocalCalendar {
         var steps = ExpansionLimit.steps
         var onsets: [(at: Instant, from: Int64, to: Int64)] = []
@@ -100,7 +104,7 @@ struct ZoneObservance {
         return LocalCalendar(defined: name, first: .seconds(order.first.map { onsets[$0].from } ?? 0), changes: changes)
     }
 
-    /// Where rules are followed.
+    /// The stretch of time in which rules are followed.
     private static let window =
         WallClock(
             LocalDate(year: 1890, month: 1, day: 1), .midnight)...WallClock(

@@ -1,12 +1,12 @@
 package import Producers
 package import Timelines
 
-/// What the files of a preview say: configurations, and what is known of vehicles and calendars.
+/// The content of a preview's files: configurations, and what is known of vehicles and calendars.
 package struct PreviewInputs: Sendable {
-    /// In the order of the file; of a configuration that comes twice the later one, and none that a tombstone removed.
+    /// The configurations in the order of the file: the last one of each id, without those that a tombstone removed.
     package var configurations: [WidgetConfiguration]
     package var sources: PreviewSources
-    /// What is probably not meant so, and parts of calendar files that cannot be used.
+    /// What is probably not meant, and parts of calendar files that cannot be used.
     package var warnings: [String]
 
     /// Reads all files to their ends.
@@ -84,7 +84,7 @@ package struct PreviewFiles: Hashable, Sendable {
 /// Everything that is wrong with the files, in their order. The command line ends with status 65 and these lines.
 package struct PreviewProblems: Error, Hashable, Sendable, CustomStringConvertible {
     package var problems: [InputProblem]
-    /// What was found besides, and is probably not meant so.
+    /// What was found besides, and is probably not meant.
     package var warnings: [String] = []
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }

@@ -31,7 +31,7 @@ struct TelemetryFile: ~Copyable {
         }
     }
 
-    /// What became known of each vehicle.
+    /// The history of each vehicle.
     consuming func histories() -> [String: VehicleHistory] {
         var histories: [String: VehicleHistory] = [:]
         for (vehicleId, records) in records {

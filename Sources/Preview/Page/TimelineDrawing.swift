@@ -54,7 +54,7 @@ struct TimelineDrawing {
             """
     }
 
-    /// Timelines with new content and their places in the walk; none where there are too many or only one.
+    /// The timelines with new content and their places in the walk; none if there are too many or only one.
     private var contentSteps: [Int] {
         guard isWalk else { return [] }
         let fresh = steps.indices.filter { $0 == 0 || steps[$0].revision != steps[$0 - 1].revision }
@@ -120,7 +120,7 @@ struct TimelineDrawing {
         return y + Self.rowHeight
     }
 
-    /// The time, with the weekday where there are several.
+    /// The time, with the weekday if the drawing has several days.
     private func rowLabel(_ instant: Instant) -> String {
         scale.length > .hours(26) ? "\(local.day(instant).prefix(3)) \(local.time(instant))" : local.time(instant)
     }

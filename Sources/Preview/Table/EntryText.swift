@@ -4,7 +4,7 @@ package import Timelines
 struct EntryRow {
     var entry: TimelineEntry
     var isInForce: Bool
-    /// Local; empty where it is the date of the row before.
+    /// The local date; empty if it is that of the row before.
     var date: String
     var time: String
     var offset: String
@@ -31,7 +31,7 @@ struct EntryRow {
     }
 }
 
-/// What an entry shows, in a line. Texts from files are cleaned, and isolated where they are written from the right.
+/// The content of an entry in a line. Texts from files are cleaned, and isolated if they are written from the right.
 package struct EntryText {
     let local: LocalText
 

@@ -32,7 +32,7 @@ struct LocalText: Sendable {
         return text
     }
 
-    /// `+01:00`, or `UTC` where it is none.
+    /// `+01:00`, or `UTC` for an offset of zero.
     func offset(_ instant: Instant) -> String { Self.offset(offsetMinutes(instant)) }
 
     /// Minutes east of Greenwich.

@@ -10,9 +10,9 @@ extension TimelineReloadPolicy {
     }
 }
 
-/// What is said of a timeline, in a table and on a page.
+/// The words about a timeline in a table and on a page.
 extension TimelineWalk.Step {
-    /// Whether a reload announces the timeline, and why not, given the one before it.
+    /// Says if a reload announces the timeline, and why not, given the one before it.
     func change(after previous: TimelineWalk.Step?) -> String {
         if isVisibleChange { return "visible change: reload" }
         let wasDue = cause == .renewal || (previous?.timeline.nextUpdate).map { $0 <= at } ?? false
@@ -24,7 +24,7 @@ extension TimelineWalk.Step {
         timeline.nextUpdate.map { "next update \(local.full($0))" } ?? "no next update"
     }
 
-    /// What the words below a walk mean.
+    /// The sentences below a walk that explain its words.
     static let legend = [
         "A revision counts contents: the same content keeps it.",
         "A reload is sent for a visible change before the due date.",
