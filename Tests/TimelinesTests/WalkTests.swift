@@ -167,6 +167,34 @@ struct WalkTests {
         #expect(Array(short) == Array(walk.prefix(1)))
     }
 
+    @Test("A change is judged against what is displayed, not against a timeline in between that was not announced")
+    func displayed() throws {
+        var used = configuration(try TimelineStrategies.strategy(named: "schedule")) { $0.vehicleId = "bus-7" }
+        used.family = .systemSmall
+        used.sensitivity = .init(distance: 100)
+        // Each report is of another place with the same address, and says something else of 10:04 alone.
+        let sources = WalkSources(
+            vehicles: [("10:00:00", 50.00, 1), ("10:01:30", 50.01, 2), ("10:02:30", 50.02, 3)].map {
+                time, place, fuel in
+                var vehicle = bus(
+                    .moving, observedAt: "2026-11-20T\(time)Z", latitude: place, longitude: 10, address: "Depot")
+                vehicle.series = [
+                    .init(
+                        name: "fuel",
+                        points: [
+                            .init(at: at("2026-11-20T09:00:00Z"), value: 9),
+                            .init(at: at("2026-11-20T10:04:00Z"), value: fuel),
+                        ])
+                ]
+                return vehicle
+            })
+        // The first timeline is displayed until 10:04.
+        #expect(
+            walked(used, sources, "10:00:00", "10:03:00") == [
+                "10:00:00Z configuration 1/1!", "10:01:30Z sensitivity 2/2", "10:02:30Z sensitivity 3/3",
+            ])
+    }
+
     @Test("A day of a tracker is 721 timelines, made in a moment")
     func day() throws {
         let walk = TimelineWalk(
