@@ -23,6 +23,7 @@ public struct AnimationTimelineSchedule: TimelineSchedule {
     public struct Entries: Sequence, IteratorProtocol, Sendable {
         fileprivate var frames: Boundaries?
 
+        /// The next date; `nil` if there are none.
         public mutating func next() -> Date? {
             frames?.next()
         }

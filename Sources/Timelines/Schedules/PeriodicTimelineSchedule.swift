@@ -33,6 +33,7 @@ public struct PeriodicTimelineSchedule: TimelineSchedule {
     public struct Entries: Sequence, IteratorProtocol, Sendable {
         fileprivate var boundaries: Boundaries
 
+        /// The next date, never `nil`.
         public mutating func next() -> Date? {
             boundaries.next()
         }

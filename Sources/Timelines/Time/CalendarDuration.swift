@@ -6,6 +6,7 @@ public struct CalendarDuration: Hashable, Sendable {
     /// The elapsed time after the days, not negative.
     public var time: ElapsedTime
 
+    /// A duration of days and time, neither negative.
     public init(days: Int = 0, time: ElapsedTime = .zero) {
         self.days = days
         self.time = time

@@ -5,6 +5,7 @@ public struct LocalDay: Hashable, Sendable {
     /// Midnight, or the first instant after the gap that midnight lies in.
     public var start: Instant
 
+    /// A day that begins at `start`.
     public init(date: LocalDate, start: Instant) {
         self.date = date
         self.start = start
