@@ -1,8 +1,8 @@
 import Timelines
 
 extension CalendarEvent {
-    /// The event as an iCalendar text of its own with its VTIMEZONE (RFC 5545): what its record holds where it recurs
-    /// in a zone that IANA's database does not have. Nil for all others, which JSON can say.
+    /// The event as an iCalendar text of its own with its VTIMEZONE (RFC 5545), if it recurs in a zone that IANA's
+    /// database does not have: its record holds that text. The result is `nil` for all others, which JSON can say.
     ///
     /// The same event gives the same bytes, and `ICalendar.events` reads the event out of them again. Lines end with
     /// CRLF and are folded after 75 bytes.

@@ -109,8 +109,8 @@ struct EventTimes {
 
     // MARK: - Zones of the text
 
-    /// Puts the times of an event that does not recur into the contract's form: instants, where the text alone knows
-    /// the zone.
+    /// Puts the times of an event that does not recur into the contract's form: instants, if the text alone knows the
+    /// zone.
     mutating func settleSingle() {
         guard case .defined(let defined)? = zone else { return }
         let zone = ICalendarZones.Zone.defined(defined)

@@ -2,7 +2,7 @@ import Timelines
 
 /// The zones that the times of one VCALENDAR are in.
 struct ICalendarZones {
-    /// X-WR-TIMEZONE: where floating times are at home, and in which series in UTC recur.
+    /// The local time of X-WR-TIMEZONE, in which floating times are, and in which series in UTC recur.
     var calendar: LocalCalendar?
     private var defined: [String: DefinedZone] = [:]
     /// Names that have been looked up: there are few, and each is met again and again.
@@ -56,7 +56,7 @@ struct ICalendarZones {
     }
 
     /// The zone that a TZID names: an IANA name, that inside a wrapper or for a Windows name, or a VTIMEZONE of the
-    /// text. Nil for a name that says nothing: such times float.
+    /// text. The result is `nil` for a name that says nothing: such times float.
     mutating func zone(_ name: String) -> Zone? {
         if let known = found[name] { return known }
         let zone =

@@ -12,7 +12,7 @@ package struct DefinedZone: Hashable, Sendable {
     /// The local time of the zone.
     package let calendar: LocalCalendar
 
-    /// - Throws: where the component defines no zone that can be reckoned.
+    /// - Throws: a problem if the component defines no zone that can be reckoned.
     init(name: String, component: ICalendarReader.Component) throws(ICalendarProblem) {
         var parts: [ZoneObservance] = []
         var lines: [String] = []

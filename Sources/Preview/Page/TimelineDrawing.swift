@@ -1,7 +1,7 @@
 internal import Timelines
 
 /// A walk as an SVG picture: time from left to right in local time; what is shown, each timeline with new content in a
-/// row of its own where they are few, and a tick wherever a timeline is made.
+/// row of its own if they are few, and a tick wherever a timeline is made.
 struct TimelineDrawing {
     let steps: [TimelineWalk.Step]
     private let configuration: WidgetConfiguration
@@ -177,7 +177,7 @@ extension TimelineEntry {
 }
 
 extension TimelineDrawing {
-    /// A tick wherever a timeline is made, and where one timeline alone is drawn, a mark where the next is due.
+    /// A tick for each timeline that is made; a single timeline has a mark at which the next one is due.
     mutating func drawMakings(y: Double) {
         label("made", y: y + Self.madeHeight / 2)
         let base = y + Self.madeHeight

@@ -1,7 +1,7 @@
 internal import Timelines
 
 /// The entries of one timeline in columns, fitted to a terminal. Below 80 columns the reason has a line of its own and
-/// the offset is left out where it is the heading's.
+/// the offset is left out if it is the heading's.
 struct TableRows {
     private let rows: [EntryRow]
     private let style: TableStyle

@@ -71,7 +71,7 @@ final class ZoneOffsets: Sendable {
 // MARK: - Names
 
 extension ZoneOffsets {
-    /// The zone with this name of the IANA database, in its exact spelling; nil for abbreviations and offsets.
+    /// The zone with this name of the IANA database, in its exact spelling; `nil` for abbreviations and offsets.
     static func named(_ name: String) -> ZoneOffsets? {
         if let known = cache.withLock({ $0[name] }) { return known }
         guard isDatabaseName(name), let zone = TimeZone(identifier: name) else { return nil }
