@@ -52,8 +52,8 @@ package struct EventKey: Hashable, Sendable {
         return result
     }
 
-    /// The text with every percent-encoded byte decoded, as a producer may have encoded more than it must. The result is
-    /// `nil` if `%` is not followed by two hexadecimal digits, or if the bytes are not UTF-8.
+    /// The text with every percent-encoded byte decoded, as a producer may have encoded more than it must. The result
+    /// is `nil` if `%` is not followed by two hexadecimal digits, or if the bytes are not UTF-8.
     private static func decoded(_ part: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = part.utf8.makeIterator()
