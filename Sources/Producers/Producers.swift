@@ -37,6 +37,7 @@ extension RecordSource {
 
 /// A record to publish.
 package struct SourceRecord: Hashable, Sendable {
+    /// The key, which decides the partition.
     package var key: [UInt8]
     /// The value; `nil` is a tombstone.
     package var value: [UInt8]?

@@ -13,7 +13,7 @@ import Testing
 struct Application: Sendable {
     let name: String
     let bootstrap: String
-    /// For input files and timelines.
+    /// A folder for input files and timelines.
     let directory: URL
     /// Before the names of topics.
     let prefix: String
@@ -100,7 +100,7 @@ func tideline(
     try await ProcessRunner.run(TidelineExecutable.url, words, environment: environment, timeout: timeout)
 }
 
-/// What `process` and `demo` print at their end.
+/// The summary that `process` and `demo` print at their end.
 struct Summary: Decodable {
     var records: Int
     var timelines: Int
@@ -116,7 +116,7 @@ struct Summary: Decodable {
 }
 
 extension ProcessResult {
-    /// How it ended, and the end of what it said.
+    /// The exit status, and the last lines of standard error.
     var failure: String {
         let end = hasTimedOut ? "timed out" : isSignalled ? "signal \(status)" : "status \(status)"
         return "\(end)\n\(standardOutput.suffix(2000))\n\(standardError.suffix(4000))"

@@ -128,7 +128,7 @@ extension AcceptanceTests {
 
         private static func instant(_ date: Date) -> String { date.formatted(.iso8601) }
 
-        /// What the board that was printed last says, by configuration.
+        /// The lines of the board that was printed last, by configuration.
         private static func last(_ board: ProcessRunner) -> [String: String] {
             let text = board.output
             guard let begin = text.ranges(of: "---").last?.lowerBound else { return [:] }

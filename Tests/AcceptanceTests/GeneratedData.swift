@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Input that is large enough to be in the middle of: vehicles that change what they do all the time, and calendars.
-/// The same for the same seed.
+/// The same seed gives the same data.
 struct GeneratedData {
     static let clock = "2026-03-01T12:00:00Z"
     private static let clockSeconds = 1_772_366_400

@@ -33,7 +33,7 @@ enum Judges {
         #expect(verdict == "\(lines.count) passed, 0 failed", sourceLocation: sourceLocation)
     }
 
-    /// The same for a directory of timelines, one a file.
+    /// Compares a directory of timelines, one in each file.
     static func validate(files: URL, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let values = try TimelineFiles.read(files).values.map { $0 }
         try await validate(values, named: "timelines", sourceLocation: sourceLocation)
@@ -42,7 +42,7 @@ enum Judges {
 
 /// A directory of timelines, one a file.
 enum TimelineFiles {
-    /// By the file's name; what begins with a dot is the sink's own.
+    /// The timelines by the names of their files. Names that begin with a dot are the sink's own.
     static func read(_ directory: URL) throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         let visible = names.filter { !$0.hasPrefix(".") }

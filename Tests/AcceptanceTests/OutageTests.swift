@@ -35,7 +35,7 @@ extension AcceptanceTests {
                 runners.allSatisfy { $0.errorOutput.contains("broker answers again") }
             }
             #expect(areBack, "\(runners.map(\.errorOutput))")
-            // Until librdkafka's handles have told what they kept.
+            // It takes so long until librdkafka's handles have logged everything.
             try await Task.sleep(for: .seconds(16))
             for (verb, runner) in zip(verbs, runners) {
                 runner.terminate()

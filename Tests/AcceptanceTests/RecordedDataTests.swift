@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What nobody here invented, through every verb, held against the oracle.
+    /// Recorded data goes through every verb, and the results are compared with the oracle's.
     @Suite struct RecordedDataTests {
         @Test("a day of city buses gives the timelines that the contract asks for, and a second run adds nothing")
         func buses() async throws {
@@ -41,7 +41,7 @@ extension AcceptanceTests {
             show("three calendars at \(at): \(run)")
         }
 
-        /// From published records on.
+        /// The verbs that need published records.
         private func check(
             _ application: Application, _ strategy: String, at: String, sources: [String]
         ) async throws -> String {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What recipients are told, from outside.
+    /// The reloads that recipients get, seen from outside.
     @Suite struct ReloadTests {
         private static let configurations = """
             {"configurationId": "a", "kind": "Board", "recipient": "lobby", "strategy": "status"}

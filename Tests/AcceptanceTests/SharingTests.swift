@@ -74,7 +74,7 @@ extension AcceptanceTests {
                 running: Self.time(from: killedOn, toLast: "running restoredRecords=", in: survivor.errorOutput))
         }
 
-        /// How long after the kill each step was.
+        /// The time of each step after the kill.
         private struct Takeover: CustomStringConvertible {
             var tasks: [Int]
             /// The first one of input records of all the tasks.
@@ -104,7 +104,7 @@ extension AcceptanceTests {
             return tasks
         }
 
-        /// From an instant to the last line of a log that says `step`.
+        /// The time from an instant to the last line of a log that says `step`.
         private static func time(from date: Date, toLast step: String, in log: String) -> Duration? {
             let line = log.split(separator: "\n").last { $0.contains(" \(step)") }
             let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -2,9 +2,9 @@ import Foundation
 import RecordLog
 import Testing
 
-/// What was ever published in `timelines`, as read_committed readers see it.
+/// Everything that was ever published in `timelines`, as read_committed readers see it.
 struct TimelineHistory {
-    /// By configuration, in the order of their offsets; a nil value is a tombstone.
+    /// The records by configuration, in the order of their offsets; a value of `nil` is a tombstone.
     private let versions: [String: [[String: Any]]]
     var configurations: Int { versions.count }
     var records: Int { versions.values.reduce(0) { $0 + $1.count } }
@@ -15,7 +15,7 @@ struct TimelineHistory {
 
     /// No configuration's revision falls or jumps, equal revisions have equal content, and others another content.
     ///
-    /// For runs under a clock that stands: then contents are compared as of the same instant.
+    /// Compares the contents of runs under a clock that stands, where all are of the same instant.
     func expectSoundRevisions(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(!versions.isEmpty, sourceLocation: sourceLocation)
         for (configuration, timelines) in versions.sorted(by: { $0.key < $1.key }) {

@@ -14,7 +14,7 @@ extension Application {
         return try await onThread { try cluster.committedRecords(of: topic) }
     }
 
-    /// What the group has committed of a topic's partitions, by partition; 0 where it has not.
+    /// The offsets of a topic that the group has committed, by partition; 0 if it has committed none.
     func committed(_ name: String, partitions: Int32 = 4) async throws -> [Int64] {
         let (cluster, group, topic) = (cluster, self.name, topic(name))
         return try await onThread {

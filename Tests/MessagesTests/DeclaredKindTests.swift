@@ -2,7 +2,7 @@ import Messages
 import Testing
 import Timelines
 
-/// What a declared kind gives its configurations, and asks of them (M6).
+/// The defaults and rules that a declared kind sets for its configurations (M6).
 @Suite struct DeclaredKindTests {
     /// A user-configurable widget: a game character.
     private let gameCharacter: WidgetKind = {

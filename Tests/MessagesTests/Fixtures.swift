@@ -25,7 +25,7 @@ func withBytes<Result, Failure: Error>(
     return try body(UnsafeRawBufferPointer(buffer))
 }
 
-/// What is written, as text.
+/// The text that a writer writes.
 func json(_ write: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
     write(&writer)

@@ -109,7 +109,7 @@ extension TelemetryMessage {
         }
     }
 
-    /// What the record makes known, reckoned from the contract's words and not from the reader's code.
+    /// The vehicle that the record should make, computed from the contract's words and not from the reader's code.
     fileprivate var vehicle: Vehicle {
         var vehicle = Vehicle(vehicleId: vehicleId)
         vehicle.registration = registration

@@ -7,7 +7,7 @@ import Timelines
 struct FleetFaultsTests {
     private let start = Instant(milliseconds: 1_790_000_000_000)
 
-    /// As the pipeline reads it: vehicle and time, or nil where it cannot be read.
+    /// The vehicle and time of a record, as the pipeline reads them; `nil` if the record cannot be read.
     private func read(_ records: [SourceRecord]) -> [(vehicleId: String, observedAt: Instant)?] {
         var reader = TelemetryReader()
         return records.map { record in

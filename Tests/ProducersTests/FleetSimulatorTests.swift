@@ -7,7 +7,7 @@ import Timelines
 struct FleetSimulatorTests {
     private let start = Instant(milliseconds: 1_790_000_000_000)
 
-    /// What a record says, read independently of what wrote it.
+    /// The fields of a record, read independently of the code that wrote it.
     private struct Report: Decodable {
         var vehicleId: String
         var observedAt: String
@@ -23,7 +23,7 @@ struct FleetSimulatorTests {
 
         var instant: Instant { Instant(rfc3339: observedAt)! }
 
-        /// By the contract's rule.
+        /// The status by the contract's rule.
         var derivedStatus: String {
             if let status { return status }
             if ignition == false { return "IgnitionOff" }

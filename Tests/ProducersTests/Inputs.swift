@@ -57,7 +57,7 @@ enum RecordedData {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("../shared/data").standardized.path
 
-    /// Nil, and a line that says so, where the file is missing.
+    /// The path of a recorded file; `nil`, with a line that says so, if it is missing.
     static func file(_ name: String) -> String? {
         let file = "\(root)/\(name)"
         if FileManager.default.isReadableFile(atPath: file) { return file }
@@ -71,9 +71,9 @@ final class KeptProducer: PlainProducer {
     var records: [Record] = []
     var flushes = 0
     var failure: LogError?
-    /// How many of the records are not acknowledged.
+    /// The number of records that are not acknowledged.
     var waiting = 0
-    /// How often there is no room before there is some.
+    /// The number of calls that find no room before one finds some.
     var fullCount = 0
 
     func produce(
@@ -99,7 +99,7 @@ final class KeptProducer: PlainProducer {
 /// A clock that moves only when somebody waits.
 final class SteppingClock: PacingClock {
     var now = Duration.zero
-    /// What the time of day was when `now` was zero.
+    /// The time of day when `now` was zero, in milliseconds since 1970.
     var start = Int64(0)
     var waits = 0
     var wall: Int64 { start + Int64((now / .milliseconds(1)).rounded(.down)) }
@@ -130,7 +130,7 @@ final class ListSource: RecordSource {
 }
 
 extension RecordSource {
-    /// At most so many records.
+    /// Reads records, `count` at most.
     func records(_ count: Int = .max) throws -> [SourceRecord] {
         var records: [SourceRecord] = []
         while records.count < count, let record = try next() { records.append(record) }

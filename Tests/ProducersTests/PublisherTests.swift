@@ -8,6 +8,19 @@ struct PublisherTests {
     private let producer = KeptProducer()
     private let clock = SteppingClock()
 
+    /// The times on the clock at which a source's records are published.
+    private func publishTimes(_ source: some RecordSource, pacing: Pacing) throws -> [Duration] {
+        var times: [Duration] = []
+        let publisher = Publisher(
+            producer: producer, clock: clock,
+            shouldStop: {
+                if times.count < producer.records.count { times.append(clock.now) }
+                return false
+            })
+        _ = try publisher.publish(source, to: "t", pacing: pacing)
+        return times
+    }
+
     @Test("publishes keys, values, tombstones and headers as the source made them, and waits for the acknowledgement")
     func publishes() throws {
         let source = ListSource([
@@ -28,14 +41,7 @@ struct PublisherTests {
     func speedup() throws {
         // Seconds of data time; the way forward is 10 + 30 + 5.
         let source = ListSource([100, 110, 50, 80, 85].map(record))
-        var times: [Duration] = []
-        let publisher = Publisher(
-            producer: producer, clock: clock,
-            shouldStop: {
-                if times.count < producer.records.count { times.append(clock.now) }
-                return false
-            })
-        _ = try publisher.publish(source, to: "t", pacing: .speedup(10))
+        let times = try publishTimes(source, pacing: .speedup(10))
         #expect(times == [.zero, .seconds(1), .seconds(1), .seconds(4), .milliseconds(4500)])
         #expect(clock.now == .milliseconds(4500))
     }
@@ -51,14 +57,7 @@ struct PublisherTests {
     func silence() throws {
         let clock = clock
         let source = SilentSource(ListSource((0..<20).map(record)), at: 10) { clock.now += .seconds(60) }
-        var times: [Duration] = []
-        let publisher = Publisher(
-            producer: producer, clock: clock,
-            shouldStop: {
-                if times.count < producer.records.count { times.append(clock.now) }
-                return false
-            })
-        _ = try publisher.publish(source, to: "t", pacing: .rate(4))
+        let times = try publishTimes(source, pacing: .rate(4))
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(250) }, "\(times)")
         #expect(clock.now >= .milliseconds(64_500) && clock.now < .seconds(66))
     }
@@ -122,14 +121,7 @@ struct PublisherTests {
     @Test("in real time sends nothing before it is due, and at once what is late")
     func realTime() throws {
         clock.start = 100_000
-        var times: [Duration] = []
-        let publisher = Publisher(
-            producer: producer, clock: clock,
-            shouldStop: {
-                if times.count < producer.records.count { times.append(clock.now) }
-                return false
-            })
-        _ = try publisher.publish(ListSource([90, 100, 103, 104].map(record)), to: "t", pacing: .realTime)
+        let times = try publishTimes(ListSource([90, 100, 103, 104].map(record)), pacing: .realTime)
         #expect(times == [.zero, .zero, .seconds(3), .seconds(4)])
     }
 

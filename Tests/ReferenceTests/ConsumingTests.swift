@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Documentation/Consuming.md shows works as it is printed.
+/// The examples of Documentation/Consuming.md work as they are printed.
 @Suite("The page for consumers is true")
 struct ConsumingTests {
     private let program = PackageRoot.url.appending(path: "Examples/consumers/now.py")

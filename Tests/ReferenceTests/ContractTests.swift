@@ -139,7 +139,7 @@ struct SchemaFile {
         }
     }
 
-    /// Ascending.
+    /// The names, ascending.
     static func names() throws -> [String] {
         let suffix = ".schema.json"
         let folder = PackageRoot.url.appending(path: "schemas").path
@@ -148,7 +148,7 @@ struct SchemaFile {
     }
 }
 
-/// What the tests ask of schemas/asyncapi.yaml.
+/// The parts of schemas/asyncapi.yaml that tests need.
 struct AsyncAPI: Decodable {
     var info: Info
     var channels: [String: Channel]
@@ -200,7 +200,7 @@ struct AsyncAPI: Decodable {
     }
 
     struct Property: Decodable {
-        /// From `enum` or `const`.
+        /// The values of `enum` or `const`.
         var values: [String]?
 
         private enum CodingKeys: String, CodingKey {

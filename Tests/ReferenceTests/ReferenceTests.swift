@@ -42,6 +42,13 @@ struct ReferenceTests {
         #expect(try GeneratedFile(path: "Documentation/Settings.md").difference(from: page) == nil)
     }
 
+    @Test(
+        "a replication factor below 1 stands for the broker's default", arguments: [("-1", nil), ("0", nil), ("3", 3)])
+    func internalReplication(text: String, expected: Int32?) throws {
+        let sources = SettingsSources(flags: [.init(key: "internal.replication", text: text, flag: "--set")])
+        #expect(try Keys.schema.resolve(sources).internalReplication == expected)
+    }
+
     @Test("the page of strategies shows what its examples make")
     func strategies() throws {
         let page = try StrategyPage().markdown

@@ -114,7 +114,7 @@ private struct JSCalendarEvent {
 }
 
 extension EventTime {
-    /// Of a local time.
+    /// The date of a local time; of an instant the date in UTC.
     fileprivate var day: LocalDate {
         switch self {
         case .local(let date, _), .date(let date): date

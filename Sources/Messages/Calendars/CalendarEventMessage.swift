@@ -162,11 +162,12 @@ enum CalendarEventFormat {
             guard case .string(let text)? = fields[key] else { return false }
             return texts.contains(text)
         }
+        let isNamedLikeGoogle = fields["uid"] == nil && fields["id"] != nil
         if Self.mediaType(contentType) == "application/jscalendar+json" || has("@type", "Event", "Group", "jsevent") {
             self = .jsCalendar
         } else if has("kind", "calendar#events") {
             self = .googlePage
-        } else if has("kind", "calendar#event") || fields["uid"] == nil && fields["id"] != nil {
+        } else if has("kind", "calendar#event") || isNamedLikeGoogle {
             self = .google
         } else {
             self = .contract

@@ -12,7 +12,7 @@ package enum ConfigurationMessage: Hashable, Sendable {
         }
     }
 
-    /// Empty where it names none.
+    /// The kind; empty if it names none.
     package var kind: String {
         switch self {
         case .usable(let configuration): configuration.kind
@@ -52,7 +52,7 @@ package enum ConfigurationMessage: Hashable, Sendable {
 /// be read.
 package struct UnusableConfiguration: Hashable, Sendable {
     package var configurationId: String
-    /// Empty where it names none.
+    /// The kind; empty if it names none.
     package var kind: String
     package var family: WidgetFamily
     package var recipient: String

@@ -91,13 +91,11 @@ extension ReloadNotification {
 
 extension JSONWriter {
     mutating func budget(_ name: StaticString, _ budget: ReloadBudget?) {
-        guard let budget else { return }
-        key(name)
-        beginObject()
-        integer("limit", budget.limit)
-        integer("remaining", budget.remaining)
-        instant("resetsAt", budget.resetsAt)
-        endObject()
+        object(name, budget) { json, budget in
+            json.integer("limit", budget.limit)
+            json.integer("remaining", budget.remaining)
+            json.instant("resetsAt", budget.resetsAt)
+        }
     }
 }
 

@@ -11,15 +11,12 @@ extension TimelineRecord {
         json.integer("revision", revision)
         json.instant("generatedAt", generatedAt)
         json.instant("validUntil", timeline.validUntil)
-        json.key("entries")
-        json.beginArray()
-        for entry in timeline.entries { json.entry(entry) }
-        json.endArray()
+        json.array("entries", timeline.entries) { $0.entry($1) }
         json.integer("refreshCount", refreshCount)
         json.budget("budget", budget)
-        json.policy("policy", timeline.policy)
+        json.object("policy", timeline.policy) { $0.fields(of: $1) }
         json.instant("nextUpdate", timeline.nextUpdate)
-        json.sources("sources", sources)
+        json.array("sources", sources) { $0.source($1) }
         json.endObject()
     }
 }
@@ -31,16 +28,24 @@ extension JSONWriter {
         string("id", entry.id)
         instant("date", entry.date)
         string("phase", entry.phase.rawValue)
-        occurrence("event", entry.event)
-        occurrences("ongoing", entry.ongoing)
-        occurrence("next", entry.next)
+        field("event", entry.event) { $0.occurrence($1) }
+        array("ongoing", entry.ongoing) { $0.occurrence($1) }
+        field("next", entry.next) { $0.occurrence($1) }
         bool("tentative", entry.isTentative ? true : nil)
-        vehicle("vehicle", entry.vehicle)
-        values("values", entry.values)
+        object("vehicle", entry.vehicle) { $0.fields(of: $1) }
+        object("values", entry.values) { json, values in
+            for value in values {
+                json.key(named: value.name)
+                json.number(value.value)
+            }
+        }
         string("message", entry.message?.text)
         string("messageCode", entry.message?.code.rawValue)
         bool("sample", entry.isSample ? true : nil)
-        relevance("relevance", entry.relevance)
+        object("relevance", entry.relevance) { json, relevance in
+            json.number("score", relevance.score)
+            json.integer("duration", relevance.duration)
+        }
         if !entry.parameters.isEmpty {
             key("parameters")
             object(entry.parameters)
@@ -48,7 +53,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// An occurrence as timelines show it; instants in UTC, of all-day ones dates.
+    /// Writes an occurrence as timelines show it: instants in UTC; dates if it is all-day.
     package mutating func occurrence(_ occurrence: Occurrence) {
         beginObject()
         string("calendarId", occurrence.calendarId)
@@ -68,20 +73,6 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func occurrence(_ name: StaticString, _ value: Occurrence?) {
-        guard let value else { return }
-        key(name)
-        occurrence(value)
-    }
-
-    private mutating func occurrences(_ name: StaticString, _ values: [Occurrence]?) {
-        guard let values else { return }
-        key(name)
-        beginArray()
-        for value in values { occurrence(value) }
-        endArray()
-    }
-
     private mutating func moment(_ name: StaticString, _ moment: Occurrence.Moment) {
         switch moment {
         case .instant(let value): instant(name, value)
@@ -89,10 +80,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func vehicle(_ name: StaticString, _ vehicle: TimelineEntry.VehicleView?) {
-        guard let vehicle else { return }
-        key(name)
-        beginObject()
+    private mutating func fields(of vehicle: TimelineEntry.VehicleView) {
         string("vehicleId", vehicle.vehicleId)
         string("registration", vehicle.registration)
         string("alias", vehicle.alias)
@@ -103,32 +91,9 @@ extension JSONWriter {
         number("longitude", vehicle.longitude)
         string("customAddressIcon", vehicle.customAddressIcon)
         instant("observedAt", vehicle.observedAt)
-        endObject()
     }
 
-    private mutating func values(_ name: StaticString, _ values: [TimelineEntry.NamedValue]?) {
-        guard let values else { return }
-        key(name)
-        beginObject()
-        for value in values {
-            key(named: value.name)
-            number(value.value)
-        }
-        endObject()
-    }
-
-    private mutating func relevance(_ name: StaticString, _ relevance: TimelineEntry.Relevance?) {
-        guard let relevance else { return }
-        key(name)
-        beginObject()
-        number("score", relevance.score)
-        integer("duration", relevance.duration)
-        endObject()
-    }
-
-    fileprivate mutating func policy(_ name: StaticString, _ policy: TimelineReloadPolicy) {
-        key(name)
-        beginObject()
+    fileprivate mutating func fields(of policy: TimelineReloadPolicy) {
         switch policy {
         case .atEnd: string("type", "atEnd")
         case .never: string("type", "never")
@@ -136,19 +101,13 @@ extension JSONWriter {
             string("type", "after")
             instant("date", due)
         }
-        endObject()
     }
 
-    fileprivate mutating func sources(_ name: StaticString, _ sources: [SourceOffset]) {
-        key(name)
-        beginArray()
-        for source in sources {
-            beginObject()
-            string("topic", source.topic)
-            integer("partition", source.partition)
-            integer("offset", source.offset)
-            endObject()
-        }
-        endArray()
+    fileprivate mutating func source(_ source: SourceOffset) {
+        beginObject()
+        string("topic", source.topic)
+        integer("partition", source.partition)
+        integer("offset", source.offset)
+        endObject()
     }
 }

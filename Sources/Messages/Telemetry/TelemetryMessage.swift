@@ -41,26 +41,23 @@ package struct TelemetryMessage: Hashable, Sendable {
         json.string("customAddressIcon", customAddressIcon)
         json.string("registration", registration)
         json.string("alias", alias)
-        if !series.isEmpty { json.series("series", series) }
+        json.object("series", series.isEmpty ? nil : series) { json, series in
+            for series in series { json.points(of: series) }
+        }
         json.endObject()
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func series(_ key: StaticString, _ series: [Vehicle.Series]) {
-        self.key(key)
-        beginObject()
-        for series in series {
-            self.key(named: series.name)
-            beginArray()
-            for point in series.points {
-                beginObject()
-                instant("at", point.at)
-                number("value", point.value)
-                endObject()
-            }
-            endArray()
+    fileprivate mutating func points(of series: Vehicle.Series) {
+        key(named: series.name)
+        beginArray()
+        for point in series.points {
+            beginObject()
+            instant("at", point.at)
+            number("value", point.value)
+            endObject()
         }
-        endObject()
+        endArray()
     }
 }

@@ -4,6 +4,7 @@ import Messages
 /// The records that make a topic hold what calendar files hold: records that are new or differ, in the order of the
 /// files, then tombstones of events that are gone, by key.
 package final class CalendarChanges: RecordSource {
+    /// The change of a key, by the names that `--dry-run` prints.
     package enum Action: String, Sendable {
         case add, change, remove
     }
@@ -17,6 +18,7 @@ package final class CalendarChanges: RecordSource {
         package var records: [SourceRecord]
     }
 
+    /// The changes in the order in which they are published.
     package let changes: [Change]
     /// Events that lie in the topic as the files have them.
     package let unchanged: Int
@@ -61,6 +63,7 @@ package final class CalendarChanges: RecordSource {
 
     /// The number of new and changed events.
     package var sent: Int { changes.count { $0.action != .remove } }
+    /// The number of removed events.
     package var removed: Int { changes.count { $0.action == .remove } }
 
     package var fractionDone: Double? {

@@ -24,10 +24,12 @@ package struct CalendarContents {
     /// The most bytes of a value. Larger values are left out, for the pipeline refuses them.
     private let valueBytesMax: Int
 
+    /// - Parameter valueBytesMax: the most bytes of a record's value.
     package init(valueBytesMax: Int = .max) {
         self.valueBytesMax = valueBytesMax
     }
 
+    /// The number of events of all calendars.
     package var count: Int { records.count }
 
     /// Reads a file.

@@ -39,6 +39,7 @@ package struct CalendarFile {
     /// A file, or the reason why it cannot be read.
     package typealias Reading = Result<CalendarFile, InputProblem>
 
+    /// Reads a file; blocks.
     package static func reading(_ input: CalendarInput) -> Reading {
         do throws(InputProblem) {
             return .success(try CalendarFile(input))

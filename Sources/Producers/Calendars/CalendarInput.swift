@@ -4,6 +4,7 @@ import Glibc
 package struct CalendarInput: Hashable, Sendable {
     /// A path; `-` is standard input.
     package var file: String
+    /// The calendar that the file's events belong to.
     package var calendarId: String
 
     package init(file: String, calendarId: String) {
@@ -40,6 +41,7 @@ package struct CalendarInput: Hashable, Sendable {
         return name
     }
 
+    /// True if a path leads to a folder.
     package static func isFolder(_ path: String) -> Bool { folder(path) != nil }
 
     // MARK: - Folders

@@ -2,6 +2,7 @@
 package struct EventPlace: Hashable, Sendable {
     /// The UID; empty if it has none.
     package var uid: String
+    /// True if it has a RECURRENCE-ID.
     package var isOverride: Bool
     /// The lines from its BEGIN to its END, or to the line at which it breaks off; counted from 1.
     package var lines: ClosedRange<Int>

@@ -57,6 +57,7 @@ package final class FleetSimulator: RecordSource {
     /// The ids of a fleet's vehicles, which are the keys of their records.
     package static func vehicleIds(count: Int) -> [String] { (0..<count).map(FleetVehicle.vehicleId) }
 
+    /// The ids of this fleet's vehicles.
     package var vehicleIds: [String] { vehicles.map(\.vehicleId) }
 
     package var fractionDone: Double? { nil }

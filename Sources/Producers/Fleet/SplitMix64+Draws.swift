@@ -1,6 +1,6 @@
 import SplitMix
 
-// What a fleet draws. The arithmetic is our own, for the standard library does not promise that `random(in:using:)`
+// The draws of a fleet. The arithmetic is our own, for the standard library does not promise that `random(in:using:)`
 // gives the same numbers with the next toolchain, and a fleet of a seed must stay as it is.
 
 extension SplitMix64 {

@@ -62,7 +62,9 @@ struct Trip {
     func situation(at seconds: Double, in grid: StreetGrid) -> Situation {
         let leg = legs.last { $0.begin <= seconds } ?? legs[0]
         let (distance, speed) = leg.profile.state(after: seconds - leg.begin)
-        let isStanding = seconds < leg.begin || seconds >= leg.begin + leg.profile.duration
+        let isWarmingUp = seconds < leg.begin
+        let isAtEndOfLeg = seconds >= leg.begin + leg.profile.duration
+        let stands = isWarmingUp || isAtEndOfLeg && (leg.wait > 0 || seconds >= duration)
         let along = distance / leg.profile.distance * Double(leg.nodes.count - 1)
         let block = min(Int(along), leg.nodes.count - 2)
         let part = along - Double(block)
@@ -70,7 +72,7 @@ struct Trip {
         let (a, b) = (grid.point(from), grid.point(to))
         return Situation(
             point: .init(east: a.east + (b.east - a.east) * part, north: a.north + (b.north - a.north) * part),
-            speed: isStanding && (leg.wait > 0 || seconds < leg.begin || seconds >= duration) ? 0 : speed * 3.6,
+            speed: stands ? 0 : speed * 3.6,
             heading: grid.heading(from: from, to: to), address: grid.address(from: from, to: to, part: part))
     }
 

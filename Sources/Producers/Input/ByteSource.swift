@@ -81,7 +81,7 @@ final class ByteSource {
         return .bytes
     }
 
-    /// - Returns: how many bytes came, 0 at the end; nil where none came as long as was to be waited.
+    /// - Returns: the number of bytes that came, 0 at the end; `nil` if none came for as long as was to be waited.
     private func readChunk(_ waits: () -> Bool) throws(InputProblem) -> Int? {
         var filled = 0
         // The magic bytes may arrive one by one through a pipe.

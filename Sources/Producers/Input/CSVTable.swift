@@ -28,7 +28,7 @@ final class CSVTable {
     var file: String { lines.file }
     var fractionDone: Double? { lines.fractionDone }
 
-    /// The next row that is not blank; nil after the last.
+    /// The next row that is not blank; `nil` after the last one.
     func next() throws(InputProblem) -> CSVRow? {
         while let line = try lines.next() {
             if line.isEmpty { continue }
@@ -88,7 +88,7 @@ struct CSVRow {
         return fields[index]
     }
 
-    /// A number in a range; nil where the field is empty.
+    /// A number in a range; `nil` if the field is empty.
     func number(
         _ column: String, in range: ClosedRange<Double>, decimalComma: Bool = false
     ) throws(InputProblem) -> Double? {

@@ -6,6 +6,7 @@ package struct InputProblem: Error, Hashable, Sendable, CustomStringConvertible 
     package var line: Int?
     /// The column in characters (Unicode scalars), from 1; `nil` means the whole line.
     package var column: Int?
+    /// The problem and what is allowed.
     package var reason: String
 
     package init(file: String, line: Int?, column: Int? = nil, reason: String) {
@@ -24,7 +25,9 @@ package struct InputProblem: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// The problems of an input, however many: the first ones, and the number of all.
 package struct InputProblems: Hashable, Sendable {
+    /// The first problems, 50 at most.
     package private(set) var first: [InputProblem] = []
+    /// The number of all problems.
     package private(set) var count = 0
 
     /// The number of problems that are kept.

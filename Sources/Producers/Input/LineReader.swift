@@ -16,7 +16,7 @@ final class LineReader {
     var file: String { source.file }
     var fractionDone: Double? { source.fractionDone }
 
-    /// The next line without its end; nil after the last.
+    /// The next line without its end; `nil` after the last one.
     func next() throws(InputProblem) -> ArraySlice<UInt8>? {
         var searched = start
         while true {

@@ -106,9 +106,11 @@ package final class InputJudge {
 
 /// The result of judging a whole input.
 package struct JSONCheck: Sendable {
+    /// The number of records without problems.
     package private(set) var records = 0
     /// Records with problems, and places where no record can be read.
     package private(set) var faulty = 0
+    /// The problems of the whole input, in the order of their places.
     package private(set) var problems = InputProblems()
     /// The bytes of the largest key and value together.
     package private(set) var largestRecord = 0

@@ -2,6 +2,7 @@ import Foundation
 
 /// An object of a JSON file: its bytes as they are, and access to its own members.
 package struct JSONObject {
+    /// The text of the object as it stands in the file.
     package var bytes: [UInt8]
     /// The line on which it begins.
     package var line: Int

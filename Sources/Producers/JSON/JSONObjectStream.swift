@@ -40,6 +40,7 @@ package final class JSONObjectStream {
         self.source = source
     }
 
+    /// The path as it was given.
     package var file: String { source.file }
     var fractionDone: Double? { source.fractionDone }
 

@@ -16,6 +16,7 @@ package final class TelemetryReplay: RecordSource {
         case ndsbr
     }
 
+    /// - Parameter files: paths of recordings, in the order in which they are replayed; `-` is standard input.
     package init(files: [String], format: Format) {
         self.files = files
         self.format = format

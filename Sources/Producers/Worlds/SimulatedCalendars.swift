@@ -14,7 +14,7 @@ package final class SimulatedCalendars: RecordSource {
     private let vehicles: [String]
     private var generator: SplitMix64
     private var events: [[UInt8]: CalendarEvent] = [:]
-    private var schedule: WorldSchedule
+    private let schedule: WorldSchedule
     private var now: Instant { schedule.now }
 
     /// The time between the beginnings of a calendar's rounds, their length, and the time for which they are announced
@@ -54,9 +54,7 @@ package final class SimulatedCalendars: RecordSource {
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
-        while true {
-            if let record = schedule.next() { return record }
-            schedule.advance()
+        schedule.next {
             planAndRemove()
             change()
         }

@@ -13,7 +13,7 @@ package final class SimulatedWidgets: RecordSource {
     private let phones: [String]
     private let vehicles: [String]
     private var generator: SplitMix64
-    private var schedule: WorldSchedule
+    private let schedule: WorldSchedule
     /// The widgets that become as before, and the change with which each does.
     private var repairs: [(change: Int, widget: Int)] = []
 
@@ -65,11 +65,7 @@ package final class SimulatedWidgets: RecordSource {
     package var fractionDone: Double? { nil }
 
     package func next() -> SourceRecord? {
-        while true {
-            if let record = schedule.next() { return record }
-            schedule.advance()
-            change()
-        }
+        schedule.next { change() }
     }
 
     // MARK: - What happens

@@ -2,7 +2,9 @@ import Timelines
 
 /// The times of the changes of a simulated world, and the records of these changes: each change is an interval later
 /// than the one before.
-struct WorldSchedule {
+///
+/// Owned by one thread.
+final class WorldSchedule {
     /// The instant of the latest change.
     private(set) var now: Instant
     /// The number of the latest change, from 1; 0 is the beginning.
@@ -26,23 +28,26 @@ struct WorldSchedule {
         self.clock = clock
     }
 
-    /// Goes on to the next change.
-    mutating func advance() {
+    private func advance() {
         change += 1
         now = now + interval
         if let time = clock?(), time - now > Self.latenessMax { now = time }
     }
 
-    mutating func append(_ record: SourceRecord) {
+    /// Appends a record to those that `next` hands out.
+    func append(_ record: SourceRecord) {
         records.append(record)
     }
 
-    /// Removes the first record of those that were appended; `nil` means that the next change must come first.
-    mutating func next() -> SourceRecord? {
-        guard index < records.count else {
+    /// The next record. If all are handed out, time goes on to the next change until there is one.
+    ///
+    /// - Parameter makeChange: appends the records of the change that is now.
+    func next(_ makeChange: () -> Void) -> SourceRecord {
+        while index == records.count {
             records.removeAll(keepingCapacity: true)
             index = 0
-            return nil
+            advance()
+            makeChange()
         }
         defer { index += 1 }
         return records[index]
@@ -51,6 +56,7 @@ struct WorldSchedule {
 
 /// The calendars of a fleet's depots, which `SimulatedCalendars` fills and agenda widgets of `SimulatedWidgets` show.
 package enum FleetCalendars {
+    /// The ids of the calendars.
     package static let all = ["depot-west", "depot-north", "depot-harbour"]
 
     /// The calendar that holds the rounds of a vehicle, by the vehicle's index from 0.

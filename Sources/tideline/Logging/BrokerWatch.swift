@@ -92,9 +92,7 @@ final class BrokerWatch: Sendable {
     /// - Parameter level: the level as in syslog, from 0 to 7.
     func log(level: Int, facility: String, message: String) {
         let metadata: Logger.Metadata = ["facility": .string(facility)]
-        if Self.isRoutine(facility, message) || isAboutReach(facility, message)
-            || level <= 4 && isEcho(facility, message)
-        {
+        if isNoNews(level, facility, message) {
             return logger.debug("librdkafka: \(message)", metadata: metadata)
         }
         // syslog levels: 0 … 3 are errors, 4 warnings, 5 and 6 information, 7 debugging.
@@ -104,6 +102,12 @@ final class BrokerWatch: Sendable {
         case 5, 6: logger.debug("librdkafka: \(message)", metadata: metadata)
         default: logger.trace("librdkafka: \(message)", metadata: metadata)
         }
+    }
+
+    /// True if nobody needs a line, as the watch says what matters about it.
+    private func isNoNews(_ level: Int, _ facility: String, _ message: String) -> Bool {
+        if Self.isRoutine(facility, message) || isAboutReach(facility, message) { return true }
+        return level <= 4 && isEcho(facility, message)
     }
 
     /// True if an error says only what the watch has logged or will log. Then nobody else needs to log it.

@@ -13,6 +13,12 @@ final class DeadLetterLog: Sendable {
         /// The subjects of withheld lines.
         var subjects: [String] = []
 
+        /// True if the second is over at `now`; `nil` stands for the end of everything.
+        func hasEnded(by now: Duration?) -> Bool {
+            guard let now else { return true }
+            return now >= windowEnd
+        }
+
         mutating func open(now: Duration, _ window: Duration) {
             if written == 0 { windowEnd = now + window }
         }
@@ -69,7 +75,7 @@ final class DeadLetterLog: Sendable {
     /// - Parameter now: the time on a clock that does not go back; `nil` means that nothing more comes.
     func flush(now: Duration?) {
         let ended = state.withLock { state -> State in
-            guard state.written > 0, now.map({ $0 >= state.windowEnd }) ?? true else { return State() }
+            guard state.written > 0, state.hasEnded(by: now) else { return State() }
             defer { state = State() }
             return state
         }

@@ -35,10 +35,9 @@ struct StatusSchedule {
             restoredPercent: status.restoredPercent, aborts: status.aborts, deadLetters: status.deadLetters)
         if let last {
             let waited = now - last
-            let isDue =
-                waited >= Self.regular || changes != self.changes && waited >= Self.soon
-                || advances != self.advances && waited >= Self.lasting
-            guard isDue else { return false }
+            let isChangeDue = changes != self.changes && waited >= Self.soon
+            let isAdvanceDue = advances != self.advances && waited >= Self.lasting
+            guard waited >= Self.regular || isChangeDue || isAdvanceDue else { return false }
         }
         self.changes = changes
         self.advances = advances

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What README and Documentation tell a reader to type works as it stands there.
+    /// The commands in README and Documentation work as they stand there.
     @Suite struct DocumentationTests {
         @Test(
             "the commands of each page run as printed, or say why they are not run", arguments: try ShellBlock.pages())

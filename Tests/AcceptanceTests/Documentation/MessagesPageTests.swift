@@ -54,7 +54,7 @@ extension AcceptanceTests {
                 TidelineExecutable.url, words, environment: mistake.environment, directory: folder)
         }
 
-        /// What the names of this run stand for.
+        /// The names of this run, each with the text that stands for it on the page.
         private static func replacements(for application: Application) -> [(String, String)] {
             [(application.prefix, ""), (application.name, "tideline"), (application.bootstrap, "localhost:9092")]
         }

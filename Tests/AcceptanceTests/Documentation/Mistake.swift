@@ -1,17 +1,17 @@
 import Foundation
 import TestSupport
 
-/// Something that people get wrong on the command line, in settings or in files, and how the program is called then.
+/// A mistake on the command line, in settings or in files, with the call of the program that makes it.
 struct Mistake: Sendable {
-    /// For people: a few words.
+    /// A few words for people.
     var title: String
-    /// After `tideline`.
+    /// The words after `tideline`.
     var words: [String]
     var environment: [String: String] = [:]
     /// The files that lie in the folder, by name.
     var files: [String: String] = [:]
     var status: Int32 = 64
-    /// Whether the call gets the options of an application on a broker that runs.
+    /// True if the call gets the options of an application on a broker that runs.
     var meetsBroker = false
 
     init(

@@ -5,11 +5,11 @@ import Testing
 struct MistakenRecord: Sendable {
     var title: String
     var topic: String
-    /// Also how the answer is found, so that no two are alike.
+    /// The record's key. The answer is found by it, so no two records have the same.
     var key: String
     var value: String?
 
-    /// What the program answers: a dead letter, or a timeline with an `error` entry.
+    /// The answer of the program: a dead letter, or a timeline with an `error` entry.
     enum Answer: Sendable {
         case deadLetter(String)
         case errorTimeline(String)

@@ -3,17 +3,17 @@ import TestSupport
 
 /// A block of shell commands in a page: what stands between "```sh" and "```".
 struct ShellBlock: Sendable, CustomStringConvertible {
-    /// From the root of the package.
+    /// The path of the page, from the root of the package.
     var page: String
     /// The line of its first command, from 1.
     var line: Int
     var commands: [String]
-    /// Why the test does not run it: what the line before it says, `<!-- not run: reason -->`.
+    /// The reason why the test does not run it, as in the line before the block: `<!-- not run: reason -->`.
     var reasonNotToRun: String?
 
     var description: String { "\(page):\(line)" }
 
-    /// Without the comment behind it; empty where there is no command.
+    /// The first command without the comment behind it; empty if there is no command.
     var firstCommand: String {
         let command = commands.first { !$0.trimmingCharacters(in: .whitespaces).isEmpty } ?? ""
         return (command.firstRange(of: " #").map { String(command[..<$0.lowerBound]) } ?? command)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What a terminal gets, in the foreground and in the background: `Scripts/terminal` has one.
+    /// The output on a terminal, in the foreground and in the background: `Scripts/terminal` makes one.
     @Suite struct TerminalTests {
         @Test("the demo draws a board, and leaves the terminal as it was with its summary")
         func board() async throws {
@@ -62,7 +62,7 @@ extension AcceptanceTests {
             let result = try await terminal(
                 ["process"] + application.options, size: "\(columns)x24", seconds: 12)
             #expect(result.succeeded, "\(result.failure)")
-            // Between two erasures, or an erasure and a line end, stands a status or a line of the log.
+            // A status or a line of the log stands between two erasures, or between an erasure and a line end.
             let pieces = result.standardOutput.components(separatedBy: "\r\u{1b}[K").dropFirst()
             let statuses = pieces.map { $0.split(separator: "\r\n").last.map(String.init) ?? "" }
                 .filter { $0.hasPrefix("tasks ") || $0.hasPrefix("no tasks") }

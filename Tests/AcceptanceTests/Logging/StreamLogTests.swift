@@ -6,7 +6,7 @@ import Testing
 
 @testable import tideline
 
-/// What stream threads tell, as lines of the log. No broker.
+/// The events of stream threads, as lines of the log. No broker.
 @Suite struct StreamLogTests {
     private static func lines(_ body: (Logger) -> Void) -> [String] {
         let lines = Mutex<[String]>([])

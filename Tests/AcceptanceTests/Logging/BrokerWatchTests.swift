@@ -8,52 +8,6 @@ import Testing
 
 /// One line when a broker goes and one when it is back, by librdkafka's own words. No broker.
 @Suite struct BrokerWatchTests {
-    /// A world in which the test decides what time it is, who answers, and when a round is over.
-    private final class World: Sendable {
-        let lines = Mutex<[String]>([])
-        let now = Mutex(Duration.seconds(100))
-        let answering = Mutex<Set<String>>([])
-        /// Who belongs to the cluster, as whoever answers says.
-        let cluster = Mutex(BrokerWatch.ClusterView(brokers: ["a:9092", "b:9092", "127.0.0.1:9092"]))
-        let watch = Mutex<(@Sendable () -> Void)?>(nil)
-        /// What happens between the rounds of a watch, one after the other; then everybody answers.
-        let rounds = Mutex<[@Sendable (World) -> Void]>([])
-
-        func makeWatch(level: Logger.Level = .info, format: StreamLogHandler.Format = .text) -> BrokerWatch {
-            let stream = LogStream { [self] line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) }
-            }
-            let handler = StreamLogHandler(label: "t", level: level, format: format, stream: stream) { Date() }
-            return BrokerWatch(
-                Logger(label: "t", handler: handler), bootstrap: "a:9092, b:9092",
-                ports: .init(
-                    now: { [self] in now.withLock { $0 } },
-                    ask: { [self] address in
-                        answering.withLock { $0.contains(address) } ? cluster.withLock { $0 } : nil
-                    },
-                    start: { [self] body in watch.withLock { $0 = body } },
-                    pause: { [self] in
-                        let next = rounds.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-                        if let next {
-                            next(self)
-                        } else {
-                            answering.withLock { $0 = ["a:9092", "b:9092", "127.0.0.1:9092"] }
-                        }
-                    }))
-        }
-
-        /// Runs the watch that was started, to its end.
-        func run() -> Bool {
-            let body = watch.withLock { watch in
-                defer { watch = nil }
-                return watch
-            }
-            body?()
-            return body != nil
-        }
-
-        func pass(_ duration: Duration) { now.withLock { $0 += duration } }
-    }
-
     private static let refused =
         "[thrd:127.0.0.1:9092/bootstrap]: 127.0.0.1:9092/1: Connect to ipv4#127.0.0.1:9092 failed: Connection refused "
         + "(after 0ms in state CONNECT)"
@@ -62,7 +16,7 @@ import Testing
 
     @Test("a broker that goes for half a minute makes two lines of dozens")
     func outage() {
-        let world = World()
+        let world = BrokerWatchWorld()
         let watch = world.makeWatch()
         watch.log(level: 5, facility: "FAIL", message: Self.gone)
         for _ in 0..<20 { watch.log(level: 3, facility: "FAIL", message: Self.refused) }
@@ -94,7 +48,7 @@ import Testing
 
     @Test("a connection that breaks while its broker answers is nothing to tell")
     func brokenConnection() {
-        let world = World()
+        let world = BrokerWatchWorld()
         world.answering.withLock { $0 = ["127.0.0.1:9092"] }
         let watch = world.makeWatch()
         watch.log(level: 3, facility: "FAIL", message: Self.gone)
@@ -107,14 +61,14 @@ import Testing
 
     @Test("what has nothing to do with the connection is told as before, and all of it at debug")
     func others() {
-        let world = World()
+        let world = BrokerWatchWorld()
         let watch = world.makeWatch()
         watch.log(level: 3, facility: "SSL", message: "certificate expired")
         watch.log(level: 4, facility: "MAXPOLL", message: "Application maximum poll interval exceeded")
         #expect(!watch.absorbs(LogError(.timedOut, name: "_TIMED_OUT", "Timed out")))
         #expect(!watch.absorbs(LogError(.fatal, name: "_FATAL", "fenced")))
         #expect(world.lines.withLock { $0.count } == 2)
-        let loud = World()
+        let loud = BrokerWatchWorld()
         let other = loud.makeWatch(level: .debug)
         other.log(level: 3, facility: "FAIL", message: Self.refused)
         #expect(loud.lines.withLock { $0.count } == 1)
@@ -122,7 +76,7 @@ import Testing
 
     @Test("a bootstrap host that never answers is told once, and is no outage where another host answers")
     func deadBootstrapHost() {
-        let world = World()
+        let world = BrokerWatchWorld()
         world.answering.withLock { $0 = ["b:9092"] }
         world.cluster.withLock { $0.brokers = ["b:9092"] }
         let watch = world.makeWatch()
@@ -146,7 +100,7 @@ import Testing
 
     @Test("a broker that left the cluster is forgotten, unless partitions are without leaders")
     func scaledIn() {
-        let world = World()
+        let world = BrokerWatchWorld()
         world.answering.withLock { $0 = ["a:9092", "b:9092"] }
         let watch = world.makeWatch()
         watch.log(level: 3, facility: "FAIL", message: Self.refused)
@@ -179,7 +133,7 @@ import Testing
 
     @Test("while a broker is lost, and after, other brokers and other causes are told; all that is withheld is counted")
     func otherCauses() {
-        let world = World()
+        let world = BrokerWatchWorld()
         let watch = world.makeWatch()
         let timeOut = "[thrd:x]: 127.0.0.1:9092/1: Timed out 1 in-flight, 0 retry-queued requests"
         let others = [
@@ -206,7 +160,7 @@ import Testing
                 { $0.pass(.seconds(2)) },
                 { _ in
                     tellAll()
-                    // What librdkafka supposes where a starting broker ends a connection is no refusal.
+                    // librdkafka only supposes a refusal when a starting broker ends a connection.
                     let guess = "Disconnected: verify that the broker might require SASL authentication (after 1ms)"
                     watch.log(level: 3, facility: "FAIL", message: "[thrd:x]: 127.0.0.1:9092/1: \(guess)")
                     let refusal = "[thrd:x]: 127.0.0.1:9092/1: SASL authentication error: failed (after 5ms)"
@@ -233,7 +187,7 @@ import Testing
 
     @Test("a producer's identity that is asked for again is no news")
     func producerIdentity() {
-        let world = World()
+        let world = BrokerWatchWorld()
         let watch = world.makeWatch()
         let failed = "[thrd:main]: Failed to acquire transactional PID from broker TxnCoordinator/1: Broker: "
         watch.log(level: 4, facility: "GETPID", message: failed + "Coordinator load in progress: retrying")
@@ -244,7 +198,7 @@ import Testing
 
     @Test("an error that names no broker makes those of the settings suspect")
     func nameless() {
-        let world = World()
+        let world = BrokerWatchWorld()
         let watch = world.makeWatch(format: .json)
         #expect(watch.absorbs(LogError(.unreachable, name: "_ALL_BROKERS_DOWN", "2/2 brokers are down")))
         world.rounds.withLock { $0 = [{ $0.pass(.seconds(2)) }, { $0.pass(.seconds(2)) }] }

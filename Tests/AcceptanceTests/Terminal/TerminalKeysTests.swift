@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What keys, stops and faults do to a terminal that shows a board.
+/// The effects of keys, stops and faults on a terminal that shows a board.
 extension AcceptanceTests.TerminalTests {
     @Test("what is typed at a board is neither shown nor kept, and the terminal is as before once it is left")
     func typed() async throws {

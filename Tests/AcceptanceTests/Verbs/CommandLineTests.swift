@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What the program says when it cannot do what it is told, and with what exit status (V3).
+    /// The messages and exit statuses of the program when it cannot do what it is asked to (V3).
     @Suite struct CommandLineTests {
         @Test(
             "what cannot be understood names what was meant, with status 64",
