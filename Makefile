@@ -1,6 +1,6 @@
 # Each target is one step that .ci/run takes as well. `make help` lists them.
 
-SWIFT_SOURCES = Package.swift Sources Tests Benchmarks
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks Examples/Schedules/Package.swift Examples/Schedules/Sources
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
 # The toolchain's own linker: the system's warns of a call inside Foundation, which nobody here can mend.
 RELEASE = --configuration release --product tideline --static-swift-stdlib -Xswiftc -use-ld=lld
@@ -10,7 +10,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test reference benchmark day fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference benchmark day fuzz schemas release-schemas lint format \
 	repeated-code compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -29,6 +29,11 @@ test: schemas ## all tests, on a real broker that it finds by itself; make test 
 	@Scripts/setup build test
 	@echo "building and running the tests" >&2
 	@$(WIDTH) swift test --disable-xctest $(ARGS)
+
+examples: ## build the package in Examples/Schedules, which uses the library, and compare what it prints
+	@Scripts/setup build
+	@swift build $(QUIET) --package-path Examples/Schedules
+	@Examples/Schedules/.build/debug/tides | diff Examples/Schedules/timelines.txt -
 
 reference: ## write the schema of configurations and the pages of strategies, settings and messages anew
 	@Scripts/setup build test
@@ -80,4 +85,4 @@ image-check: build ## check that the image has all that the built tideline loads
 	@Scripts/check-libraries $(TIDELINE)
 
 clean: ## remove what was built and fetched
-	@rm -rf .build .venv out demo-timelines
+	@rm -rf .build .venv out demo-timelines Examples/Schedules/.build

@@ -22,7 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// One module per row of the table in DESIGN.md; the arrows there are the dependencies here.
 let package = Package(
     name: "tideline",
-    products: [.executable(name: "tideline", targets: ["tideline"])],
+    products: [
+        .executable(name: "tideline", targets: ["tideline"]),
+        // Strategies, schedules and their rules for other programs; Examples/Schedules uses it.
+        .library(name: "Timelines", targets: ["Timelines"]),
+    ],
     targets: [
         // C and C++ libraries: a module map or a small shim each, nothing else.
         .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),

@@ -83,7 +83,7 @@ extension LocalDate {
 }
 
 extension LocalTime {
-    package static let midnight = LocalTime(hour: 0, minute: 0)
+    public static let midnight = LocalTime(hour: 0, minute: 0)
 
     package var secondOfDay: Int { (hour * 60 + minute) * 60 + second }
 }

@@ -93,10 +93,6 @@ struct DrawnStrategy: TimelineStrategy {
         self.interval = interval
     }
 
-    init(options: StrategyOptions) {}
-
-    static let reference = StrategyReference(summary: "", discussion: "")
-
     func needs(of configuration: WidgetConfiguration) -> SourceNeeds { SourceNeeds(agenda: agenda) }
 
     func draft(for request: TimelineRequest) -> TimelineDraft {

@@ -159,7 +159,7 @@ struct ScheduleStrategyTests {
     @Test("An explicit schedule without a date to come is a warning")
     func warnings() throws {
         let strategy = try TimelineStrategies.strategy(
-            named: "schedule", options: options([explicit("2026-11-20T10:00:00Z")]))
+            named: "schedule", options: options([explicit("2026-11-20T10:00:00Z")]), path: "strategy")
         #expect(strategy.warnings(at: at("2026-11-20T09:59:59Z")).isEmpty)
         #expect(strategy.warnings(at: at("2026-11-20T10:00:00Z")).count == 1)
     }

@@ -16,7 +16,7 @@ enum StrategySchemas {
     }
 
     /// - Parameter isNamedAlone: true if the schema accepts the name by itself.
-    private static func schema(of strategy: any TimelineStrategy.Type, isNamedAlone: Bool) -> JSONSchema {
+    private static func schema(of strategy: any ConfigurableStrategy.Type, isNamedAlone: Bool) -> JSONSchema {
         let object = schema(named: strategy.name, by: "name", strategy.reference)
         return isNamedAlone ? ["anyOf": [["const": .value(.string(strategy.name))], object]] : object
     }

@@ -57,13 +57,7 @@ struct VehicleHistory: Sendable {
     }
 
     private func count(upTo instant: Instant) -> Int {
-        var low = 0
-        var high = arrivals.count
-        while low < high {
-            let middle = (low + high) / 2
-            if arrivals[middle].at <= instant { low = middle + 1 } else { high = middle }
-        }
-        return low
+        arrivals.partitionPoint { $0.at <= instant }
     }
 }
 

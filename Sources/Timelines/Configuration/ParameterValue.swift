@@ -1,5 +1,5 @@
-/// A value of a configuration's `parameters`: JSON, carried through to every entry as it came.
-package indirect enum ParameterValue: Hashable, Sendable {
+/// A value of a configuration's `parameters`: JSON, which is carried through to every entry as it came.
+public indirect enum ParameterValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// The number's own JSON text, so that nothing is lost or rewritten.
@@ -10,33 +10,39 @@ package indirect enum ParameterValue: Hashable, Sendable {
 }
 
 /// The members of a JSON object, ascending by key (UTF-8 bytes); a key is there once.
-package struct Parameters: Hashable, Sendable {
-    package private(set) var members: [Member]
+public struct Parameters: Hashable, Sendable {
+    /// The members in their order.
+    public private(set) var members: [Member]
 
-    package struct Member: Hashable, Sendable {
-        package var key: String
-        package var value: ParameterValue
+    /// A key with its value.
+    public struct Member: Hashable, Sendable {
+        public var key: String
+        public var value: ParameterValue
 
-        package init(key: String, value: ParameterValue) {
+        public init(key: String, value: ParameterValue) {
             self.key = key
             self.value = value
         }
     }
 
-    package init() {
+    /// An object without members.
+    public init() {
         members = []
     }
 
-    /// Of a key that comes twice the last one counts.
-    package init(_ members: some Sequence<Member>) {
+    /// Takes the last member of each key.
+    public init(_ members: some Sequence<Member>) {
         self.members = []
         for member in members { self[member.key] = member.value }
     }
 
-    package var isEmpty: Bool { members.isEmpty }
+    /// True if there are no members.
+    public var isEmpty: Bool { members.isEmpty }
 
+    /// The value of a key; `nil` means that the key is not there.
+    ///
     /// - Complexity: O(log n) to read, O(n) to add.
-    package subscript(key: String) -> ParameterValue? {
+    public subscript(key: String) -> ParameterValue? {
         get {
             let index = position(of: key)
             return index < members.count && members[index].key.isSameByUTF8(as: key) ? members[index].value : nil
@@ -53,20 +59,54 @@ package struct Parameters: Hashable, Sendable {
         }
     }
 
-    /// These members, and of `defaults` those whose keys are not here.
-    package func merged(over defaults: Parameters) -> Parameters {
+    /// These members, and those of `defaults` whose keys are not among them.
+    public func merged(over defaults: Parameters) -> Parameters {
         var result = defaults
         for member in members { result[member.key] = member.value }
         return result
     }
 
     private func position(of key: String) -> Int {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            if members[middle].key.utf8.lexicographicallyPrecedes(key.utf8) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        members.partitionPoint { $0.key.precedesByUTF8(key) }
+    }
+}
+
+/// The reason why a configuration cannot be used: a key, and a sentence that says what is allowed.
+public struct ConfigurationProblem: Error, Hashable, Sendable {
+    /// The key as a path, such as `strategy.every`.
+    public var key: String
+    /// The sentence without its subject, which is the key: "must be …".
+    public var message: String
+
+    public init(key: String, _ message: String) {
+        self.key = key
+        self.message = message
+    }
+}
+
+/// Everything that is wrong with a configuration, or with a part of one.
+public struct ConfigurationProblems: Error, Hashable, Sendable {
+    /// The problems in the order in which the parts are declared; there is at least one.
+    public let all: [ConfigurationProblem]
+
+    /// - Precondition: there is at least one problem.
+    public init(_ all: [ConfigurationProblem]) {
+        precondition(!all.isEmpty, "Where there is no problem, none is thrown.")
+        self.all = all
+    }
+
+    public init(_ problem: ConfigurationProblem) {
+        all = [problem]
+    }
+
+    /// The problem that an `error` timeline names (T15).
+    public var first: ConfigurationProblem { all[0] }
+}
+
+extension ConfigurationProblem {
+    /// The problem of a time zone that does not exist.
+    package static func unknownTimeZone(_ name: String) -> ConfigurationProblem {
+        ConfigurationProblem(
+            key: "timeZone", "must be a time zone of the IANA database, such as Europe/Berlin, not \"\(name)\"")
     }
 }

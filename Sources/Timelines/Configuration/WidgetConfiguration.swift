@@ -1,27 +1,37 @@
-/// One user's widget: what it shows, for whom, and how (M5).
-package struct WidgetConfiguration: Hashable, Sendable {
-    package var configurationId: String
-    package var kind: String
-    package var family: WidgetFamily
-    /// Who is told to reload; the configurationId where none is named.
+/// One widget of one user: what it shows, for whom, and how (M5).
+public struct WidgetConfiguration: Hashable, Sendable {
+    /// The name of this configuration; its timelines have it, too.
+    public var configurationId: String
+    /// The widget kind.
+    public var kind: String
+    /// The size of the widget, which limits how many entries a timeline has.
+    public var family: WidgetFamily
+    /// The recipient of reloads; the configurationId if none is named.
     package var recipient: String
-    /// An IANA name that exists on this system.
-    package var timeZone: String
-    package var isSignedIn: Bool
-    package var vehicleId: String?
-    /// In the order given, each once.
-    package var calendarIds: [String]
-    package var parameters: Parameters
-    package var strategy: any TimelineStrategy
-    package var preEventLead: CalendarDuration
-    package var mode: TimelineScheduleMode
-    /// 1 … 500; nil: the family's.
-    package var maximumEntries: Int?
-    /// Which sinks write this configuration's timelines; nil: all of them.
+    /// The time zone of local days and times, by its name in the IANA database.
+    public var timeZone: String
+    /// False if the user has signed out: then most strategies make a `signedOut` timeline (T13).
+    public var isSignedIn: Bool
+    /// The vehicle as the configuration names it; see `chosenVehicle`.
+    public var vehicleId: String?
+    /// The calendars whose events are shown, in the order given, each once.
+    public var calendarIds: [String]
+    /// Values that every entry carries to whoever draws it (T8).
+    public var parameters: Parameters
+    /// The strategy that makes the timelines.
+    public var strategy: any TimelineStrategy
+    /// How long before its start an event is announced that has no lead of its own.
+    public var preEventLead: CalendarDuration
+    /// How often timelines may have entries (T14).
+    public var mode: TimelineScheduleMode
+    /// The limit of entries, 1 to 500; `nil` stands for the family's.
+    public var maximumEntries: Int?
+    /// The sinks that write this configuration's timelines; `nil` means all of them.
     package var sinks: [String]?
     package var sensitivity: Sensitivity?
 
-    package init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
+    /// A signed-in configuration of family `systemMedium` in UTC, without vehicle, calendars and parameters.
+    public init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
         self.configurationId = configurationId
         self.kind = kind
         self.family = .systemMedium
@@ -37,9 +47,9 @@ package struct WidgetConfiguration: Hashable, Sendable {
 
     /// How much a vehicle must change to make a timeline anew without a change of status.
     package struct Sensitivity: Hashable, Sendable {
-        /// km/h
+        /// The change of speed in km/h; `nil` means that speed does not count.
         package var speed: Double?
-        /// Metres.
+        /// The distance in metres; `nil` means that the place does not count.
         package var distance: Double?
 
         package init(speed: Double? = nil, distance: Double? = nil) {
@@ -48,13 +58,13 @@ package struct WidgetConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The vehicle that is chosen: not missing, empty or "0" (T23).
-    package var chosenVehicle: String? {
+    /// The vehicle that is chosen; `nil` if `vehicleId` is missing, empty or "0" (T23).
+    public var chosenVehicle: String? {
         guard let vehicleId, !vehicleId.isEmpty, vehicleId != "0" else { return nil }
         return vehicleId
     }
 
-    package static func == (left: Self, right: Self) -> Bool {
+    public static func == (left: Self, right: Self) -> Bool {
         left.configurationId == right.configurationId && left.kind == right.kind && left.family == right.family
             && left.recipient == right.recipient && left.timeZone == right.timeZone
             && left.isSignedIn == right.isSignedIn && left.vehicleId == right.vehicleId
@@ -64,9 +74,41 @@ package struct WidgetConfiguration: Hashable, Sendable {
             && left.sensitivity == right.sensitivity
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(configurationId)
         hasher.combine(kind)
         hasher.combine(AnyHashable(strategy))
+    }
+}
+
+extension WidgetConfiguration {
+    /// What is allowed, but hardly meant, in timelines from `at` on: sentences that begin with the key.
+    package func warnings(at: Instant) -> [String] {
+        let warnings = (strategy as? any ConfigurableStrategy)?.warnings(at: at) ?? []
+        return warnings.map { "strategy.\($0)" }
+    }
+}
+
+extension WidgetConfiguration.Sensitivity {
+    /// True if a vehicle changed by a threshold or more. What is not known on both sides has not changed.
+    package func isExceeded(from old: Vehicle, to new: Vehicle) -> Bool {
+        if let speed, let before = old.speed, let after = new.speed, (after - before).magnitude >= speed { return true }
+        guard let distance, let metres = old.distance(to: new) else { return false }
+        return metres >= distance
+    }
+}
+
+/// WidgetKit's widget families, by their names there.
+public enum WidgetFamily: String, CaseIterable, Sendable {
+    case systemSmall, systemMedium, systemLarge, systemExtraLarge, systemExtraLargePortrait
+    case accessoryCircular, accessoryRectangular, accessoryInline, accessoryCorner
+
+    /// How many entries a timeline of this family has at most, if its configuration does not say (T4).
+    public var maximumEntries: Int {
+        switch self {
+        case .systemSmall: 5
+        case .systemMedium: 10
+        default: 20
+        }
     }
 }

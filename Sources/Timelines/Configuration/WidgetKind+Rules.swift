@@ -6,7 +6,7 @@ extension WidgetKind {
         return supportedFamilies.first ?? .systemMedium
     }
 
-    /// - Throws: where the kind does not support the family.
+    /// - Throws: a problem if the kind does not support the family.
     package func check(_ family: WidgetFamily) throws(ConfigurationProblem) {
         guard let supportedFamilies, !supportedFamilies.contains(family) else { return }
         let names = supportedFamilies.map(\.rawValue).joined(separator: ", ")
@@ -14,8 +14,8 @@ extension WidgetKind {
             key: "family", "must be one that \"\(title)\" supports: \(names); not \(family.rawValue)")
     }
 
-    /// A configuration's own parameters over the kind's defaults (T8); a declared one that is null
-    /// counts as absent. Nothing is checked.
+    /// A configuration's own parameters, and the kind's defaults for those that are absent (T8). A declared one that is
+    /// null counts as absent. Nothing is checked.
     package func parameters(over own: Parameters) -> Parameters {
         var result = own
         for parameter in parameters where own[parameter.key] ?? .null == .null {
@@ -24,9 +24,9 @@ extension WidgetKind {
         return result
     }
 
-    /// The same, checked.
+    /// The same as `parameters(over:)`, with checks.
     ///
-    /// - Throws: all, by key, that are missing without a default or not of their type.
+    /// - Throws: all parameters, by key, that are missing without a default or not of their type.
     package func checkedParameters(over own: Parameters) throws(ConfigurationProblems) -> Parameters {
         let result = parameters(over: own)
         let problems = parameters.flatMap { self.problems(with: result[$0.key], as: $0) }
@@ -49,17 +49,17 @@ extension WidgetKind {
 }
 
 extension WidgetKind.Parameter {
-    /// What a value, or an element of it, is instead of what the parameter allows.
+    /// A value, or an element of it, that the parameter does not allow.
     package struct Fault: Hashable, Sendable {
-        /// Counted from 0; nil: the value itself.
+        /// The place of the element, from 0 on; `nil` means the value itself.
         package var element: Int?
-        /// To follow "must be".
+        /// What is allowed, in words that follow "must be".
         package var allowed: String
-        /// To follow "not".
+        /// What the value is, in words that follow "not".
         package var found: String
     }
 
-    /// All that is wrong with a value; of an array each element that is of another type.
+    /// Everything that is wrong with a value; in an array that is each element of another type.
     package func faults(of value: ParameterValue) -> [Fault] {
         guard type.allows(value) else { return [Fault(allowed: allowed, found: value.typeWithArticle)] }
         guard case .array(let elements) = value else { return [] }
@@ -68,7 +68,7 @@ extension WidgetKind.Parameter {
         }
     }
 
-    /// To follow "must be".
+    /// What is allowed, in words that follow "must be".
     package var allowed: String { type == .array ? "an array of \(items.rawValue)s" : type.withArticle }
 }
 
@@ -90,12 +90,12 @@ extension WidgetKind.ParameterType {
         }
     }
 
-    /// To follow "must be".
+    /// The type in words that follow "must be".
     fileprivate var withArticle: String { self == .array ? "an array" : "a \(rawValue)" }
 }
 
 extension ParameterValue {
-    /// To follow "not".
+    /// The type in words that follow "not".
     package var typeWithArticle: String {
         switch self {
         case .null: "null"

@@ -6,11 +6,11 @@ package struct WidgetKind: Hashable, Sendable {
     package var kind: String
     package var displayName: String?
     package var description: String?
-    /// Nil: every family. In the order declared, not empty.
+    /// The families that the kind supports, in the order declared, one or more; `nil` means every family.
     package var supportedFamilies: [WidgetFamily]?
     /// The strategy of configurations that name none: a name, or an object `{name, …options}`.
     package var strategy: ParameterValue?
-    /// Ascending by key (UTF-8 bytes).
+    /// The declared parameters, ascending by key (UTF-8 bytes).
     package var parameters: [Parameter]
     package var reload: Reload
 
@@ -28,9 +28,9 @@ package struct WidgetKind: Hashable, Sendable {
         package var key: String
         package var title: String
         package var type: ParameterType
-        /// What each element of an `array` is; of no meaning for other types.
+        /// The type of each element of an `array`; for other types it means nothing.
         package var items: ItemType
-        /// Nil: a configuration must have one. Never `null`.
+        /// The value for configurations that have none, never `null`; `nil` means that each must have one.
         package var defaultValue: ParameterValue?
 
         package init(
@@ -53,22 +53,22 @@ package struct WidgetKind: Hashable, Sendable {
         case string, number, boolean
     }
 
-    /// How often its recipients are told to reload (L1 to L9); nil: as all kinds.
+    /// How often the recipients of the kind are told to reload (L1 to L9). What is `nil` is as for all kinds.
     package struct Reload: Hashable, Sendable {
-        /// Reloads per configuration in 24 hours: `limits`.
+        /// Reloads per configuration in 24 hours, one of `limits`.
         package var limit: Int?
         /// Reloads at once, from 1 to the limit.
         package var burst: Int?
-        /// Changes within so long of the first go out together: 0 … 24 hours.
+        /// How long a change waits for others to go out together with it: 0 to 24 hours.
         package var coalesce: ElapsedTime?
-        /// Whether renewals are announced, too.
+        /// True if renewals are announced, too.
         package var scheduled: Bool?
 
         package init() {}
 
-        /// Where neither the kind nor the pipeline names a limit.
+        /// The limit if neither the kind nor the pipeline names one.
         package static let defaultLimit = 48
-        /// What a limit, and a burst, may be: at most one a second.
+        /// The limits and bursts that are allowed: at most one reload a second.
         package static let limits = 1...86_400
     }
 }
@@ -78,7 +78,7 @@ package struct WidgetKinds: Hashable, Sendable {
     /// Ascending by kind (UTF-8 bytes).
     package let all: [WidgetKind]
 
-    /// Of a kind that comes twice the last one counts.
+    /// Takes the last one of each kind.
     package init(_ kinds: some Sequence<WidgetKind> = []) {
         var all: [WidgetKind] = []
         for kind in kinds {
@@ -88,9 +88,9 @@ package struct WidgetKinds: Hashable, Sendable {
         self.all = all.sorted { $0.kind.precedesByUTF8($1.kind) }
     }
 
-    /// Nil: not declared.
+    /// The declaration of a kind; `nil` means that it is not declared.
     package subscript(kind: String) -> WidgetKind? { index(of: kind).map { all[$0] } }
 
-    /// The place in `all`; nil: not declared.
+    /// The place of a kind in `all`; `nil` means that it is not declared.
     package func index(of kind: String) -> Int? { all.firstIndex { $0.kind.isSameByUTF8(as: kind) } }
 }

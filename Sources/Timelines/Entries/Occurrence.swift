@@ -1,19 +1,23 @@
 /// One occurrence of a calendar event, resolved for one configuration's time zone.
-package struct Occurrence: Hashable, Sendable {
-    package var calendarId: String
-    package var uid: String
-    /// On every instance of a series: its original start, in the form of `when`.
-    package var recurrenceId: Moment?
-    package var title: String
-    package var location: String?
-    package var when: Extent
-    package var isTentative: Bool
-    /// The event's own lead; beats the configuration's. Nil where the event says none.
-    package var preEventLead: CalendarDuration?
-    /// The vehicle that the event names.
-    package var vehicleId: String?
+public struct Occurrence: Hashable, Sendable {
+    /// The calendar of the event.
+    public var calendarId: String
+    /// The event's name in its calendar.
+    public var uid: String
+    /// The original start of an instance of a series, in the form of `when`; `nil` means that the event has no series.
+    public var recurrenceId: Moment?
+    public var title: String
+    public var location: String?
+    /// The start and the end.
+    public var when: Extent
+    /// True if the event may not take place.
+    public var isTentative: Bool
+    /// How long before its start the event is announced; `nil` stands for the configuration's lead.
+    public var preEventLead: CalendarDuration?
+    /// The vehicle that the event names; `nil` means none.
+    public var vehicleId: String?
 
-    package init(
+    public init(
         calendarId: String, uid: String, recurrenceId: Moment? = nil, title: String, location: String? = nil,
         when: Extent, isTentative: Bool = false, preEventLead: CalendarDuration? = nil, vehicleId: String? = nil
     ) {
@@ -28,19 +32,70 @@ package struct Occurrence: Hashable, Sendable {
         self.vehicleId = vehicleId
     }
 
-    /// From when to when: instants, or for all-day events floating dates. Ends are exclusive.
-    package enum Extent: Hashable, Sendable {
+    /// The start and the exclusive end: instants, or dates without a zone for all-day events.
+    public enum Extent: Hashable, Sendable {
         case timed(start: Instant, end: Instant)
         case allDay(start: LocalDate, end: LocalDate)
     }
 
-    /// An instant, or for all-day events a date.
-    package enum Moment: Hashable, Sendable {
+    /// An instant, or a date for all-day events.
+    public enum Moment: Hashable, Sendable {
         case instant(Instant)
         case date(LocalDate)
     }
 
-    package var isAllDay: Bool {
+    /// True if the event has dates instead of instants.
+    public var isAllDay: Bool {
         if case .allDay = when { true } else { false }
+    }
+}
+
+extension Occurrence {
+    /// The moment that distinguishes the occurrence from the others of its event: the original start of an instance, or
+    /// else the start.
+    var identifyingMoment: Moment {
+        if let recurrenceId { return recurrenceId }
+        return switch when {
+        case .timed(let start, _): .instant(start)
+        case .allDay(let start, _): .date(start)
+        }
+    }
+}
+
+extension Occurrence.Moment {
+    /// The text of an instant in RFC 3339 and UTC, or of a date.
+    package var text: String {
+        switch self {
+        case .instant(let instant): instant.rfc3339
+        case .date(let date): date.iso8601
+        }
+    }
+
+    /// The place of the moment in an order that needs no time zone: dates count as midnights in UTC, before an instant
+    /// there.
+    var nominal: Nominal {
+        switch self {
+        case .instant(let instant): Nominal(milliseconds: instant.milliseconds, rank: 1)
+        case .date(let date): Nominal(milliseconds: Int64(date.dayNumber) * Instant.millisecondsOfDay, rank: 0)
+        }
+    }
+
+    struct Nominal: Comparable {
+        var milliseconds: Int64
+        var rank: Int
+
+        static func < (left: Nominal, right: Nominal) -> Bool {
+            (left.milliseconds, left.rank) < (right.milliseconds, right.rank)
+        }
+    }
+}
+
+extension Occurrence.Extent {
+    /// The place of the start in an order that needs no time zone.
+    var nominalStart: Occurrence.Moment.Nominal {
+        switch self {
+        case .timed(let start, _): Occurrence.Moment.instant(start).nominal
+        case .allDay(let start, _): Occurrence.Moment.date(start).nominal
+        }
     }
 }

@@ -1,21 +1,32 @@
-/// One dated state of a widget: what is shown from `date` on.
-package struct TimelineEntry: Hashable, Sendable {
-    package var id: String
-    package var date: Instant
-    package var phase: Phase
-    package var event: Occurrence?
-    /// What is under way at `date`, by start, calendarId, uid, at most `ongoingMax`. Where nothing is: `[]` in `day`
-    /// and `end` entries and in the `start` of an occurrence of no length; nil in all others.
-    package var ongoing: [Occurrence]?
-    package var next: Occurrence?
-    package var isTentative: Bool
-    package var vehicle: VehicleView?
-    /// Ascending by name (UTF-8 bytes).
-    package var values: [NamedValue]?
-    package var message: Message?
-    package var isSample: Bool
-    package var relevance: Relevance?
-    package var parameters: Parameters
+/// One dated state of a widget: what it shows from `date` on.
+public struct TimelineEntry: Hashable, Sendable {
+    /// The name of the entry, which stays the same if the timeline is made again (T7).
+    public var id: String
+    /// The instant from which on the entry is shown.
+    public var date: Instant
+    /// What kind of entry this is.
+    public var phase: Phase
+    /// The event that comes, begins, ends or is under way.
+    public var event: Occurrence?
+    /// The occurrences under way at `date`, by start, calendarId, uid, at most `ongoingMax`. If there are none, it is
+    /// empty in `day` and `end` entries and in the `start` of an occurrence of no length, and `nil` in all others.
+    public var ongoing: [Occurrence]?
+    /// The occurrence that starts next after `date`.
+    public var next: Occurrence?
+    /// True if the event may not take place.
+    public var isTentative: Bool
+    /// The vehicle.
+    public var vehicle: VehicleView?
+    /// Numbers with names, ascending by name (UTF-8 bytes).
+    public var values: [NamedValue]?
+    /// A sentence in place of what cannot be shown.
+    public var message: Message?
+    /// True if the entry shows an example instead of what is known.
+    public var isSample: Bool
+    /// How important the entry is; the rules set it (T9).
+    public var relevance: Relevance?
+    /// The parameters of the configuration; the rules set them (T8).
+    public var parameters: Parameters
 
     package init(id: String, date: Instant, phase: Phase) {
         self.id = id
@@ -27,66 +38,126 @@ package struct TimelineEntry: Hashable, Sendable {
     }
 
     /// How many occurrences `ongoing` lists at most.
-    package static let ongoingMax = 20
+    public static let ongoingMax = 20
 
-    package enum Phase: String, CaseIterable, Sendable {
+    /// The kinds of entries.
+    public enum Phase: String, CaseIterable, Sendable {
         case preEvent, start, end, status, tick, day, stale, placeholder, signedOut, selectVehicle, error
     }
 
-    package struct NamedValue: Hashable, Sendable {
-        package var name: String
-        package var value: Double
+    /// A number with a name.
+    public struct NamedValue: Hashable, Sendable {
+        public var name: String
+        public var value: Double
 
-        package init(name: String, value: Double) {
+        public init(name: String, value: Double) {
             self.name = name
             self.value = value
         }
     }
 
     /// WidgetKit's `TimelineEntryRelevance`: a score within the timeline, and for how long it holds.
-    package struct Relevance: Hashable, Sendable {
-        package var score: Double
-        /// Whole seconds, absent where the score has no length of its own.
-        package var duration: Int64?
+    public struct Relevance: Hashable, Sendable {
+        /// The score, higher for what is more important.
+        public var score: Double
+        /// The length in whole seconds; `nil` means that the score holds as long as the entry.
+        public var duration: Int64?
 
-        package init(score: Double, duration: Int64? = nil) {
+        public init(score: Double, duration: Int64? = nil) {
             self.score = score
             self.duration = duration
         }
     }
 
-    /// Text for people, and the code beside it for clients that translate (T15).
-    package struct Message: Hashable, Sendable {
-        package var text: String
-        package var code: Code
+    /// A text for people, with a code for clients that translate (T15).
+    public struct Message: Hashable, Sendable {
+        public var text: String
+        public var code: Code
 
-        package init(_ text: String, code: Code) {
+        public init(_ text: String, code: Code) {
             self.text = text
             self.code = code
         }
 
-        package enum Code: String, CaseIterable, Sendable {
+        /// The messages that there are.
+        public enum Code: String, CaseIterable, Sendable {
             case signedOut, selectVehicle, loading, vehicleUnknown, unreadable, silent, configurationInvalid
         }
     }
 
-    /// A vehicle as an entry shows it (T23). What is not known is nil.
-    package struct VehicleView: Hashable, Sendable {
-        package var vehicleId: String
-        package var registration: String?
-        package var alias: String?
-        /// Text, not `VehicleStatus`: a placeholder shows "Loading..." here.
-        package var status: String?
-        package var speed: Double?
-        /// The address, or "lat, lon" with 5 decimals.
-        package var location: String?
-        package var latitude: Double?
-        package var longitude: Double?
-        package var customAddressIcon: String?
-        package var observedAt: Instant?
+    /// A vehicle as an entry shows it (T23). What is not known is `nil`.
+    public struct VehicleView: Hashable, Sendable {
+        public var vehicleId: String
+        public var registration: String?
+        public var alias: String?
+        /// The text of a `VehicleStatus`, or "Loading..." in a placeholder.
+        public var status: String?
+        public var speed: Double?
+        /// The address, or "latitude, longitude" with 5 decimals.
+        public var location: String?
+        public var latitude: Double?
+        public var longitude: Double?
+        public var customAddressIcon: String?
+        public var observedAt: Instant?
 
-        package init(vehicleId: String) {
+        public init(vehicleId: String) {
             self.vehicleId = vehicleId
         }
     }
+}
+
+extension TimelineEntry {
+    /// An entry as a strategy makes it. Its id, relevance and parameters are set by the rules for every strategy (T7 to
+    /// T9).
+    public init(_ phase: Phase, at date: Instant, vehicle: VehicleView? = nil, message: Message? = nil) {
+        self.init(id: "", date: date, phase: phase)
+        self.vehicle = vehicle
+        self.message = message
+    }
+
+    /// The entry that is shown until something is known of a vehicle.
+    static func placeholder(at date: Instant, vehicleId: String) -> TimelineEntry {
+        var vehicle = VehicleView.placeholder
+        vehicle.vehicleId = vehicleId
+        return TimelineEntry(.placeholder, at: date, vehicle: vehicle, message: .init("Loading...", code: .loading))
+    }
+
+    /// A tick that shows the sample vehicle number `number` instead of what is known.
+    static func sample(_ number: Int, at date: Instant) -> TimelineEntry {
+        var entry = TimelineEntry(.tick, at: date, vehicle: .sample(number))
+        entry.isSample = true
+        return entry
+    }
+
+    /// The entry that asks for a vehicle to be chosen.
+    static func selectVehicle(at date: Instant) -> TimelineEntry {
+        TimelineEntry(.selectVehicle, at: date, message: .init("Select a vehicle.", code: .selectVehicle))
+    }
+}
+
+extension TimelineEntry.VehicleView {
+    /// A vehicle with "Loading..." in registration, status and location (T27).
+    package static let placeholder: TimelineEntry.VehicleView = {
+        var view = TimelineEntry.VehicleView(vehicleId: "0")
+        view.registration = "Loading..."
+        view.status = "Loading..."
+        view.location = "Loading..."
+        return view
+    }()
+
+    /// The sample vehicle number `number`, from 0 on; samples repeat after five.
+    package static func sample(_ number: Int) -> TimelineEntry.VehicleView {
+        precondition(number >= 0)
+        let (status, speed) = samples[number % samples.count]
+        var view = TimelineEntry.VehicleView(vehicleId: "0")
+        view.registration = "AABBCCGP"
+        view.status = status.rawValue
+        view.speed = speed
+        view.location = "Street address"
+        return view
+    }
+
+    private static let samples: [(VehicleStatus, speed: Double)] = [
+        (.moving, 40), (.idling, 0), (.stopped, 0), (.ignitionOff, 0), (.moving, 80),
+    ]
 }

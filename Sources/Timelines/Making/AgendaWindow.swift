@@ -3,11 +3,12 @@ package struct AgendaWindow: Sendable {
     package let calendar: LocalCalendar
     /// The midnight that began today.
     package let begin: Instant
-    /// The midnights that begin its days, today's first.
+    /// The midnights at which the days of the window begin, today's first.
     package let midnights: [Instant]
-    /// The midnight after its last day; not part of it. `begin` for no days at all: nothing belongs to such a window.
+    /// The midnight after the last day, which is not part of the window. A window of no days ends at `begin`, and
+    /// nothing belongs to it.
     package let end: Instant
-    /// The lead of timed occurrences whose event names none.
+    /// How long before its start a timed occurrence is announced whose event has no lead of its own.
     package let preEventLead: CalendarDuration
 
     package init(at: Instant, days: Int, preEventLead: CalendarDuration, in calendar: LocalCalendar) {
@@ -28,9 +29,9 @@ package struct AgendaWindow: Sendable {
     /// The first midnight later than the instant for which the window was made.
     package var nextMidnight: Instant { midnights.count > 1 ? midnights[1] : end }
 
-    /// All that an occurrence of the window can overlap: an occurrence outside it is not shown.
+    /// The stretch of time that every occurrence of the window overlaps.
     ///
-    /// - Parameter lead: the longest lead of an event; nil: the configuration's.
+    /// - Parameter lead: the longest lead of an event; `nil` stands for the configuration's.
     package func range(lead: CalendarDuration? = nil) -> Range<Instant> {
         let lead = lead ?? preEventLead
         // A lead's days are taken off a start, not added to the end: one day more covers what clocks skip between.
@@ -38,14 +39,14 @@ package struct AgendaWindow: Sendable {
         return begin..<calendar.adding(margin, to: calendar.adding(lead, to: end))
     }
 
-    /// Whether an occurrence belongs to the window: it ends after the window begins (one of no length starts then or
+    /// True if an occurrence belongs to the window: it ends after the window begins (one of no length starts then or
     /// later), and its start minus its lead is before the window's end.
     package func includes(_ occurrence: Occurrence) -> Bool {
         let (start, end) = calendar.interval(of: occurrence.when)
         return includes(occurrence, from: start, to: end)
     }
 
-    /// The window's occurrences by start, calendarId, uid.
+    /// Those of the occurrences that belong to the window, by start, calendarId, uid.
     package func placed(_ occurrences: [Occurrence]) -> [PlacedOccurrence] {
         // Occurrences are large: their places are sorted, then each is copied once.
         struct Place {
@@ -68,7 +69,7 @@ package struct AgendaWindow: Sendable {
         return places.map { PlacedOccurrence(occurrence: occurrences[$0.index], start: $0.start, end: $0.end) }
     }
 
-    /// From when on an occurrence is announced; nil where no lead comes before its start.
+    /// The instant from which on an occurrence is announced; `nil` means that no lead comes before its start.
     func announcement(of occurrence: Occurrence, startingAt start: Instant) -> Instant? {
         let lead = occurrence.preEventLead ?? (occurrence.isAllDay ? nil : preEventLead)
         guard let lead, !lead.isZero else { return nil }
@@ -82,19 +83,20 @@ package struct AgendaWindow: Sendable {
 }
 
 /// An occurrence with its start and end in a configuration's zone.
-package struct PlacedOccurrence: Hashable, Sendable {
-    package var occurrence: Occurrence
-    package var start: Instant
-    /// Not before `start`; exclusive.
-    package var end: Instant
+public struct PlacedOccurrence: Hashable, Sendable {
+    public var occurrence: Occurrence
+    public var start: Instant
+    /// The exclusive end, not before `start`.
+    public var end: Instant
 
-    package init(occurrence: Occurrence, start: Instant, end: Instant) {
+    public init(occurrence: Occurrence, start: Instant, end: Instant) {
         self.occurrence = occurrence
         self.start = start
         self.end = end
     }
 
-    package var hasLength: Bool { end > start }
+    /// False if the occurrence ends when it starts.
+    public var hasLength: Bool { end > start }
 }
 
 extension SourceNeeds.AgendaNeed {

@@ -1,24 +1,79 @@
-/// When a timeline asks to be made again: WidgetKit's `TimelineReloadPolicy`.
-package enum TimelineReloadPolicy: Hashable, Sendable {
+/// When a timeline asks for the next one: WidgetKit's `TimelineReloadPolicy`.
+public enum TimelineReloadPolicy: Hashable, Sendable {
+    /// The next timeline is due at the date of the last entry.
     case atEnd
+    /// The next timeline is due at an instant.
     case after(Instant)
+    /// No timeline is due until something changes.
     case never
 }
 
-/// A timeline as a strategy makes it for one instant.
-package struct Timeline: Hashable, Sendable {
-    /// Ascending by date; never empty; the first one is in force at the instant the timeline was made for.
-    package var entries: [TimelineEntry]
-    package var policy: TimelineReloadPolicy
-    /// When the next one is due; absent for `never`, else later than the instant it was made for.
-    package var nextUpdate: Instant?
-    /// Until when what is shown can be believed (T5).
-    package var validUntil: Instant?
+/// The entries of a widget from one instant on, and when the next timeline is due.
+public struct Timeline: Hashable, Sendable {
+    /// One entry or more, ascending by date; the first one is in force at the instant for which the timeline was made.
+    public var entries: [TimelineEntry]
+    /// When the timeline asks for the next one.
+    public var policy: TimelineReloadPolicy
+    /// The instant at which the next timeline is due, later than the one for which this one was made; `nil` means
+    /// never.
+    public var nextUpdate: Instant?
+    /// The instant until which what is shown can be believed (T5); `nil` means for ever.
+    public var validUntil: Instant?
 
-    package init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
+    public init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
         self.entries = entries
         self.policy = policy
         self.nextUpdate = nextUpdate
         self.validUntil = validUntil
+    }
+}
+
+/// What every entry carries, whatever strategy made it. It comes last, so that only entries that stay pay.
+extension Timeline {
+    /// The timeline with the ids, parameters and relevance of its entries (T7 to T9).
+    func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
+        var timeline = self
+        for index in timeline.entries.indices {
+            timeline.entries[index].relevance = timeline.entries[index].relevance(in: calendar)
+            timeline.entries[index].id = timeline.entries[index].identifier
+            timeline.entries[index].parameters = parameters
+        }
+        return timeline
+    }
+}
+
+extension TimelineEntry {
+    fileprivate func relevance(in calendar: LocalCalendar) -> Relevance? {
+        switch phase {
+        case .start:
+            let length = event.map { calendar.interval(of: $0.when) }.map { $0.end - $0.start }
+            return Relevance(score: 1.0, duration: length.map(\.wholeSeconds))
+        case .preEvent:
+            let lead = event.map { calendar.interval(of: $0.when).start - date }
+            return Relevance(score: 0.7, duration: lead.map(\.wholeSeconds))
+        case .status:
+            return Relevance(score: vehicle?.status == VehicleStatus.moving.rawValue ? 0.8 : 0.5)
+        case .error:
+            return Relevance(score: 0.3)
+        default:
+            return nil
+        }
+    }
+}
+
+extension ElapsedTime {
+    fileprivate var wholeSeconds: Int64 { milliseconds / 1000 }
+}
+
+extension TimelineEntry {
+    /// The id of the entry (T7): `preEvent/<calendarId>/<uid>/<occurrence>`, likewise for `start` and `end`, and
+    /// `<phase>/<date>` for the others.
+    var identifier: String {
+        switch (phase, event) {
+        case (.preEvent, let event?), (.start, let event?), (.end, let event?):
+            "\(phase.rawValue)/\(event.calendarId)/\(event.uid)/\(event.identifyingMoment.text)"
+        default:
+            "\(phase.rawValue)/\(date.rfc3339)"
+        }
     }
 }

@@ -1,7 +1,7 @@
-/// Makes timelines: a strategy's draft, then the rules for every strategy (T1 to T16), one step each.
-package enum TimelineProvider {
-    /// The timeline of a configuration at `request.at`: a pure function of the request (T1).
-    package static func timeline(for request: TimelineRequest) -> Timeline {
+/// Makes timelines: a strategy's draft first, then the rules for every strategy (T1 to T16), one step each.
+public enum TimelineProvider {
+    /// The timeline of a configuration for `request.at`: a pure function of the request (T1).
+    public static func timeline(for request: TimelineRequest) -> Timeline {
         let configuration = request.configuration
         let parameters = parameters(of: configuration)
         guard let calendar = LocalCalendar(configuration.timeZone) else {
@@ -17,10 +17,10 @@ package enum TimelineProvider {
             .finished(with: parameters, in: calendar)
     }
 
-    /// What a widget gallery shows: the entry in force alone, policy `never`. Where there is nothing to see yet (no
-    /// vehicle chosen or heard of, a failure, nobody signed in), it is a tick with the first sample. A configuration
-    /// that cannot be used stays an error.
-    package static func snapshot(for request: TimelineRequest) -> Timeline {
+    /// The snapshot that a widget gallery shows: the entry in force alone, with the policy `never`. If there is nothing
+    /// to see yet (no vehicle chosen or heard of, a failure, nobody signed in), it is a tick with the first sample. A
+    /// configuration that cannot be used stays an error.
+    public static func snapshot(for request: TimelineRequest) -> Timeline {
         var snapshot = timeline(for: request)
         snapshot.entries.removeSubrange(1...)
         snapshot.policy = .never
@@ -31,14 +31,14 @@ package enum TimelineProvider {
         return snapshot.finished(with: parameters(of: request.configuration), in: request.calendar)
     }
 
-    /// WidgetKit's placeholder: what stands where a widget of this configuration will be, before anything is known.
-    package static func placeholder(for configuration: WidgetConfiguration, at: Instant) -> Timeline {
+    /// WidgetKit's placeholder: what stands in place of a widget of this configuration before anything is known.
+    public static func placeholder(for configuration: WidgetConfiguration, at: Instant) -> Timeline {
         let entry = TimelineEntry.placeholder(at: at, vehicleId: configuration.chosenVehicle ?? "0")
         return Timeline(entries: [entry], policy: .never, nextUpdate: nil, validUntil: nil)
             .finished(with: parameters(of: configuration), in: .utc)
     }
 
-    /// What is shown for a configuration that cannot be used (T15): the message says `key: sentence`.
+    /// The timeline of a configuration that cannot be used (T15). Its message says `key: sentence`.
     package static func errorTimeline(
         _ problem: ConfigurationProblem, at: Instant, parameters: Parameters = Parameters()
     ) -> Timeline {
@@ -48,12 +48,14 @@ package enum TimelineProvider {
             .finished(with: parameters, in: .utc)
     }
 
-    /// What a configuration must subscribe to: its strategy's needs, and nothing while signed out (T12 and T13).
-    package static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
+    /// What has to be known for a configuration's timelines: its strategy's needs, and nothing while nobody is signed
+    /// in (T12 and T13).
+    public static func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         configuration.isMade ? configuration.strategy.needs(of: configuration) : SourceNeeds()
     }
 
-    /// T8: the configuration's, with its kind's defaults among them, then the strategy's.
+    /// The parameters of entries (T8): the configuration's own, with its kind's defaults among them, then the
+    /// strategy's.
     private static func parameters(of configuration: WidgetConfiguration) -> Parameters {
         configuration.parameters.merged(over: configuration.strategy.parameterDefaults)
     }
@@ -67,23 +69,15 @@ package enum TimelineProvider {
 }
 
 extension WidgetConfiguration {
-    /// How many entries its timelines have at most (T4).
-    package var limit: Int { maximumEntries ?? family.maximumEntries }
+    /// How many entries a timeline of this configuration has at most (T4).
+    public var limit: Int { maximumEntries ?? family.maximumEntries }
 
-    /// Whether its strategy speaks at all: signed in, or one that does not ask.
+    /// True if the strategy makes the timeline: somebody is signed in, or the strategy does not ask.
     fileprivate var isMade: Bool { isSignedIn || type(of: strategy).showsSignedOut }
 }
 
-extension ConfigurationProblem {
-    /// For readers of configurations and for the provider alike.
-    package static func unknownTimeZone(_ name: String) -> ConfigurationProblem {
-        ConfigurationProblem(
-            key: "timeZone", "must be a time zone of the IANA database, such as Europe/Berlin, not \"\(name)\"")
-    }
-}
-
 extension TimelineEntry {
-    /// Whether it stands for what is still to come, be it data, a choice or a sign-in.
+    /// True if the entry stands for what is still to come: data, a choice, a sign-in.
     fileprivate var showsNothingYet: Bool {
         switch phase {
         case .placeholder, .selectVehicle, .signedOut: true
@@ -91,4 +85,13 @@ extension TimelineEntry {
         default: false
         }
     }
+}
+
+extension TimelineProvider {
+    /// The number of the rules that decide the content of timelines. To be raised by one in each release in which the
+    /// same configuration, data and instant may give other content than in the release before: a timeline that differs
+    /// for that alone is made anew when it is next due, and costs no reload.
+    ///
+    /// 0: releases before 0.1.0. 1: `preEvent` and `start` list what is under way, `dayNight` changes at dawn.
+    package static let contentRules = 1
 }

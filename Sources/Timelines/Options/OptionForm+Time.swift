@@ -1,10 +1,10 @@
-/// The bounds of options (Documentation/Rules/Timelines.md). Durations are compared with days of 24 hours.
+/// Forms of durations, with their bounds (T10). Durations are compared as with days of 24 hours.
 extension OptionForm<CalendarDuration> {
-    /// Intervals and spans: PT1S to P31D.
+    /// Intervals and spans, from PT1S to P31D.
     package static var interval: Self { duration(from: CalendarDuration(time: .seconds(1)), definition: "interval") }
-    /// PT1M to P31D.
+    /// The silence after which a vehicle is offline, from PT1M to P31D.
     package static var offlineAfter: Self { duration(from: .minutes(1), definition: "offlineAfter") }
-    /// PT0S to P31D.
+    /// How long before its start an event is announced, from PT0S to P31D.
     package static var lead: Self { duration(from: CalendarDuration(), definition: "lead") }
 
     /// The definitions that the schemas of these forms refer to, by name; each says its bounds.
@@ -39,7 +39,7 @@ extension OptionForm<CalendarDuration> {
 }
 
 extension OptionForm<LocalTime> {
-    /// HH:MM
+    /// Times of day as HH:MM.
     package static var timeOfDay: Self {
         OptionForm(
             allowed: "a time of day from 00:00 to 23:59, such as 09:30", schema: .reference(to: "timeOfDay"),
@@ -49,7 +49,7 @@ extension OptionForm<LocalTime> {
 }
 
 extension OptionForm<Instant> {
-    /// RFC 3339 with offset, or milliseconds since 1970.
+    /// Instants as RFC 3339 with offset, or as milliseconds since 1970.
     package static var instant: Self {
         OptionForm(
             allowed: "an RFC 3339 date-time with offset, such as 2026-11-20T09:00:00Z, or milliseconds since 1970",
@@ -58,7 +58,7 @@ extension OptionForm<Instant> {
 }
 
 extension OptionForm {
-    /// A list of so many.
+    /// Lists with as many elements as `count` says.
     package static func list<Element>(_ count: ClosedRange<Int>, of element: OptionForm<Element>) -> Self
     where Value == [Element] {
         OptionForm(

@@ -1,9 +1,10 @@
-/// What an option may be: how it is read, how it is written, how that is told to people and to JSON Schema.
+/// The values that an option may have: how they are read and written, and how people and JSON Schema are told.
 package struct OptionForm<Value: Sendable>: Sendable {
     /// Completes the sentence "must be …".
     package let allowed: String
     package let schema: JSONSchema
-    /// Nil for a value that is not allowed; throws where a part of it has a better word for what is wrong.
+    /// Reads a value; the result is `nil` if it is not allowed. It throws if a part of the value tells better what is
+    /// wrong.
     let read: @Sendable (_ value: ParameterValue, _ path: String) throws(ConfigurationProblems) -> Value?
     let write: @Sendable (Value) -> ParameterValue
 
@@ -16,7 +17,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
             write: write)
     }
 
-    /// For values with parts of their own.
+    /// A form for values with parts of their own, each with a problem of its own.
     package init(
         allowed: String, schema: JSONSchema,
         readPart: @escaping @Sendable (ParameterValue, String) throws(ConfigurationProblems) -> Value?,
@@ -28,7 +29,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    /// The same form, where null stands for no value.
+    /// The same form, in which null stands for no value.
     var optional: OptionForm<Value?> {
         OptionForm<Value?>(
             allowed: allowed, schema: schema,
@@ -42,6 +43,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
 }
 
 extension OptionForm<Int> {
+    /// Whole numbers within a range.
     package static func integer(_ range: ClosedRange<Int>) -> Self {
         OptionForm(
             allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)",
@@ -59,6 +61,7 @@ extension OptionForm<Int> {
 }
 
 extension OptionForm<Bool> {
+    /// True or false.
     package static var bool: Self {
         OptionForm(
             allowed: "true or false", schema: ["type": "boolean"],
@@ -67,7 +70,7 @@ extension OptionForm<Bool> {
 }
 
 extension OptionForm<Parameters> {
-    /// Any object, carried through as it came.
+    /// Any object, which is carried through as it came.
     package static var parameters: Self {
         OptionForm(
             allowed: "an object", schema: ["type": "object"],
@@ -76,11 +79,52 @@ extension OptionForm<Parameters> {
 }
 
 extension OptionForm<TimelineScheduleMode> {
+    /// The name of a mode.
     package static var mode: Self {
         let names = TimelineScheduleMode.allCases.map(\.rawValue)
         return OptionForm(
             allowed: names.joined(separator: " or "), schema: .reference(to: "mode"),
             read: { if case .string(let text) = $0 { TimelineScheduleMode(rawValue: text) } else { nil } },
             write: { .string($0.rawValue) })
+    }
+}
+
+/// A JSON Schema (2020-12), or a part of one, with its members in the order in which they are to be read.
+package indirect enum JSONSchema: Sendable {
+    case value(ParameterValue)
+    case list([JSONSchema])
+    case object([(key: String, value: JSONSchema)])
+
+    /// A definition of the schema that this part belongs to.
+    static func reference(to definition: String) -> JSONSchema { ["$ref": "#/$defs/\(definition)"] }
+
+    /// These members behind the ones that are there.
+    package func adding(_ members: [(key: String, value: JSONSchema)]) -> JSONSchema {
+        guard case .object(let own) = self else { preconditionFailure("Only an object takes members.") }
+        return .object(own + members)
+    }
+}
+
+extension JSONSchema: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    package init(dictionaryLiteral elements: (String, JSONSchema)...) {
+        self = .object(elements.map { (key: $0.0, value: $0.1) })
+    }
+
+    package init(arrayLiteral elements: JSONSchema...) {
+        self = .list(elements)
+    }
+}
+
+extension JSONSchema: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    package init(stringLiteral value: String) {
+        self = .value(.string(value))
+    }
+
+    package init(integerLiteral value: Int) {
+        self = .value(.number(String(value)))
+    }
+
+    package init(booleanLiteral value: Bool) {
+        self = .value(.bool(value))
     }
 }

@@ -1,5 +1,6 @@
-/// The declaration of one option of a strategy or a schedule: its key, what it may be, what it is when it is absent,
-/// and what it is for. Configurations are read by it; their schema and the reference page are written from it.
+/// The declaration of one option of a strategy or a schedule: its key, the values that are allowed, the value of an
+/// absent option, and what the option is for. Configurations are read by it; their schema and the reference page are
+/// written from it.
 package struct StrategyOption<Value: Sendable>: Sendable {
     package let key: String
     package let form: OptionForm<Value>
@@ -8,7 +9,7 @@ package struct StrategyOption<Value: Sendable>: Sendable {
 
     private enum WhenAbsent: Sendable {
         case value(Value)
-        /// It stays absent; the text says what counts instead.
+        /// The option stays absent; the text says what counts instead.
         case without(String)
         case required
     }
@@ -23,7 +24,7 @@ package struct StrategyOption<Value: Sendable>: Sendable {
         self.init(key, form, .required, documentation)
     }
 
-    /// An option without a value of its own where it is absent; `without` says what counts then.
+    /// An option that has no value if it is absent; `without` says what counts then.
     package init<Wrapped>(
         _ key: String, _ form: OptionForm<Wrapped>, without: String, _ documentation: String
     ) where Value == Wrapped? {
@@ -37,7 +38,7 @@ package struct StrategyOption<Value: Sendable>: Sendable {
         self.documentation = documentation
     }
 
-    /// The value that `given` stands for, nil where the key is absent; `path` is how a configuration's reader knows it.
+    /// The value that `given` stands for. An absent key is `nil`; `path` is how a configuration's reader knows the key.
     func value(of given: ParameterValue?, path: String) throws(ConfigurationProblems) -> Value {
         switch (given, whenAbsent) {
         case (.null?, _):
@@ -51,19 +52,19 @@ package struct StrategyOption<Value: Sendable>: Sendable {
     }
 }
 
-/// A declared option of whatever type.
+/// The declaration of an option with a value of any type.
 package protocol OptionDeclaration: Sendable {
     var key: String { get }
     var documentation: String { get }
-    /// What it may be; completes "must be …".
+    /// The values that are allowed, in words that complete "must be …".
     var allowed: String { get }
-    /// Nil where there is none.
+    /// The value of an absent option; `nil` means that it has no default.
     var defaultValue: ParameterValue? { get }
-    /// What counts where it is absent and has no default: in words, nil where it has to be there.
+    /// What counts if the option is absent and has no default, in words; `nil` means that it has to be there.
     var withoutValue: String? { get }
-    /// With its default and its documentation.
+    /// The schema of the option, with its default and its documentation.
     var schema: JSONSchema { get }
-    /// What is wrong with a value, nil where the key is absent; empty where nothing is.
+    /// Everything that is wrong with a value; `nil` stands for an absent key.
     func problems(with given: ParameterValue?, path: String) -> [ConfigurationProblem]
 }
 
@@ -102,12 +103,12 @@ extension JSONSchema {
 }
 
 extension OptionForm {
-    /// The value; nil where it is not allowed.
+    /// The value, or `nil` if it is not allowed.
     package func value(_ given: ParameterValue) -> Value? {
         (try? read(given, "")) ?? nil
     }
 
-    /// - Throws: what is wrong with it: what is allowed, and what it is.
+    /// - Throws: a problem that says what is allowed, and what the value is instead.
     func value(of given: ParameterValue, path: String) throws(ConfigurationProblems) -> Value {
         if let value = try read(given, path) { return value }
         throw ConfigurationProblems(ConfigurationProblem(key: path, "must be \(allowed), not \(given.shortText)"))
@@ -126,4 +127,45 @@ extension ParameterValue {
         case .object: "an object"
         }
     }
+}
+
+/// The options of a strategy or a schedule as a configuration gives them. Each is read by its declaration; other keys
+/// are refused.
+package struct StrategyOptions: Sendable {
+    private let given: Parameters
+    /// The path by which a reader of the configuration knows this object: `strategy`, `strategy.schedule`.
+    package let path: String
+
+    package init(_ given: Parameters = Parameters(), path: String = "strategy") {
+        self.given = given
+        self.path = path
+    }
+
+    /// - Throws: a problem with the key as the configuration has it (`strategy.every`), and what is allowed.
+    package func read<Value>(_ option: StrategyOption<Value>) throws(ConfigurationProblem) -> Value {
+        do throws(ConfigurationProblems) {
+            return try option.value(of: given[option.key], path: path(to: option.key))
+        } catch {
+            throw error.first
+        }
+    }
+
+    /// - Throws: all problems: values that are not allowed, in the order of declaration, then unknown keys.
+    func check(_ declared: [any OptionDeclaration], of owner: String) throws(ConfigurationProblems) {
+        let problems =
+            declared.flatMap { $0.problems(with: given[$0.key], path: path(to: $0.key)) }
+            + unknown(besides: declared.map(\.key), of: owner)
+        if !problems.isEmpty { throw ConfigurationProblems(problems) }
+    }
+
+    private func unknown(besides keys: [String], of owner: String) -> [ConfigurationProblem] {
+        given.members.map(\.key).filter { key in !keys.contains { $0.isSameByUTF8(as: key) } }.map { key in
+            let allowed = keys.isEmpty ? "takes no options" : "has the options \(keys.joined(separator: ", "))"
+            let nearest = nearestName(to: key, among: keys).map { "; did you mean \($0)?" } ?? ""
+            return ConfigurationProblem(
+                key: path(to: String(key.prefix(60))), "is unknown: \(owner) \(allowed)\(nearest)")
+        }
+    }
+
+    private func path(to key: String) -> String { "\(path).\(key)" }
 }

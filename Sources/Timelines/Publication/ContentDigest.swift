@@ -1,7 +1,7 @@
-/// What a timeline shows, without the timeline: enough to tell whether a newer one shows something else
-/// (T6). The same in every process, so it can be kept in state.
+/// A digest of what a timeline shows: enough to tell if a newer one shows something else (T6). It is the same in every
+/// process, so it can be kept in state.
 package struct ContentDigest: Hashable, Sendable {
-    /// Of kind and family.
+    /// The digest of kind and family.
     package var subject: Digest
     package var entries: [Entry]
     package var nextUpdate: Instant?
@@ -18,7 +18,7 @@ package struct ContentDigest: Hashable, Sendable {
 
     package struct Entry: Hashable, Sendable {
         package var date: Instant
-        /// Of all that the entry shows but id, date, observedAt.
+        /// The digest of everything that the entry shows but id, date and observedAt.
         package var content: Digest
         package var isStale: Bool
 
@@ -29,7 +29,7 @@ package struct ContentDigest: Hashable, Sendable {
         }
     }
 
-    /// From stored fields.
+    /// A digest of stored fields.
     package init(subject: Digest, entries: [Entry], nextUpdate: Instant?) {
         self.subject = subject
         self.entries = entries
@@ -51,13 +51,13 @@ package struct ContentDigest: Hashable, Sendable {
 // MARK: - Comparing
 
 extension ContentDigest {
-    /// Whether `newer`, made at `at`, shows the same: then it keeps the revision.
+    /// True if `newer`, made at `at`, shows the same: then it keeps the revision.
     package func isSameContent(as newer: ContentDigest, at: Instant) -> Bool {
         subject == newer.subject && ContentDigest.isSame(inForce(at: at), newer.inForce(at: at), at: at)
     }
 
-    /// Whether `newer`, made at `at`, shows something else before this one asks to be made again, or anywhere if it
-    /// never does: then a reload may announce it. Another kind or family is a visible change at any time.
+    /// True if `newer`, made at `at`, shows something else before this one asks for the next timeline, or at any time
+    /// if it never asks: then a reload may announce it. Another kind or family is a visible change at any time.
     package func isVisibleChange(to newer: ContentDigest, at: Instant) -> Bool {
         guard subject == newer.subject else { return true }
         let (old, new) = (inForce(at: at), newer.inForce(at: at))
@@ -68,7 +68,7 @@ extension ContentDigest {
         return !ContentDigest.isSame(old.prefix { $0.date < nextUpdate }, new.prefix { $0.date < nextUpdate }, at: at)
     }
 
-    /// T2 at a later instant.
+    /// The entries from the one in force at `at` on, as T2 says it for a later instant.
     private func inForce(at: Instant) -> ArraySlice<Entry> {
         entries[(entries.lastIndex { $0.date <= at } ?? 0)...]
     }

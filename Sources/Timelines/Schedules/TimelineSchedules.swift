@@ -8,19 +8,23 @@ package protocol ScheduleChoice: Hashable, Sendable {
     /// What people are told about it, and its options as they are declared: nothing else is taken.
     static var reference: StrategyReference { get }
 
-    /// - Throws: what is wrong, naming the key and what is allowed. Keys that are not declared are refused before.
+    /// Reads the options; those that are absent take their defaults.
+    ///
+    /// - Throws: the first option that is wrong, with its key and what is allowed. Keys that are not declared are
+    /// refused
+    ///   before.
     init(options: StrategyOptions) throws(ConfigurationProblem)
 
-    /// Ascending dates, from the one in force at `at` on, or from the first one where all are later; may be endless.
+    /// Ascending dates, from the one in force at `at` on, or from the first one if all are later. They may never end.
     func dates(around at: Instant, mode: TimelineScheduleMode, in calendar: LocalCalendar) -> AnySequence<Instant>
 
     /// The options as a configuration has them, without those that are absent.
     var options: Parameters { get }
 
-    /// Why an entry has its date, in words.
+    /// The reason why an entry has its date, in words.
     func summary(in mode: TimelineScheduleMode) -> String
 
-    /// What is allowed, but hardly meant, in a timeline made at `at`: sentences, the key first.
+    /// What is allowed, but hardly meant, in a timeline made at `at`: sentences that begin with the option's key.
     func warnings(at: Instant) -> [String]
 }
 
@@ -38,7 +42,7 @@ package enum TimelineSchedules {
     ]
 }
 
-/// A schedule that was chosen, of whatever type.
+/// A schedule of any type that a configuration asks for.
 package struct AnyScheduleChoice: Hashable, Sendable {
     package let choice: any ScheduleChoice
 

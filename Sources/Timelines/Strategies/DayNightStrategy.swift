@@ -1,5 +1,5 @@
 /// The strategy `dayNight`: ticks at even intervals, often by day and seldom by night.
-package struct DayNightStrategy: TimelineStrategy {
+package struct DayNightStrategy: ConfigurableStrategy {
     package static let name = "dayNight"
 
     private enum Options {
@@ -74,12 +74,12 @@ package struct DayNightStrategy: TimelineStrategy {
         return date == dawn(after: at, in: calendar) ? "the day begins" : "every \(nightEvery.inWords) by night"
     }
 
-    /// Whether it is day by the clock.
+    /// True if it is day by the clock.
     private func isDay(_ time: LocalTime) -> Bool {
         dayFrom <= dayTo ? dayFrom <= time && time < dayTo : dayFrom <= time || time < dayTo
     }
 
-    /// The first instant after `at`, which is at night, at which it is day; nil where it never is.
+    /// The first instant after `at`, which is at night, at which it is day; `nil` means that it never is.
     ///
     /// Clocks that change may begin the day at another time of theirs than `dayFrom`, or once more.
     private func dawn(after at: Instant, in calendar: LocalCalendar) -> Instant? {

@@ -1,4 +1,4 @@
-/// The occurrences of a window, by start, calendarId, uid, and the entries that they give.
+/// The occurrences of a window, by start, calendarId, uid, with the entries that they give.
 struct EventsAgenda {
     var window: AgendaWindow
     var occurrences: [PlacedOccurrence]
@@ -6,7 +6,7 @@ struct EventsAgenda {
     /// The chosen vehicle, once it has been heard of.
     var vehicle: TimelineEntry.VehicleView?
 
-    /// `preEvent`, `start` and `end` of each, past ones included.
+    /// The moments `preEvent`, `start` and `end` of each occurrence, past ones included.
     func occurrenceMoments() -> [TimelineDraft.Moment] {
         var moments: [TimelineDraft.Moment] = []
         moments.reserveCapacity(occurrences.count * 3 + window.midnights.count)
@@ -20,15 +20,15 @@ struct EventsAgenda {
         return moments
     }
 
-    /// A `day` entry at each midnight of the window at which there is no other.
+    /// A moment of phase `day` at each midnight of the window at which there is no other.
     func dayMoments(besides moments: [TimelineDraft.Moment]) -> [TimelineDraft.Moment] {
         window.midnights.filter { midnight in !moments.contains { $0.date == midnight } }.map { .init(.day, at: $0) }
     }
 
-    /// Nil: a tick, where all entries lie in the future.
+    /// The entry of a moment; `nil` stands for the tick before entries that all lie in the future.
     func entry(at moment: TimelineDraft.Moment) -> TimelineEntry? {
         var entry = TimelineEntry(moment.phase, at: moment.date)
-        guard moment.isOfOccurrence else { return moment.phase == .day ? withSurroundings(entry) : nil }
+        guard moment.phase.isOfOccurrence else { return moment.phase == .day ? withSurroundings(entry) : nil }
         let placed = occurrences[moment.index]
         entry.event = placed.occurrence
         entry.isTentative = placed.occurrence.isTentative
@@ -43,7 +43,7 @@ struct EventsAgenda {
         return entry
     }
 
-    /// What is under way at the entry's date, and what starts next after it.
+    /// The entry with what is under way at its date, and with what starts next after it.
     private func withSurroundings(_ entry: TimelineEntry) -> TimelineEntry {
         var entry = entry
         let later = firstIndex(after: entry.date)
@@ -52,7 +52,7 @@ struct EventsAgenda {
         return entry
     }
 
-    /// What has started at or before `date` and ends after it: the first 20.
+    /// The first 20 occurrences that have started at or before `date` and end after it.
     ///
     /// - Parameter own: the index of an occurrence that is not listed.
     private func underWay(at date: Instant, besides own: Int? = nil) -> [Occurrence] {
@@ -61,13 +61,8 @@ struct EventsAgenda {
             .prefix(TimelineEntry.ongoingMax).map { occurrences[$0].occurrence }
     }
 
+    /// The place of the first occurrence that starts after `date`.
     private func firstIndex(after date: Instant) -> Int {
-        var low = 0
-        var high = occurrences.count
-        while low < high {
-            let middle = (low + high) / 2
-            if occurrences[middle].start <= date { low = middle + 1 } else { high = middle }
-        }
-        return low
+        occurrences.partitionPoint { $0.start <= date }
     }
 }

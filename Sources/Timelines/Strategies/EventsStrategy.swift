@@ -1,5 +1,5 @@
 /// The strategy `events`: what comes, begins and ends in the next local days (T20).
-package struct EventsStrategy: TimelineStrategy {
+package struct EventsStrategy: ConfigurableStrategy {
     package static let name = "events"
 
     private enum Options {
@@ -41,11 +41,11 @@ package struct EventsStrategy: TimelineStrategy {
                 "end": "2026-11-20T14:00:00Z", "location": "Room 2"}
                 """))
 
-    /// Nil: the configuration's.
+    /// The lead of events that have none of their own; `nil` stands for the configuration's.
     package var preEventLead: CalendarDuration?
-    /// Local days, 1 … 31, today included.
+    /// The number of local days, 1 to 31, today included.
     package var days: Int
-    /// Whether local midnights get entries, so that "tomorrow" never stays on screen.
+    /// True if local midnights get entries, so that "tomorrow" never stays on screen.
     package var dayEntries: Bool
 
     package init(options: StrategyOptions) throws(ConfigurationProblem) {

@@ -1,5 +1,5 @@
-/// The strategy `fetched`: one entry with what is known, and a placeholder where that is nothing.
-package struct FetchedStrategy: TimelineStrategy {
+/// The strategy `fetched`: one entry with what is known, or a placeholder if the data failed.
+package struct FetchedStrategy: ConfigurableStrategy {
     package static let name = "fetched"
 
     private enum Options {
@@ -54,5 +54,33 @@ package struct FetchedStrategy: TimelineStrategy {
 
     package func reason(ofTickAt date: Instant, for configuration: WidgetConfiguration) -> String? {
         "what is known"
+    }
+}
+
+/// The reason why the data of a timeline counts as failed (T26).
+enum DataFailure: Hashable {
+    case vehicleUnknown(String)
+    case silent(String)
+    case unreadable
+
+    var message: TimelineEntry.Message {
+        switch self {
+        case .vehicleUnknown(let id): .init("Nothing was heard of vehicle \(id) yet.", code: .vehicleUnknown)
+        case .silent(let id): .init("Vehicle \(id) has fallen silent.", code: .silent)
+        case .unreadable: .init("The newest data could not be read.", code: .unreadable)
+        }
+    }
+}
+
+extension TimelineRequest {
+    /// The failure of the data, `nil` if there is none. The first of these counts: the vehicle that the configuration
+    /// names was not heard of; it is silent for `offlineAfter` and not `IgnitionOff`; the newest record of it or of a
+    /// calendar named could not be read. A calendar of which nothing was heard is an empty calendar.
+    func failure(offlineAfter: ElapsedTime) -> DataFailure? {
+        if let vehicleId = configuration.chosenVehicle {
+            guard let vehicle, vehicle.hasBeenHeardOf else { return .vehicleUnknown(vehicleId) }
+            if vehicle.isSilent(at: at, offlineAfter: offlineAfter) { return .silent(vehicleId) }
+        }
+        return hasUnreadableSource ? .unreadable : nil
     }
 }

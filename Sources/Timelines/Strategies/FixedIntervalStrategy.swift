@@ -1,5 +1,5 @@
 /// The strategy `fixedInterval`: a tick now and at even intervals after it.
-package struct FixedIntervalStrategy: TimelineStrategy {
+package struct FixedIntervalStrategy: ConfigurableStrategy {
     package static let name = "fixedInterval"
 
     private enum Options {

@@ -1,5 +1,5 @@
 /// The strategy `hourly`: a tick each hour, for what is forecast by the hour.
-package struct HourlyStrategy: TimelineStrategy {
+package struct HourlyStrategy: ConfigurableStrategy {
     package static let name = "hourly"
 
     private enum Options {

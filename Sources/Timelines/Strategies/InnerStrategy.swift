@@ -1,15 +1,15 @@
 /// A strategy within another one.
 package struct InnerStrategy: Hashable, Sendable {
-    package let strategy: any TimelineStrategy
+    package let strategy: any ConfigurableStrategy
 
-    init(_ strategy: any TimelineStrategy) {
+    init(_ strategy: any ConfigurableStrategy) {
         self.strategy = strategy
     }
 
     /// A strategy with its defaults.
     ///
     /// - Precondition: It has no option that has to be there.
-    init(_ type: any TimelineStrategy.Type) {
+    init(_ type: any ConfigurableStrategy.Type) {
         do throws(ConfigurationProblem) {
             strategy = try type.init(options: StrategyOptions())
         } catch {
@@ -17,15 +17,15 @@ package struct InnerStrategy: Hashable, Sendable {
         }
     }
 
-    /// Its draft for a request of the strategy around it; `offlineAfter` counts where it has no such option itself.
+    /// The strategy's draft for a request of the one around it; `offlineAfter` counts if it has no such option itself.
     func draft(for request: TimelineRequest, offlineAfter: ElapsedTime) -> TimelineDraft {
         var own = request
         own.configuration.strategy = strategy
         own.offlineAfterFallback = offlineAfter
         var draft = strategy.draft(for: own)
         // What ticks show is this strategy's to say, not that of the one around it.
-        let (make, present) = (draft.entry, Present(of: own, in: own.calendar))
-        draft.entry = { make($0) ?? present.tick(at: $0.date) }
+        let (make, content) = (draft.entry, TickContent(of: own, in: own.calendar))
+        draft.entry = { make($0) ?? content.tick(at: $0.date) }
         return draft
     }
 
@@ -58,5 +58,35 @@ extension OptionForm<InnerStrategy> {
                     try TimelineStrategies.strategy(named: choice.name, options: choice.options, path: path))
             },
             write: { .object(Parameters([.init(key: "name", value: .string(type(of: $0.strategy).name))])) })
+    }
+}
+
+/// A strategy as a configuration, the declaration of a kind or another strategy asks for it: a name, or an object
+/// `{name, …options}`.
+package struct StrategyChoice: Hashable, Sendable {
+    package var name: String
+    package var options: Parameters
+
+    package init(_ name: String, options: Parameters = Parameters()) {
+        self.name = name
+        self.options = options
+    }
+
+    /// Reads a name, or an object with a name; `path` is how a reader of the configuration knows the value.
+    package init(_ value: ParameterValue, path: String) throws(ConfigurationProblem) {
+        switch value {
+        case .string(let name): self.init(name)
+        case .object(var members):
+            guard let given = members["name"], given != .null else {
+                throw ConfigurationProblem(key: "\(path).name", "is missing")
+            }
+            guard case .string(let name) = given else {
+                throw ConfigurationProblem(key: "\(path).name", "must be a strategy's name")
+            }
+            members["name"] = nil
+            self.init(name, options: members)
+        default:
+            throw ConfigurationProblem(key: path, "must be a strategy's name, or an object {name, …options}")
+        }
     }
 }

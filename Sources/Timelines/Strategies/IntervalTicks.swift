@@ -1,17 +1,17 @@
 /// How far ticks at an even interval reach.
 package enum TickSpan: Hashable, Sendable {
     case duration(CalendarDuration)
-    /// As many as T4 allows.
+    /// The ticks reach as far as T4 allows.
     case limit
 }
 
 /// Ticks at `at + k·every`, as far as they can stay within a limit.
 struct IntervalTicks {
     var moments: [TimelineDraft.Moment] = []
-    /// The first date within the span that is beyond the limit.
+    /// The first date within the span that is beyond the limit; `nil` means that there is none.
     var firstLeftOut: Instant?
 
-    /// - Parameter last: what the first date that is not before it is replaced by; no date follows.
+    /// - Parameter last: the last date, which replaces the first one that is not before it.
     init(every: CalendarDuration, span: TickSpan, until last: Instant? = nil, for request: TimelineRequest) {
         let calendar = request.calendar
         let limit = request.configuration.limit
@@ -61,7 +61,7 @@ extension OptionForm<TickSpan> {
 }
 
 extension CalendarDuration {
-    /// T14: in `lowFrequency` no shorter than PT15M.
+    /// The interval in a mode: in `lowFrequency` it is no shorter than PT15M (T14).
     func slowed(for mode: TimelineScheduleMode) -> CalendarDuration {
         let shortest = CalendarDuration.minutes(15)
         return mode == .lowFrequency && nominal < shortest.nominal ? shortest : self

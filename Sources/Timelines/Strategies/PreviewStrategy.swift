@@ -1,5 +1,5 @@
 /// The strategy `preview`: samples, to see a widget before there is anything to show in it.
-package struct PreviewStrategy: TimelineStrategy {
+package struct PreviewStrategy: ConfigurableStrategy {
     package static let name = "preview"
 
     private enum Options {

@@ -1,5 +1,5 @@
 /// The strategy `schedule`: a tick at the dates of a timeline schedule.
-package struct ScheduleStrategy: TimelineStrategy {
+package struct ScheduleStrategy: ConfigurableStrategy {
     package static let name = "schedule"
 
     private enum Options {
@@ -37,17 +37,9 @@ package struct ScheduleStrategy: TimelineStrategy {
     }
 
     package func draft(for request: TimelineRequest) -> TimelineDraft {
-        let limit = request.configuration.limit
         let mode = mode ?? request.configuration.mode
-        let dates = schedule.choice.dates(around: request.at, mode: mode, in: request.calendar)
-            .prefix(limit + 1).map(\.self)
-        guard let first = dates.first else { return TimelineDraft([.tick(request.at)], policy: .never) }
-        // Before a first date in the future there is a tick of the present, which takes a place.
-        let room = first > request.at ? limit - 1 : limit
-        let goesOn = dates.count > room
-        var draft = TimelineDraft(dates.prefix(room).map { .tick($0) }, policy: goesOn ? .atEnd : .never)
-        draft.firstLeftOut = goesOn ? dates[room] : nil
-        return draft
+        return TimelineDraft(
+            ticksAt: schedule.choice.dates(around: request.at, mode: mode, in: request.calendar), for: request)
     }
 
     package func reason(

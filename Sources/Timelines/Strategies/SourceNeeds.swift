@@ -1,39 +1,46 @@
-/// What a configuration needs from the tasks of its vehicle and calendars (DESIGN.md, "The flow").
-package struct SourceNeeds: Hashable, Sendable {
-    package var vehicle: VehicleNeed?
-    package var agenda: AgendaNeed?
+/// What has to be known before a configuration's timeline can be made: a vehicle, and the events of some local days.
+public struct SourceNeeds: Hashable, Sendable {
+    /// The vehicle; `nil` means that no vehicle is shown.
+    public var vehicle: VehicleNeed?
+    /// The events; `nil` means that none are shown.
+    public var agenda: AgendaNeed?
 
-    package init(vehicle: VehicleNeed? = nil, agenda: AgendaNeed? = nil) {
+    public init(vehicle: VehicleNeed? = nil, agenda: AgendaNeed? = nil) {
         self.vehicle = vehicle
         self.agenda = agenda
     }
 
-    package struct VehicleNeed: Hashable, Sendable {
-        package var vehicleId: String
-        /// Where refresh timers run at the vehicle's task: the interval, and the one of a parked vehicle. Else nil.
+    /// A vehicle whose state a timeline shows.
+    public struct VehicleNeed: Hashable, Sendable {
+        public var vehicleId: String
+        /// The intervals of timers that run at the vehicle's task; `nil` means that the timeline's own date counts.
         package var refresh: Refresh?
-        /// After so long without news of it the vehicle counts as silent, and a timeline is made. Ascending, not empty:
-        /// a strategy within another one may have a time of its own.
-        package var silences: [ElapsedTime]
+        /// How long nothing may be heard of the vehicle until a timeline is made: one length or more, ascending. There
+        /// are several if a strategy within another one has a length of its own.
+        public package(set) var silences: [ElapsedTime]
 
-        package init(vehicleId: String, refresh: Refresh? = nil, offlineAfter: ElapsedTime...) {
-            precondition(!offlineAfter.isEmpty)
+        /// - Precondition: there is at least one length.
+        public init(vehicleId: String, offlineAfter: ElapsedTime...) {
+            precondition(!offlineAfter.isEmpty, "A vehicle is silent after some time.")
             self.vehicleId = vehicleId
-            self.refresh = refresh
             silences = Array(Set(offlineAfter)).sorted()
         }
 
-        /// The first of `silences`: from then on the vehicle counts as `Offline`.
-        package var offlineAfter: ElapsedTime {
-            get { silences[0] }
-            set { silences = [newValue] }
+        package init(vehicleId: String, refresh: Refresh?, offlineAfter: ElapsedTime) {
+            self.init(vehicleId: vehicleId, offlineAfter: offlineAfter)
+            self.refresh = refresh
         }
+
+        /// The first of `silences`: from then on the vehicle counts as `Offline`.
+        public var offlineAfter: ElapsedTime { silences[0] }
     }
 
+    /// The intervals after which a vehicle's timelines are made anew.
     package struct Refresh: Hashable, Sendable {
         package var every: CalendarDuration
+        /// The interval of a vehicle whose ignition is off or that is offline.
         package var parkedEvery: CalendarDuration
-        /// The configuration's, for intervals of local days.
+        /// The configuration's time zone, for intervals of local days.
         package var timeZone: String
 
         package init(every: CalendarDuration, parkedEvery: CalendarDuration, timeZone: String = "UTC") {
@@ -43,15 +50,16 @@ package struct SourceNeeds: Hashable, Sendable {
         }
     }
 
-    /// The agenda of local days that a timeline made at some instant shows.
-    package struct AgendaNeed: Hashable, Sendable {
-        package var calendarIds: [String]
-        /// Local days from today's midnight on; 0: nothing is shown, only whether the calendars can be read counts.
-        package var days: Int
-        /// The lead where an event names none.
-        package var preEventLead: CalendarDuration
+    /// The agenda of local days that a timeline shows.
+    public struct AgendaNeed: Hashable, Sendable {
+        public var calendarIds: [String]
+        /// The number of local days, today included. With 0 days nothing is shown, but it still counts whether the
+        /// calendars can be read.
+        public var days: Int
+        /// How long before its start an event is announced that has no lead of its own.
+        public var preEventLead: CalendarDuration
 
-        package init(calendarIds: [String], days: Int, preEventLead: CalendarDuration) {
+        public init(calendarIds: [String], days: Int, preEventLead: CalendarDuration) {
             self.calendarIds = calendarIds
             self.days = days
             self.preEventLead = preEventLead
@@ -60,13 +68,13 @@ package struct SourceNeeds: Hashable, Sendable {
 }
 
 extension SourceNeeds.AgendaNeed {
-    /// The window of `events` with its defaults, where the configuration names calendars (T11).
+    /// The window of `events` with its defaults; `nil` if the configuration names no calendars (T11).
     package init?(ofTicks configuration: WidgetConfiguration) {
         guard !configuration.calendarIds.isEmpty else { return nil }
         self.init(calendarIds: configuration.calendarIds, days: 2, preEventLead: configuration.preEventLead)
     }
 
-    /// The configuration's calendars without anything of them being shown.
+    /// The configuration's calendars without anything of them being shown; `nil` if it names none.
     static func unshown(of configuration: WidgetConfiguration) -> Self? {
         guard !configuration.calendarIds.isEmpty else { return nil }
         return Self(calendarIds: configuration.calendarIds, days: 0, preEventLead: CalendarDuration())

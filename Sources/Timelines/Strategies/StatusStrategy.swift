@@ -1,5 +1,5 @@
 /// The strategy `status`: how a vehicle is doing, refreshed while it moves and less often while it is parked.
-package struct StatusStrategy: TimelineStrategy {
+package struct StatusStrategy: ConfigurableStrategy {
     package static let name = "status"
 
     private enum Options {
@@ -82,7 +82,8 @@ package struct StatusStrategy: TimelineStrategy {
 }
 
 extension SourceNeeds.Refresh {
-    /// The interval of a vehicle with this status, as it counts at the time: `Offline` when silent. Nil: not heard of.
+    /// The interval of a vehicle with this status, as it counts at the time: `Offline` if it is silent, `nil` if it was
+    /// not heard of.
     package func interval(for status: VehicleStatus?) -> CalendarDuration {
         status == .ignitionOff || status == .offline ? parkedEvery : every
     }

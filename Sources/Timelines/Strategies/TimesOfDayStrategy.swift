@@ -1,5 +1,5 @@
 /// The strategy `timesOfDay`: a tick at given times on the wall.
-package struct TimesOfDayStrategy: TimelineStrategy {
+package struct TimesOfDayStrategy: ConfigurableStrategy {
     package static let name = "timesOfDay"
 
     private enum Options {

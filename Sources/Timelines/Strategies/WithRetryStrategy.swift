@@ -1,5 +1,5 @@
 /// The strategy `withRetry`: another strategy, and an error with a retry where the data failed.
-package struct WithRetryStrategy: TimelineStrategy {
+package struct WithRetryStrategy: ConfigurableStrategy {
     package static let name = "withRetry"
 
     private enum Options {

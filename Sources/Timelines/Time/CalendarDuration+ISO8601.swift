@@ -1,16 +1,16 @@
 extension CalendarDuration {
     /// Reads ISO 8601 with weeks, days, hours, minutes and seconds in this order, such as `P1W2DT30M`; no months,
     /// years, signs or fractions (T10). Numbers have at most nine digits.
-    package init?(iso8601 text: some Collection<UInt8>) {
+    public init?(iso8601 text: some Collection<UInt8>) {
         guard let duration = TextReader.withBytes(of: text, { CalendarDuration(iso8601: $0) }) else { return nil }
         self = duration
     }
 
-    package init?(iso8601 text: String) {
+    public init?(iso8601 text: String) {
         self.init(iso8601: text.utf8)
     }
 
-    package init?(iso8601 bytes: UnsafeRawBufferPointer) {
+    public init?(iso8601 bytes: UnsafeRawBufferPointer) {
         var text = TextReader(bytes)
         var duration = CalendarDuration()
         guard text.skip("P"), text.parts([("W", 7), ("D", 1)], { duration.days += $0 }) else { return nil }
@@ -24,7 +24,7 @@ extension CalendarDuration {
     }
 
     /// The ISO 8601 text: `P1DT30M`. Weeks are written as days; what is less than a second is left out.
-    package var iso8601: String {
+    public var iso8601: String {
         var text = days > 0 ? "P\(days)D" : "P"
         let seconds = time.milliseconds / 1000
         let parts = [(seconds / 3600, "H"), (seconds / 60 % 60, "M"), (seconds % 60, "S")].filter { $0.0 > 0 }
@@ -32,7 +32,7 @@ extension CalendarDuration {
         return text == "P" ? "PT0S" : text
     }
 
-    package static func * (left: CalendarDuration, factor: Int) -> CalendarDuration {
+    public static func * (left: CalendarDuration, factor: Int) -> CalendarDuration {
         CalendarDuration(days: left.days * factor, time: left.time * Int64(factor))
     }
 }

@@ -1,18 +1,18 @@
 /// A duration as the contract writes it (`P1DT30M`): local days, which are counted first, then elapsed time
 /// (T10). Weeks are seven days.
-package struct CalendarDuration: Hashable, Sendable {
-    package var days: Int
-    package var time: ElapsedTime
+public struct CalendarDuration: Hashable, Sendable {
+    public var days: Int
+    public var time: ElapsedTime
 
-    package init(days: Int = 0, time: ElapsedTime = .zero) {
+    public init(days: Int = 0, time: ElapsedTime = .zero) {
         self.days = days
         self.time = time
     }
 
-    package static func minutes(_ minutes: Int64) -> CalendarDuration { CalendarDuration(time: .minutes(minutes)) }
+    public static func minutes(_ minutes: Int64) -> CalendarDuration { CalendarDuration(time: .minutes(minutes)) }
 
-    package var isZero: Bool { days == 0 && time == .zero }
+    public var isZero: Bool { days == 0 && time == .zero }
 
     /// The length with days of 24 hours: for bounds and for comparisons, never for local dates.
-    package var nominal: ElapsedTime { .hours(24) * Int64(days) + time }
+    public var nominal: ElapsedTime { .hours(24) * Int64(days) + time }
 }

@@ -1,10 +1,10 @@
 /// A local day that exists, from its first instant on.
-package struct LocalDay: Hashable, Sendable {
-    package var date: LocalDate
+public struct LocalDay: Hashable, Sendable {
+    public var date: LocalDate
     /// Midnight, or the first instant after the gap that midnight lies in.
-    package var start: Instant
+    public var start: Instant
 
-    package init(date: LocalDate, start: Instant) {
+    public init(date: LocalDate, start: Instant) {
         self.date = date
         self.start = start
     }
@@ -12,14 +12,14 @@ package struct LocalDay: Hashable, Sendable {
 
 extension LocalCalendar {
     /// The first instant of a date: midnight, or where there is none the first instant after the gap.
-    package func firstInstant(of date: LocalDate) -> Instant {
+    public func firstInstant(of date: LocalDate) -> Instant {
         instant(of: date, at: .midnight, inGap: .firstInstantAfter)
     }
 
     /// The day whose midnight was the last one at or before `instant`.
     ///
     /// Where clocks go back over midnight, a day has begun with its first midnight and stays the day from then on.
-    package func day(at instant: Instant) -> LocalDay {
+    public func day(at instant: Instant) -> LocalDay {
         let date = date(at: instant)
         let today = LocalDay(date: date, start: firstInstant(of: date))
         let tomorrow = day(after: today)
@@ -27,13 +27,13 @@ extension LocalCalendar {
     }
 
     /// The next day that exists: its start is later than the day's, its date may be more than one day on.
-    package func day(after day: LocalDay) -> LocalDay {
+    public func day(after day: LocalDay) -> LocalDay {
         let start = firstInstant(of: day.date.advanced(byDays: 1))
         return LocalDay(date: max(date(at: start), day.date.advanced(byDays: 1)), start: start)
     }
 
     /// The first local midnight later than `instant`, with the date that begins there: tomorrow.
-    package func nextDay(after instant: Instant) -> LocalDay {
+    public func nextDay(after instant: Instant) -> LocalDay {
         day(after: day(at: instant))
     }
 }

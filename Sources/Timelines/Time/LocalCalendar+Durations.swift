@@ -2,12 +2,12 @@ extension LocalCalendar {
     /// The instant so much later: first local days at the same time on the wall, then elapsed time.
     ///
     /// Days are those that exist: one day after 29 December 2011 in Apia is the 31st.
-    package func adding(_ duration: CalendarDuration, to instant: Instant) -> Instant {
+    public func adding(_ duration: CalendarDuration, to instant: Instant) -> Instant {
         adding(days: duration.days, to: instant) + duration.time
     }
 
     /// The instant so much earlier: first local days, then elapsed time.
-    package func subtracting(_ duration: CalendarDuration, from instant: Instant) -> Instant {
+    public func subtracting(_ duration: CalendarDuration, from instant: Instant) -> Instant {
         adding(days: -duration.days, to: instant) - duration.time
     }
 
@@ -36,7 +36,7 @@ extension LocalCalendar {
 extension LocalCalendar {
     /// Start and end of an occurrence: all-day ones at local midnights. An end that a gap puts before the start is
     /// the start.
-    package func interval(of extent: Occurrence.Extent) -> (start: Instant, end: Instant) {
+    public func interval(of extent: Occurrence.Extent) -> (start: Instant, end: Instant) {
         switch extent {
         case .timed(let start, let end): (start, max(start, end))
         case .allDay(let first, let end): allDay(first, end)

@@ -2,11 +2,11 @@
 ///
 /// Cheap to make and to copy; any thread may use it. IANA's zones come from Foundation, on the proleptic Gregorian
 /// calendar; others from whoever defines them.
-package struct LocalCalendar: Sendable {
+public struct LocalCalendar: Sendable {
     private let offsets: ZoneOffsets
 
     /// Nil unless `timeZone` is a name of the IANA database in its exact spelling: no abbreviations, no offsets.
-    package init?(_ timeZone: String) {
+    public init?(_ timeZone: String) {
         guard let offsets = ZoneOffsets.named(timeZone) else { return nil }
         self.offsets = offsets
     }
@@ -23,15 +23,15 @@ package struct LocalCalendar: Sendable {
             changes: changes.map { (at: $0.at.milliseconds, offset: $0.offset.milliseconds) })
     }
 
-    package static let utc: LocalCalendar = {
+    public static let utc: LocalCalendar = {
         guard let utc = LocalCalendar("UTC") else { preconditionFailure("Foundation knows no UTC") }
         return utc
     }()
 
-    package var timeZone: String { offsets.name }
+    public var timeZone: String { offsets.name }
 
     /// What becomes of a wall-clock time that the zone's clocks skip.
-    package enum GapRule: Sendable {
+    public enum GapRule: Sendable {
         /// The first instant after the gap: T10, for times of day and midnights.
         case firstInstantAfter
         /// The offset before the gap: RFC 5545 section 3.3.5, for starts and ends of events.
@@ -39,12 +39,12 @@ package struct LocalCalendar: Sendable {
     }
 
     /// The date on the wall at an instant.
-    package func date(at instant: Instant) -> LocalDate {
+    public func date(at instant: Instant) -> LocalDate {
         LocalDate(dayNumber: Int(local(instant).floored(by: Instant.millisecondsOfDay)))
     }
 
     /// The time on the wall at an instant; what is less than a second is left out.
-    package func time(at instant: Instant) -> LocalTime {
+    public func time(at instant: Instant) -> LocalTime {
         let local = local(instant)
         let ofDay = local - local.floored(by: Instant.millisecondsOfDay) * Instant.millisecondsOfDay
         let seconds = Int(ofDay / 1000)
@@ -52,7 +52,7 @@ package struct LocalCalendar: Sendable {
     }
 
     /// The instant at which the clocks show this; the first one where they show it twice.
-    package func instant(
+    public func instant(
         of date: LocalDate, at time: LocalTime = .midnight, inGap rule: GapRule = .firstInstantAfter
     ) -> Instant {
         instant(
@@ -60,7 +60,7 @@ package struct LocalCalendar: Sendable {
     }
 
     /// Whether the clocks never show this: RFC 5545 section 3.3.10 leaves out what an RRULE makes there.
-    package func isInGap(_ date: LocalDate, _ time: LocalTime) -> Bool {
+    public func isInGap(_ date: LocalDate, _ time: LocalTime) -> Bool {
         let instant = instant(of: date, at: time)
         return self.date(at: instant) != date || self.time(at: instant) != time
     }

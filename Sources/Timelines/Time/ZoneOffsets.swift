@@ -58,13 +58,7 @@ final class ZoneOffsets: Sendable {
         if let zone, !(ZoneOffsets.tableBegin..<ZoneOffsets.tableEnd ~= milliseconds) {
             return zone.offset(at: milliseconds)
         }
-        var low = 0
-        var high = changes.count
-        while low < high {
-            let middle = (low + high) / 2
-            if changes[middle] <= milliseconds { low = middle + 1 } else { high = middle }
-        }
-        return offsets[low]
+        return offsets[changes.partitionPoint { $0 <= milliseconds }]
     }
 
     private static func wholeDays(from begin: Int64, to end: Int64) -> [Int] {

@@ -1,4 +1,4 @@
-/// Why an entry is in a timeline, in words for people.
+/// Says in words for people why an entry is in a timeline.
 package enum EntryReason {
     /// "30 minutes before Standup", "local midnight", "every 15 minutes", …
     ///
@@ -17,7 +17,8 @@ package enum EntryReason {
         case .tick:
             // What is made once and for all and carries a sample has no other reason: a preview, or a snapshot.
             if entry.isSample, timeline.policy == .never { return "a sample" }
-            return configuration.strategy.reason(ofTickAt: entry.date, madeAt: at, for: configuration)
+            let strategy = configuration.strategy as? any ConfigurableStrategy
+            return strategy?.reason(ofTickAt: entry.date, madeAt: at, for: configuration)
                 ?? (entry.date == at ? "what is known now" : "as scheduled")
         case .placeholder:
             let isStatus = configuration.strategy is StatusStrategy

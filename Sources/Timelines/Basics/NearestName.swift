@@ -1,6 +1,8 @@
-/// The name that was probably meant: the one with the fewest letters to insert, delete, replace or swap with their
-/// neighbour, of several the first. Where even that one is too far, more than a third of its letters and at least one:
-/// the first name that holds the given one, or is held by it. Else nil.
+/// The name that was probably meant; `nil` means that none is near enough.
+///
+/// It is the first of the names with the fewest letters to insert, delete, replace or swap with their neighbour, if
+/// these are one letter or at most a third of all. Otherwise it is the first name that contains the given one, or is
+/// contained in it.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
     let letters = Array(name.lowercased().unicodeScalars)
     var nearest: (name: String, distance: Int)?
@@ -20,7 +22,7 @@ package func nearestName(to name: String, among names: some Sequence<String>) ->
     }
 }
 
-/// Optimal string alignment: Levenshtein's distance with swapped neighbours as one step.
+/// The distance of optimal string alignment: Levenshtein's distance with swapped neighbours as one step.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
@@ -39,4 +41,16 @@ private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -
         last = current
     }
     return last[right.count]
+}
+
+/// Text is ordered and told apart by its UTF-8 bytes (Documentation/Rules/Timelines.md), where Swift's own operators
+/// take canonically equivalent texts for the same.
+extension String {
+    package func precedesByUTF8(_ other: String) -> Bool {
+        utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    package func isSameByUTF8(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
 }
