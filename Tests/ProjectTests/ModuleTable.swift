@@ -12,10 +12,11 @@ enum ModuleTable {
 
     static func arrows(in page: String) -> [String: Set<String>] {
         var arrows: [String: Set<String>] = [:]
-        let rows = page.split(separator: "\n").drop { !$0.hasPrefix("| module |") }.dropFirst(2)
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let rows = lines.drop { !$0.hasPrefix("| module |") }.dropFirst(2)
         for row in rows.prefix(while: { $0.hasPrefix("|") }) {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().map(words)
-            let imports = cells[1].split(separator: ";").map { Set($0) }
+            let imports = cells[1].split(separator: ";", omittingEmptySubsequences: false).map { Set($0) }
             for (place, name) in cells[0].enumerated() {
                 arrows[name] = place < imports.count ? imports[place] : []
             }
