@@ -91,7 +91,7 @@ let package = Package(
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
-        tests("RecordLogTests", ["RecordLog"]),
+        tests("RecordLogTests", ["RecordLog", "Simulation"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(

@@ -1,4 +1,5 @@
-package import Timelines
+package import RecordLog
+import Timelines
 
 /// The pace at which a source's records go out.
 package enum Pacing: Hashable, Sendable {
@@ -13,13 +14,10 @@ package enum Pacing: Hashable, Sendable {
     case realTime
 }
 
-/// The clock by which records are paced: `now` only goes forward, from any zero. Owned by the publishing thread.
-package protocol PacingClock: AnyObject {
-    var now: Duration { get }
+/// The clock by which records are paced. The publishing thread owns it.
+package protocol PacingClock: BlockingClock {
     /// The time of day.
     var wall: Instant { get }
-    /// Blocks until `now` has risen by at least `duration`.
-    func wait(for duration: Duration)
 }
 
 /// Computes when each record is due on the pacing clock. Times count from the beginning, or from the end of a silence,

@@ -1,6 +1,5 @@
 import Foundation
 import Producers
-import Sinks
 import StreamRuntime
 import Timelines
 
@@ -32,7 +31,7 @@ struct WallClock: StreamClock {
 }
 
 /// The time of day, with waits that block the calling thread.
-final class SleepingClock: PacingClock, SinkClock {
+final class SleepingClock: PacingClock {
     var now: Duration { WallClock.uptime() }
     var wall: Instant { WallClock.systemTime() }
 

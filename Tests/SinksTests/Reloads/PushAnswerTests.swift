@@ -168,7 +168,7 @@ struct PushAnswerTests {
                     stage.reload("r", ["a"])
                 }
                 return rounds > 130
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         // A token lasts for the pushes at 0, 10, … 40 minutes.
         var runs: [Int] = []
         for (index, text) in authorisations.enumerated() {

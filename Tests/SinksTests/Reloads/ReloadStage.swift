@@ -83,7 +83,7 @@ final class ReloadStage {
     func settings(_ name: String = "apns") -> ReloadSinkSettings {
         var settings = ReloadSinkSettings(
             name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
-        settings.untilCaughtUp = true
+        settings.reading.untilCaughtUp = true
         settings.gather = .zero
         return settings
     }
@@ -133,7 +133,7 @@ final class ReloadStage {
         _ stop: @escaping () -> Bool
     ) throws -> ReloadSinkSummary {
         instances += 1
-        return try ReloadSinkRunner(
+        return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
             instance: "instance-\(instances)", clock: service.clock, random: random, shouldStop: stop,
             notice: { [unowned self] in notices.append($0) }

@@ -26,8 +26,10 @@ package final class APNsDestination: ReloadDestination {
         self.settings = settings
         admin = try cluster.makeAdmin()
         feed = try ConfigurationFeed(
-            topic: settings.configurationsTopic, settings: sink, cluster: cluster, admin: admin, clock: clock,
-            shouldStop: shouldStop, notice: notice)
+            topic: settings.configurationsTopic,
+            SinkContext(
+                reading: sink.reading, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop,
+                notice: notice))
         providerToken = ProviderToken(settings)
     }
 

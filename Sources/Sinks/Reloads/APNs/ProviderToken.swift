@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import Messages
 import RecordLog
 
@@ -56,12 +55,7 @@ struct ProviderToken {
         claims.string("iss", settings.teamId)
         claims.integer("iat", seconds)
         claims.endObject()
-        let signed = Self.base64URL(header.bytes) + "." + Self.base64URL(claims.bytes)
-        return signed + "." + Self.base64URL(settings.key.signature(for: Array(signed.utf8)))
-    }
-
-    /// RFC 7515 section 2: without padding.
-    static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let signed = header.bytes.base64URL + "." + claims.bytes.base64URL
+        return signed + "." + settings.key.signature(for: Array(signed.utf8)).base64URL
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Crypto
 import Messages
 import RecordLog
 
@@ -55,8 +55,7 @@ struct PushTokens {
     private mutating func makeRegistration(_ push: PushRegistration) -> Registration {
         // None of the three has a blank in it.
         let text = "\(push.token) \(push.topic) \(push.environment.rawValue)"
-        var registration = Registration(
-            digest: SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined())
+        var registration = Registration(digest: SHA256.hash(Array(text.utf8)).hexadecimal)
         registration.retiredAt = restored.removeValue(forKey: registration.digest)
         return registration
     }

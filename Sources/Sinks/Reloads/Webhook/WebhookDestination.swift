@@ -67,9 +67,9 @@ package final class WebhookDestination: ReloadDestination {
         var text = ""
         for byte in value {
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "%"): text += String(format: "%%%02X", byte)
+            case UInt8(ascii: "\""), UInt8(ascii: "%"): text += "%" + [byte].hexadecimal.uppercased()
             case 0x21...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += String(format: "%%%02X", byte)
+            default: text += "%" + [byte].hexadecimal.uppercased()
             }
         }
         return text

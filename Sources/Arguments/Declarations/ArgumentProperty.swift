@@ -1,6 +1,6 @@
-/// What the wrappers have in common: each begins as a declaration and becomes a value by being decoded.
+/// A property with a wrapper: it begins as a declaration and becomes a value by being decoded.
 protocol ArgumentProperty {
-    /// What is declared under the property at the end of `path`.
+    /// Returns everything that is declared under the property at the end of `path`.
     func definitions(at path: [String]) -> [ArgumentDefinition]
 
     /// Checks what a group checks by itself.
@@ -11,7 +11,19 @@ extension ArgumentProperty {
     func validateGroup() throws(ValidationError) {}
 }
 
-/// What a wrapper holds before and after parsing.
+/// A property that stands for one option, flag or argument.
+protocol ParsedProperty: ArgumentProperty {
+    associatedtype Value: Sendable
+    var parsed: Parsed<Value> { get }
+}
+
+extension ParsedProperty {
+    func definitions(at path: [String]) -> [ArgumentDefinition] {
+        parsed.definitions(at: path)
+    }
+}
+
+/// The content of a wrapper before and after parsing.
 enum Parsed<Value: Sendable>: Sendable {
     case definition(ArgumentDefinition, initial: Value?)
     case value(Value)
@@ -22,6 +34,25 @@ enum Parsed<Value: Sendable>: Sendable {
         case .value(let value), .definition(_, .some(let value)): value
         case .definition: preconditionFailure("a required argument was read before it was parsed")
         }
+    }
+
+    /// A declaration.
+    ///
+    /// - Parameters:
+    ///   - initial: the value if no word is given; `nil` requires one.
+    ///   - build: reads the words given, at least one.
+    init(
+        _ kind: ArgumentDefinition.Kind, _ names: NameSpecification, _ help: ArgumentHelp,
+        _ completion: CompletionKind, allowedValues: [String], initial: Value?, defaultDescription: String?,
+        build: @escaping @Sendable ([String]) throws(ArgumentRefusal) -> Value
+    ) {
+        let definition = ArgumentDefinition(
+            kind: kind, nameSpecification: names, help: help, isRequired: initial == nil,
+            defaultDescription: defaultDescription, allowedValues: allowedValues, completion: completion,
+            build: { words throws(ArgumentRefusal) in
+                if words.isEmpty, let initial { initial } else { try build(words) }
+            })
+        self = .definition(definition, initial: initial)
     }
 
     init(from decoder: any Decoder) {

@@ -1,4 +1,4 @@
-/// How a flag can be turned off again.
+/// The way to turn a flag off again.
 package enum FlagInversion: Equatable, Sendable {
     /// `--colors` and `--no-colors`; the last one written counts.
     case prefixedNo
@@ -7,7 +7,7 @@ package enum FlagInversion: Equatable, Sendable {
 /// A switch: `--until-caught-up`.
 @propertyWrapper
 package struct Flag: Decodable, Sendable {
-    private var parsed: Parsed<Bool>
+    private(set) var parsed: Parsed<Bool>
 
     package var wrappedValue: Bool {
         get { parsed.value }
@@ -33,13 +33,33 @@ package struct Flag: Decodable, Sendable {
         parsed = Parsed(from: decoder)
     }
 
-    /// What the parser notes for a flag that was written; anything else stands for its inversion.
+    /// The word that the parser notes for a flag that was written; any other stands for its inversion.
     static let on = "on"
     static let off = "off"
 }
 
-extension Flag: ArgumentProperty {
+extension Flag: ParsedProperty {}
+
+/// Options that several commands share, declared once.
+@propertyWrapper
+package struct OptionGroup<Value: ParsableArguments>: Decodable, Sendable {
+    package var wrappedValue: Value
+
+    package init() {
+        wrappedValue = Value()
+    }
+
+    package init(from decoder: any Decoder) throws {
+        wrappedValue = try Value(from: decoder)
+    }
+}
+
+extension OptionGroup: ArgumentProperty {
     func definitions(at path: [String]) -> [ArgumentDefinition] {
-        parsed.definitions(at: path)
+        Value.definitions(below: path)
+    }
+
+    func validateGroup() throws(ValidationError) {
+        try wrappedValue.validateAll()
     }
 }

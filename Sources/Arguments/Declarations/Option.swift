@@ -3,7 +3,7 @@
 /// With a default it may be left out, without one it must be written; an optional property is `nil` when left out.
 @propertyWrapper
 package struct Option<Value: Sendable>: Decodable, Sendable {
-    private var parsed: Parsed<Value>
+    private(set) var parsed: Parsed<Value>
 
     package var wrappedValue: Value {
         get { parsed.value }
@@ -19,22 +19,13 @@ package struct Option<Value: Sendable>: Decodable, Sendable {
         _ completion: CompletionKind, allowedValues: [String], initial: Value?, defaultDescription: String?,
         build: @escaping @Sendable ([String]) throws(ArgumentRefusal) -> Value
     ) {
-        parsed = .definition(
-            ArgumentDefinition(
-                kind: .option(strategy), nameSpecification: name, help: help, isRequired: initial == nil,
-                defaultDescription: defaultDescription, allowedValues: allowedValues, completion: completion,
-                build: { words throws(ArgumentRefusal) in
-                    if words.isEmpty, let initial { initial } else { try build(words) }
-                }),
-            initial: initial)
+        parsed = Parsed(
+            .option(strategy), name, help, completion, allowedValues: allowedValues, initial: initial,
+            defaultDescription: defaultDescription, build: build)
     }
 }
 
-extension Option: ArgumentProperty {
-    func definitions(at path: [String]) -> [ArgumentDefinition] {
-        parsed.definitions(at: path)
-    }
-}
+extension Option: ParsedProperty {}
 
 // MARK: - One value; the last one written counts
 

@@ -1,7 +1,7 @@
 /// A value without a name, known by its place. Only the last one may be repeating.
 @propertyWrapper
 package struct Argument<Value: Sendable>: Decodable, Sendable {
-    private var parsed: Parsed<Value>
+    private(set) var parsed: Parsed<Value>
 
     package var wrappedValue: Value {
         get { parsed.value }
@@ -17,23 +17,13 @@ package struct Argument<Value: Sendable>: Decodable, Sendable {
         initial: Value?, defaultDescription: String? = nil,
         build: @escaping @Sendable ([String]) throws(ArgumentRefusal) -> Value
     ) {
-        parsed = .definition(
-            ArgumentDefinition(
-                kind: .argument(isRepeating: isRepeating), nameSpecification: [], help: help,
-                isRequired: initial == nil, defaultDescription: defaultDescription, allowedValues: allowedValues,
-                completion: completion,
-                build: { words throws(ArgumentRefusal) in
-                    if words.isEmpty, let initial { initial } else { try build(words) }
-                }),
-            initial: initial)
+        parsed = Parsed(
+            .argument(isRepeating: isRepeating), [], help, completion, allowedValues: allowedValues, initial: initial,
+            defaultDescription: defaultDescription, build: build)
     }
 }
 
-extension Argument: ArgumentProperty {
-    func definitions(at path: [String]) -> [ArgumentDefinition] {
-        parsed.definitions(at: path)
-    }
-}
+extension Argument: ParsedProperty {}
 
 extension Argument where Value: ExpressibleByArgument {
     package init(help: ArgumentHelp, completion: CompletionKind = .default) {
@@ -56,7 +46,7 @@ extension Argument {
             build: readLast(Wrapped.read) { .some($0) })
     }
 
-    /// At least one word.
+    /// Takes at least one word.
     package init<Element: ExpressibleByArgument>(help: ArgumentHelp, completion: CompletionKind = .default)
     where Value == [Element] {
         self.init(
@@ -64,7 +54,7 @@ extension Argument {
             build: readAll(Element.read))
     }
 
-    /// Any number of words; the default stands for none.
+    /// Takes any number of words; the default stands for none.
     package init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], help: ArgumentHelp, completion: CompletionKind = .default
     ) where Value == [Element] {

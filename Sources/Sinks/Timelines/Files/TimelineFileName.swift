@@ -1,3 +1,5 @@
+import Crypto
+
 /// The name of a configuration's file. Every id has one, no two ids share one, none of them is hidden or leaves the
 /// directory.
 ///
@@ -10,7 +12,7 @@ package enum TimelineFileName {
     package static func of(_ configurationId: String, keepsCapitals: Bool) -> String {
         let encoded = configurationId.isEmpty ? "%" : encode(configurationId, keepsCapitals)
         guard encoded.utf8.count > lengthMax else { return encoded + suffix }
-        let hash = hexadecimal(SHA256.hash(Array(configurationId.utf8)))
+        let hash = SHA256.hash(Array(configurationId.utf8)).hexadecimal
         return encoded.prefix(prefixLength) + String(hashMark) + hash + suffix
     }
 
@@ -52,7 +54,7 @@ package enum TimelineFileName {
                 bytes.append(byte)
             case UInt8(ascii: "A")...UInt8(ascii: "Z") where keepsCapitals: bytes.append(byte)
             case UInt8(ascii: ".") where !bytes.isEmpty: bytes.append(byte)
-            default: bytes.append(contentsOf: "%\(hexadecimal([byte]))".utf8)
+            default: bytes.append(contentsOf: "%\([byte].hexadecimal)".utf8)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -75,10 +77,5 @@ package enum TimelineFileName {
             rest = rest.dropFirst(2)
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
