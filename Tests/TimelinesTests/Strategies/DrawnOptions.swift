@@ -35,11 +35,12 @@ struct DrawnOptions {
         case "withRetry":
             [("inner", inner()), ("retryAfter", interval()), ("offlineAfter", offlineAfter())]
         case "preview": [("count", number(1...30)), ("every", interval())]
-        default:
+        case "schedule":
             [
                 ("schedule", schedule(pick(["everyMinute", "periodic", "explicit", "animation"]))),
                 ("mode", pick([.string("normal"), .string("lowFrequency")])),
             ]
+        default: []  // A new strategy has its defaults until its options are drawn here.
         }
     }
 
