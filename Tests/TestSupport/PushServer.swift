@@ -100,7 +100,7 @@ package final class PushServer: Sendable {
         try JSONEncoder().encode(options).write(to: file)
         let runner = try ProcessRunner(
             PackageRoot.url.appending(path: "Scripts/python"),
-            [PackageRoot.url.appending(path: "Tests/TestBroker/PushServer/server.py").path, file.path],
+            [PackageRoot.url.appending(path: "Tests/TestSupport/PushServer/server.py").path, file.path],
             timeout: .seconds(300))
         self.runner = runner
         // The first use of the virtual environment installs what is in it.
