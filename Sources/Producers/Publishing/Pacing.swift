@@ -1,5 +1,5 @@
 package import RecordLog
-package import Timelines
+import Timelines
 
 /// The pace at which a source's records go out.
 package enum Pacing: Hashable, Sendable {

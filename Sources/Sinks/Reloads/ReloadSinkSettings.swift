@@ -42,6 +42,7 @@ package struct ReloadSinkSettings: Hashable, Sendable {
 
 /// The clock of a run that sends reloads. The run's thread owns it.
 package protocol ReloadSinkClock: BlockingClock {
+    /// The time of day.
     var wall: Instant { get }
 }
 

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The offsets of one time zone from UTC, with its changes between 1900 and 2100 at hand.
 ///
-/// The offsets of an IANA zone are made once per process. The object never changes, so any thread may read it.
+/// The table of an IANA zone is made once per process. It is immutable, so any thread may read it.
 final class ZoneOffsets: Sendable {
     let name: String
-    /// Foundation's zone, for the years outside the table; `nil` if the first and the last offset hold for ever.
+    /// The zone for instants outside the table; `nil` means that the first and the last offset hold for ever.
     private let zone: TimeZone?
     /// Milliseconds since 1970, ascending. `offsets[i]` holds until `changes[i]`, the last one until the table's end.
     private let changes: [Int64]
@@ -40,9 +40,9 @@ final class ZoneOffsets: Sendable {
         self.missingDays = missingDays
     }
 
-    /// Makes the offsets of a zone that IANA's database does not have.
+    /// The table of a zone that IANA's database does not have.
     ///
-    /// - Parameter changes: ascending; from when on each offset holds.
+    /// - Parameter changes: the instants from which on each offset holds, ascending.
     init(name: String, first: Int64, changes: [(at: Int64, offset: Int64)]) {
         self.name = name
         zone = nil
