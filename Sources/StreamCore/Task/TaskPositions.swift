@@ -13,7 +13,7 @@ package final class TaskPositions {
         package fileprivate(set) var next: Offset
         /// As of the last commit, else where this task began; where a revert goes back to.
         package fileprivate(set) var committed: Offset
-        /// Whether this task has committed it yet: the first commit is the claim of R4.
+        /// True once this task has committed it: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool
 
         package var isDirty: Bool { next != committed || !isClaimed }
