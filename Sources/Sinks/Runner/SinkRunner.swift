@@ -12,9 +12,9 @@ package final class SinkRunner<Kind: SinkKind> {
     private let reader: TopicReader
 
     /// What `untilCaughtUp` waits for: the read_uncommitted ends at the start; `nil` before it.
-    private var targets: [Int32: Offset]?
+    private var targets: [Partition: Offset]?
     /// Where the reader began.
-    private var begins: [Int32: Offset] = [:]
+    private var begins: [Partition: Offset] = [:]
     private let begin: Duration
     private var partitionsSeen: Duration
     private var told: Duration

@@ -11,7 +11,7 @@ package protocol TimelineSink: AnyObject {
     var name: String { get }
 
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
-    func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition]
+    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
     /// Applies one record. Called in the order of each partition's offsets.
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
@@ -20,7 +20,7 @@ package protocol TimelineSink: AnyObject {
     func flush() throws(SinkError)
 
     /// Keeps positions durably, in place of those that were kept before for this topic.
-    func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError)
+    func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError)
 }
 
 /// What became of one record.

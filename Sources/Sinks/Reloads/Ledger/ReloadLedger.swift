@@ -18,7 +18,7 @@ final class ReloadLedger {
     var producer: (any TransactionalProducer)?
     /// The number of the last commit that is known to have come through.
     var number: Int64 = 0
-    private(set) var positions: [Int32: Offset] = [:]
+    private(set) var positions: [Partition: Offset] = [:]
     var isTransactionOpen = false
     /// True if the producer can be used.
     var isOpen: Bool { producer != nil && hasOpened }
@@ -38,7 +38,7 @@ final class ReloadLedger {
 
     /// What a transaction writes.
     struct Entries {
-        var positions: [Int32: Offset] = [:]
+        var positions: [Partition: Offset] = [:]
         /// Keys without the sink's name; a nil value removes.
         var changes: [(key: String, value: [UInt8]?)] = []
         var deadLetters: [DeadLetter] = []

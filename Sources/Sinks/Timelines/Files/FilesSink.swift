@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// One JSON file per configuration in a directory: the record's value as it is, replaced atomically, removed by a
 /// tombstone and where the configuration's `sinks` no longer name this sink.
 ///
@@ -49,14 +51,14 @@ package final class FilesSink: TimelineSink {
         try directory.synchronise()
     }
 
-    package func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition] {
+    package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         guard let bytes = try directory.read(SinkPositionsFile.name) else { return [:] }
         // `rm DIR/*` leaves this file alone, and still means to start over.
         guard try directory.names().contains(where: { !$0.hasPrefix(".") }) else { return [:] }
         return SinkPositionsFile(bytes).positions[topic] ?? [:]
     }
 
-    package func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError) {
+    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         var file = SinkPositionsFile(try directory.read(SinkPositionsFile.name) ?? [])
         file.positions[topic] = positions
         try directory.replace(SinkPositionsFile.name, with: file.bytes)
