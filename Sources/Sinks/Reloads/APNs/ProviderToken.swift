@@ -17,7 +17,7 @@ struct ProviderToken {
         self.settings = settings
     }
 
-    /// The token of now.
+    /// Returns the token of now.
     ///
     /// - Parameter wall: milliseconds since 1970, for the time of issue.
     mutating func text(wall: Int64, now: Duration) -> String {
@@ -30,7 +30,7 @@ struct ProviderToken {
 
     /// Apple takes the token of this number for too old: the next request gets another, once.
     ///
-    /// - Returns: false where that was tried already.
+    /// - Returns: false if that was tried already.
     mutating func expired(_ number: Int) -> Bool {
         if number < self.number || minted == nil { return true }
         if isReplacement { return false }
