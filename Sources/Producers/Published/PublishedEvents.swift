@@ -13,7 +13,7 @@ package struct PublishedEvents {
     private struct Latest {
         var event: Event?
         var partition: Int32
-        var timestamp: Int64
+        var timestamp: Instant
     }
 
     private let calendars: Set<[UInt8]>

@@ -42,8 +42,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
 
 /// The clock of a run that sends reloads. The run's thread owns it.
 package protocol ReloadSinkClock: BlockingClock {
-    /// Milliseconds since 1970.
-    var wall: Int64 { get }
+    /// The time of day.
+    var wall: Instant { get }
 }
 
 /// The counts of a run of reloads.

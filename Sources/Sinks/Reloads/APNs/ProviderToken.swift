@@ -1,5 +1,6 @@
 import Crypto
 import Messages
+import RecordLog
 
 /// Mints the JSON web token that authorises pushes of a team (RFC 7519, ES256). One for the whole team: Apple counts
 /// how often a team renews, not oftener than every 20 minutes and at least every 60.
@@ -19,10 +20,10 @@ struct ProviderToken {
 
     /// Returns the token of now.
     ///
-    /// - Parameter wall: milliseconds since 1970, for the time of issue.
-    mutating func text(wall: Int64, now: Duration) -> String {
+    /// - Parameter wall: the time of issue.
+    mutating func text(wall: Instant, now: Duration) -> String {
         if let minted, now - minted.at < Self.lifetime { return minted.text }
-        let text = mint(issuedAt: wall / 1000)
+        let text = mint(issuedAt: wall.milliseconds / 1000)
         minted = (text, now)
         number += 1
         return text

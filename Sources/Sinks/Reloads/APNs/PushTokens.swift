@@ -1,5 +1,6 @@
 import Crypto
 import Messages
+import RecordLog
 
 /// The registrations of the configurations, and which of them are retired. A registration is a token with its topic and
 /// environment, for a token that is wrong with one of them may be right with another.
@@ -9,8 +10,8 @@ import Messages
 struct PushTokens {
     private struct Configuration {
         var push: PushRegistration
-        /// When the record was made, in milliseconds since 1970.
-        var timestamp: Int64
+        /// When the record was made.
+        var timestamp: Instant
     }
 
     private struct Registration {
@@ -19,20 +20,20 @@ struct PushTokens {
         /// The configurations that name it.
         var configurations: Set<String> = []
         /// The timestamp of the newest record that named it.
-        var newest = Int64.min
-        var retiredAt: Int64?
+        var newest = Instant.distantPast
+        var retiredAt: Instant?
     }
 
     private var configurations: [String: Configuration] = [:]
     private var registrations: [PushRegistration: Registration] = [:]
     /// The retirements that the ledger kept and no configuration has named yet, by digest.
-    private var restored: [String: Int64] = [:]
+    private var restored: [String: Instant] = [:]
     private var unnamed: Set<PushRegistration> = []
     private var changes: [String: [UInt8]?] = [:]
 
     // MARK: - Configurations
 
-    mutating func register(_ id: String, _ push: PushRegistration, timestamp: Int64) {
+    mutating func register(_ id: String, _ push: PushRegistration, timestamp: Instant) {
         if let old = configurations[id], old.push != push { forget(id, old.push) }
         configurations[id] = Configuration(push: push, timestamp: timestamp)
         var registration = registrations[push] ?? makeRegistration(push)
@@ -87,16 +88,16 @@ struct PushTokens {
 
     // MARK: - Retirement
 
-    /// - Parameter moment: in milliseconds since 1970; `nil` is that of the newest record that names it.
+    /// - Parameter moment: `nil` is that of the newest record that names it.
     /// - Returns: the configurations that name it, ascending; `nil` if a newer one keeps it valid, or none
     ///   names it.
-    mutating func retire(_ push: PushRegistration, asOf moment: Int64?) -> [String]? {
+    mutating func retire(_ push: PushRegistration, asOf moment: Instant?) -> [String]? {
         guard var registration = registrations[push], !registration.configurations.isEmpty else { return nil }
         let moment = moment ?? registration.newest
         guard registration.newest <= moment else { return nil }
         registration.retiredAt = moment
         registrations[push] = registration
-        changes[registration.digest] = Array(String(moment).utf8)
+        changes[registration.digest] = Array(String(moment.milliseconds).utf8)
         return registration.configurations.sorted()
     }
 
@@ -107,7 +108,7 @@ struct PushTokens {
     /// Before the first `register`.
     mutating func restore(_ key: String, _ value: [UInt8]) {
         guard key.hasPrefix(Self.prefix), let moment = Int64(String(decoding: value, as: UTF8.self)) else { return }
-        restored[String(key.dropFirst(Self.prefix.count))] = moment
+        restored[String(key.dropFirst(Self.prefix.count))] = Instant(milliseconds: moment)
     }
 
     /// Gives the changes since the last call, ascending by key.

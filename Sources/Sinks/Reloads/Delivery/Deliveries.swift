@@ -64,7 +64,7 @@ final class Deliveries<Destination: ReloadDestination> {
     /// Queues everything that the destination wants to send for a record.
     func queue(_ record: Record) {
         let place = OutstandingRecords.Place(record)
-        let written = record.timestamp < 0 ? clock.wall : record.timestamp
+        let written = record.timestamp.milliseconds < 0 ? clock.wall : record.timestamp
         do throws(MessageProblem) {
             let parcels = try destination.parcels(for: record)
             if parcels.isEmpty { summary.skipped += 1 }
@@ -171,7 +171,7 @@ final class Deliveries<Destination: ReloadDestination> {
     /// A destination that does not conflate is told everything, however old. There a failure is the parcel's own only
     /// if others were delivered meanwhile, so that an outage of a day costs nothing.
     private func isTooOld(_ parcel: Parcel, for host: String) -> Bool {
-        if destination.conflates, .milliseconds(clock.wall - parcel.newest) > settings.ageMax { return true }
+        if destination.conflates, Duration(clock.wall - parcel.newest) > settings.ageMax { return true }
         guard let failure = parcel.failure, clock.now - failure.since >= settings.ageMax else { return false }
         return destination.conflates || hosts[host]?.deliveredAt.map { $0 > failure.since } ?? false
     }

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// The parcels that wait to be sent, in lanes: one for each device, or each recipient.
 ///
 /// One request of a lane is under way at most, in the order in which the lane was filled. Lanes that are ready go in
@@ -10,8 +12,8 @@ struct DeliveryLanes<Content> {
         var records: [OutstandingRecords.Place]
         /// When the first of them came.
         var since: Duration
-        /// When the newest of them was written, in milliseconds since 1970.
-        var newest: Int64
+        /// When the newest of them was written.
+        var newest: Instant
         /// The number of attempts that have failed for the parcel's own sake.
         var attempts = 0
         /// The time of the first of these, and the answer to the latest.
@@ -61,7 +63,7 @@ struct DeliveryLanes<Content> {
     /// - Returns: true if it goes with something that waited already.
     @discardableResult
     mutating func add(
-        _ content: Content, of record: OutstandingRecords.Place, written: Int64, to lane: String, now: Duration
+        _ content: Content, of record: OutstandingRecords.Place, written: Instant, to lane: String, now: Duration
     ) -> Bool {
         let parcel = Parcel(content: content, records: [record], since: now, newest: written)
         guard let last = lanes[lane]?.parcels.last else {

@@ -37,12 +37,12 @@ package protocol ReloadDestination: AnyObject {
     func routes(of content: Content) -> [(lane: String, content: Content)]
 
     /// Makes the request; at each attempt anew.
-    func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt
+    func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt
 
     /// Says what an answer means. What it changes of what is known becomes part of the ledger's changes.
     func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
-        wall: Int64
+        wall: Instant
     ) -> DeliveryVerdict
 
     /// Believes a verdict `refused`.
@@ -105,12 +105,10 @@ enum RetryAfter {
     static let most = Duration.seconds(86_400)
 
     /// Returns how long to wait, whether the server says seconds or a date; `nil` if it says neither.
-    ///
-    /// - Parameter wall: milliseconds since 1970.
-    static func delay(_ response: HTTPClientResponse, wall: Int64) -> Duration? {
+    static func delay(_ response: HTTPClientResponse, wall: Instant) -> Duration? {
         guard let text = response.header("Retry-After") else { return nil }
         if let seconds = Int64(text) { return seconds < 0 ? nil : min(.seconds(seconds), most) }
-        return instant(text).map { min(max(.milliseconds($0.milliseconds - wall), .zero), most) }
+        return instant(text).map { min(max(Duration($0 - wall), .zero), most) }
     }
 
     /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
