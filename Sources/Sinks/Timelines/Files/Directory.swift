@@ -91,7 +91,7 @@ final class Directory {
     }
 
     /// Finds out if `Car` and `car` are two files here. A folder can be of another kind than those around it, so this
-    /// is tried with a file: `known` if it is there, so that a full disk does not matter, else one made for the purpose.
+    /// is tried with a file: `known` if it is there, so that a full disk does not matter, else one of its own.
     func distinguishesCases(known: String) throws(SinkError) -> Bool {
         if try exists(known) { return try !exists(known.uppercased()) }
         let probe = Self.temporaryPrefix + "probe"
