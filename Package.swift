@@ -86,12 +86,12 @@ let package = Package(
             dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
-            name: "timers-benchmark", dependencies: ["StreamCore", "SplitMix"], path: "Benchmarks/Timers",
+            name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SplitMix"], path: "Benchmarks/Timers",
             swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
-        tests("RecordLogTests", ["RecordLog"]),
+        tests("RecordLogTests", ["RecordLog", "Simulation"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(

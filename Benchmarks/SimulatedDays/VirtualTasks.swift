@@ -12,7 +12,7 @@ package final class VirtualTasks {
     let partitions: Int32
     private(set) var tasks: [StreamTask] = []
     /// By task, as of its last commit or restore.
-    private var dues: [Int64?] = []
+    private var dues: [Instant?] = []
     /// By task; nil: nobody is going to restore anything, so nothing is kept.
     private var changelogs: [CompactedChangelog]?
     /// On their way to tasks, first in first out.
@@ -21,7 +21,7 @@ package final class VirtualTasks {
     private var isActive: [Bool] = []
     /// By source and partition.
     private var nextOffsets: [[Int64]]
-    private var now: Int64 = 0
+    private var now = Instant(milliseconds: 0)
     /// After so many more deliveries the open transaction is interrupted; nil: never.
     private var deliveriesLeft: Int?
     /// What was committed and not taken yet.
@@ -50,7 +50,7 @@ package final class VirtualTasks {
     }
 
     /// When the earliest timer of all is due.
-    package var nextDue: Instant? { dues.lazy.compactMap { $0 }.min().map { Instant(milliseconds: $0) } }
+    package var nextDue: Instant? { dues.lazy.compactMap { $0 }.min() }
 
     // MARK: - A step
 
@@ -58,8 +58,8 @@ package final class VirtualTasks {
     ///
     /// - Parameter interruption: what happens to this step's first transaction, which is then made again.
     package func step(at instant: Instant, _ inputs: [FleetDay.Input], interruption: Interruption? = nil) {
-        precondition(instant.milliseconds >= now, "The clock never goes back.")
-        now = instant.milliseconds
+        precondition(instant >= now, "The clock never goes back.")
+        now = instant
         let records = inputs.map { place($0) }
         if let interruption {
             deliveriesLeft = interruption.deliveries

@@ -1,20 +1,21 @@
 import SplitMix
 import Dispatch
+import RecordLog
 import StreamCore
 
 /// Timers for so many slots, due at random times of a day.
 struct TimersBench {
     let count: Int
-    private let dues: [Int64]
+    private let dues: [Instant]
     private let slots: [Int]
-    private(set) var timers = SlotTimers()
+    private(set) var timers = TimerHeap()
 
     init(count: Int) {
         let day: Int64 = 86_400_000
         var numbers = SplitMix64(seed: 1)
         self.count = count
         // Drawn before, so that neither they nor their memory are measured.
-        dues = (0..<count).map { _ in Int64.random(in: day..<(2 * day), using: &numbers) }
+        dues = (0..<count).map { _ in Instant(milliseconds: .random(in: day..<(2 * day), using: &numbers)) }
         slots = (0..<count).map { _ in Int.random(in: 0..<count, using: &numbers) }
     }
 
@@ -43,16 +44,16 @@ struct TimersBench {
     }
 
     func popping() -> Double {
-        best { timers in time { _ in precondition(timers.pop(now: .max) != nil) } }
+        best { timers in time { _ in precondition(timers.pop(now: .distantFuture) != nil) } }
     }
 
     /// A look at timers none of which is due.
     func idling() -> Double {
-        best { timers in time { precondition(timers.pop(now: Int64($0)) == nil) } }
+        best { timers in time { precondition(timers.pop(now: Instant(milliseconds: Int64($0))) == nil) } }
     }
 
     /// The best of five rounds, each with all timers armed.
-    private func best(_ round: (inout SlotTimers) -> Double) -> Double {
+    private func best(_ round: (inout TimerHeap) -> Double) -> Double {
         (0..<5).map { _ in
             var armed = timers
             // The copy is made here, before the time runs.

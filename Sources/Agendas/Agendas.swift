@@ -1,7 +1,9 @@
-// Agendas: calendar events and what they come to: recurrence, exceptions, local time, iCalendar text.
-// Pure values and pure functions over `Timelines`. Zones that a text defines are reckoned here, and held against
-// libical by tests.
+// Agendas: the occurrences of calendar events, by RFC 5545 and T10: recurrence, exceptions, local time, iCalendar text.
+// All of it is pure values and pure functions. Zones that a text defines are reckoned here; tests hold them against
+// libical.
 //
-// Start with `CalendarEvent`, one record of the topic `calendar.events`; `EventCalendar` holds a calendar's events and
-// says which occurrences fall into a window; `ICalendar` reads `.ics` files. Rules are those of RFC 5545 and of
-// T10.
+// It must not know Kafka, files, clocks or JSON: Messages reads records, Producers reads files.
+//
+// Begin with `Events/CalendarEvent.swift`, one record of the topic `calendar.events`. `Occurrences` has a calendar's
+// events and says which occurrences fall into a window, with `Recurrence` for series. `ICalendar` makes events of
+// `.ics` text, with `Zones` for the zones that such texts name or define.

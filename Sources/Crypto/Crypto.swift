@@ -1,11 +1,13 @@
-// Crypto: the two signatures that pushes and webhooks need, ES256 and HMAC-SHA256, by OpenSSL's libcrypto. Names are
-// those of swift-crypto, as far as they go.
+// Crypto: what pushes, webhooks and file names need of cryptography: ES256, HMAC-SHA256 and SHA-256, by OpenSSL.
 //
-// Every call computes and returns; nothing here waits, and nothing is kept of a message.
+// It must not know what is signed, nor who reads it; nothing of a message or a digest is kept. Every call computes and
+// returns at once. Names are those of swift-crypto, as far as they go.
+//
+// Begin with P256.swift, which signs; Digests.swift has the two digests, TextForms.swift writes bytes as text.
 
-/// Why a key cannot be used.
+/// The reason why a key cannot be used.
 package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// To follow "the key": "is not …".
+    /// The rest of a sentence that begins with "the key", such as "is not one of the curve P-256".
     package var description: String
 
     init(_ description: String) {

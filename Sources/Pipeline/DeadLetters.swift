@@ -5,7 +5,7 @@ import Timelines
 
 /// Room for a dead letter's reason, its origin and what a record has around it.
 private let reasonBytesMax = 4096
-/// What is longer than this, in the key of a record that cannot be read, is taken for no name.
+/// A longer key of a record that cannot be read is no name.
 private let markedIdBytesMax = 4096
 /// W3C's `traceparent` has 55 bytes today.
 private let traceParentBytesMax = 256
@@ -30,14 +30,16 @@ extension TaskContext {
         let kept = keySize + headersSize > room ? [] : original
         let value = isTooLarge ? UnsafeRawBufferPointer(start: nil, count: 0) : record.value
         emit(
-            Output.deadLetters, key: keySize > room ? nil : record.key, value: value,
+            .deadLetters, key: keySize > room ? nil : record.key, value: value,
             headers: kept + reasons.map { Header($0) })
     }
 
     /// Notes at the task of a vehicle or a calendar that its newest record could not be read: calls `body` where this
     /// task owns it, else sends word in the same transaction. The record itself stays here: it may be too large to be
     /// sent on.
-    func noteUnreadable(_ id: String, node: Int, _ body: (UnsafeRawBufferPointer, UInt32) -> Void) {
+    func noteUnreadable(
+        _ id: String, at node: NodeName<SourceMessage>, _ body: (UnsafeRawBufferPointer, UInt32) -> Void
+    ) {
         guard !id.isEmpty, id.utf8.count <= markedIdBytesMax else { return }
         var name = id
         let isOwned = name.withUTF8 { utf8 in
@@ -47,21 +49,13 @@ extension TaskContext {
             body(entity, hash)
             return true
         }
-        if !isOwned { send(to: id, node: node) { SourceMessage.unreadable.encode(into: &$0) } }
+        if !isOwned { send(SourceMessage.unreadable, to: id, at: node) }
     }
 
     /// The trace that a record belongs to, for the outputs that follow from it. What is too long is none.
     func traceParent(of record: InputRecord) -> [UInt8]? {
         let trace = headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
         return trace.flatMap { $0.count <= traceParentBytesMax ? $0 : nil }
-    }
-
-    var instant: Instant { Instant(milliseconds: now) }
-}
-
-extension PipelineSettings {
-    func tooLarge(_ size: Int) -> MessageProblem {
-        MessageProblem(.tooLarge, "the value has \(size) bytes, at most \(recordBytesMax) are read")
     }
 }
 

@@ -4,10 +4,6 @@ import Timelines
 // The stored form of Timelines' values. A field is only ever added behind a new version of the value that holds it.
 
 extension ByteWriter {
-    mutating func write(_ instant: Instant) { write(instant.milliseconds) }
-
-    mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
-
     mutating func write(_ date: LocalDate) { write(Int64(date.dayNumber)) }
 
     mutating func write(_ duration: CalendarDuration) {
@@ -90,10 +86,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
-
-    mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
-
     mutating func date() throws(CorruptBytes) -> LocalDate { LocalDate(dayNumber: Int(try int64())) }
 
     mutating func duration() throws(CorruptBytes) -> CalendarDuration {

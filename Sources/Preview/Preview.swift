@@ -1,5 +1,9 @@
-// Preview: timelines that would be made, from files, without a broker. Reads configurations, telemetry and calendars,
-// walks through their timelines, and shows them: as the records of the topic, as a table, or as a page.
+// Preview: the timelines that would be made of files, without a broker: as records of the topic, as a table, or as a
+// page.
 //
-// Start with `PreviewInputs.read`, then `PreviewRun.previews`. `AgendaListing` and `AgendaTable` show what calendar
-// files come to, without timelines. Nothing here writes: who asks gets text.
+// It must not know Kafka, terminals or output files: whoever calls it gets text. It makes no timeline by itself; that
+// is `TimelineWalk` of Timelines.
+//
+// Begin with `PreviewRun.swift`. `Inputs` reads configurations, telemetry and calendars; `PreviewRun.previews` walks
+// through their timelines; `Table` and `Page` show them. `Agenda` lists the occurrences of calendar files without
+// timelines.

@@ -1,3 +1,4 @@
+package import Messages
 package import Timelines
 
 /// The timelines of a preview: of each configuration the one that would be made at an instant, or all that would be
@@ -5,11 +6,11 @@ package import Timelines
 package struct PreviewRun: Sendable {
     package var inputs: PreviewInputs
     package var at: Instant
-    /// The end of the walk; nil: the first timeline alone.
+    /// The end of the walk; `nil` means the first timeline alone.
     package var until: Instant?
-    /// The snapshot instead of the timeline.
+    /// True if the snapshot is shown instead of the timeline.
     package var isSnapshot: Bool
-    /// Whether a vehicle of which no telemetry is at hand is the first sample.
+    /// True if the first sample stands in for a vehicle without telemetry.
     package var isSampled: Bool
 
     package init(
@@ -23,7 +24,7 @@ package struct PreviewRun: Sendable {
         self.isSampled = isSampled
     }
 
-    /// One for each configuration, in the order of the file.
+    /// A preview of each configuration, in the order of the file.
     package var previews: [Preview] {
         inputs.configurations.map { configuration in
             let hasSample = isSampled && !isHeardOf(configuration)
@@ -42,7 +43,7 @@ package struct PreviewRun: Sendable {
 package struct Preview: Sequence, Sendable {
     package let configuration: WidgetConfiguration
     package let at: Instant
-    /// Nil: the first timeline alone.
+    /// The end of the walk; `nil` means the first timeline alone.
     package let until: Instant?
     fileprivate let isSnapshot: Bool
     fileprivate let hasSample: Bool
@@ -75,7 +76,7 @@ package struct Preview: Sequence, Sendable {
     }
 }
 
-/// Every vehicle is the first sample, at all times.
+/// Sources in which every vehicle is the first sample, at all times.
 private struct SampleSources: TimelineSources {
     let files: PreviewSources
 
@@ -107,5 +108,19 @@ extension TimelineEntry {
         guard vehicle != nil, phase != .placeholder else { return }
         isSample = true
         vehicle?.observedAt = nil
+    }
+}
+
+extension TimelineRecord {
+    /// The record of a timeline that would be made: made from no record of a topic, so `sources` is empty.
+    /// Nobody was told anything yet, so its budget is untouched.
+    package init(
+        _ step: TimelineWalk.Step, of configuration: WidgetConfiguration, terms: ReloadTerms = ReloadTerms()
+    ) {
+        self.init(
+            configurationId: configuration.configurationId, kind: configuration.kind, family: configuration.family,
+            recipient: configuration.recipient, revision: step.revision, generatedAt: step.at,
+            timeline: step.timeline, refreshCount: step.refreshCount,
+            budget: TokenBucket(terms, at: step.at).budget(terms, at: step.at))
     }
 }

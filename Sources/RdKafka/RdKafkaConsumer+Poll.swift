@@ -86,7 +86,7 @@ extension RecordView {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         self.init(
             topic: topic, partition: fields.partition, offset: fields.offset,
-            timestamp: rd_kafka_message_timestamp(message, &type),
+            timestamp: Instant(milliseconds: rd_kafka_message_timestamp(message, &type)),
             key: fields.key.map { UnsafeRawBufferPointer(start: $0, count: fields.key_len) },
             value: fields.payload.map { UnsafeRawBufferPointer(start: $0, count: fields.len) },
             handle: UnsafeMutableRawPointer(message))

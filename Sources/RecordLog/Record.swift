@@ -18,15 +18,16 @@ package struct Record: Hashable, Sendable {
     package var topic: String
     package var partition: Int32
     package var offset: Offset
-    /// Milliseconds since 1970; −1 where there is none.
-    package var timestamp: Int64
+    /// When the producer made it, or `Instant.noTimestamp`.
+    package var timestamp: Instant
     package var key: [UInt8]?
     /// Nil is a tombstone, which is not an empty value.
     package var value: [UInt8]?
     package var headers: [Header]
 
     package init(
-        topic: String, partition: Int32, offset: Offset, timestamp: Int64 = -1, key: [UInt8]?, value: [UInt8]?,
+        topic: String, partition: Int32, offset: Offset, timestamp: Instant = .noTimestamp, key: [UInt8]?,
+        value: [UInt8]?,
         headers: [Header] = []
     ) {
         self.topic = topic
@@ -45,8 +46,8 @@ package struct RecordView {
     package var topic: Int32
     package var partition: Int32
     package var offset: Int64
-    /// Milliseconds since 1970; −1 where there is none.
-    package var timestamp: Int64
+    /// When the producer made it, or `Instant.noTimestamp`: an optional would make every view longer.
+    package var timestamp: Instant
     /// Nil: no key. An empty key has a count of zero.
     package var key: UnsafeRawBufferPointer?
     /// Nil: a tombstone.
@@ -56,7 +57,7 @@ package struct RecordView {
 
     @inlinable
     package init(
-        topic: Int32, partition: Int32, offset: Int64, timestamp: Int64, key: UnsafeRawBufferPointer?,
+        topic: Int32, partition: Int32, offset: Int64, timestamp: Instant, key: UnsafeRawBufferPointer?,
         value: UnsafeRawBufferPointer?, handle: UnsafeMutableRawPointer?
     ) {
         self.topic = topic
@@ -67,4 +68,10 @@ package struct RecordView {
         self.value = value
         self.handle = handle
     }
+}
+
+extension Instant {
+    /// The timestamp of a record that has none: −1 ms, Kafka's `RecordBatch.NO_TIMESTAMP`.
+    @inlinable
+    package static var noTimestamp: Instant { Instant(milliseconds: -1) }
 }

@@ -4,7 +4,7 @@ struct FetchedRecord: Sendable {
     var topic: Int32
     var partition: Int32
     var offset: Int64
-    var timestamp: Int64
+    var timestamp: Instant
     var content: StoredRecord
 }
 

@@ -12,8 +12,8 @@ struct TransactionalIdState: Sendable {
 
     struct Transaction: Sendable {
         var number: Int
-        /// Milliseconds since 1970, of its first record or offsets: `begin` is local to the client.
-        var startedAt: Int64
+        /// The time of its first record or offsets: `begin` is local to the client.
+        var startedAt: Instant
         var partitions: Set<TopicPartition> = []
         /// By group.
         var offsets: [String: [TopicPartition: CommittedOffset]] = [:]

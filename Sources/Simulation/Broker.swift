@@ -11,9 +11,8 @@ struct Broker: Sendable {
     /// While true, EndTxn answers and its markers wait (R2).
     var delaysMarkers = false
     var rejoin = Rejoin.inPoll
-    /// Milliseconds since 1970.
-    private(set) var now: Int64
-    let transactionTimeout: Int64
+    private(set) var now: Instant
+    let transactionTimeout: ElapsedTime
     private var lastSerial = 0
 
     struct Topic: Sendable {
@@ -22,12 +21,12 @@ struct Broker: Sendable {
         var settings: [String: String]
     }
 
-    init(now: Int64, transactionTimeout: Int64) {
+    init(now: Instant, transactionTimeout: ElapsedTime) {
         self.now = now
         self.transactionTimeout = transactionTimeout
     }
 
-    mutating func advance(to time: Int64) {
+    mutating func advance(to time: Instant) {
         // Two threads may read the clock in one order and come here in the other.
         guard time > now else { return }
         now = time
@@ -86,7 +85,7 @@ struct Broker: Sendable {
     // MARK: - Records
 
     mutating func append(
-        _ record: StoredRecord, to place: TopicPartition, timestamp: Int64?, transaction: Int?
+        _ record: StoredRecord, to place: TopicPartition, timestamp: Instant?, transaction: Int?
     ) -> Int64 {
         let timestamp = timestamp ?? now
         return withLog(of: place) { $0.append(record, timestamp: timestamp, transaction: transaction) }

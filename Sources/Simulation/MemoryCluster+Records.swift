@@ -24,7 +24,7 @@ extension MemoryCluster {
     @discardableResult
     package func append(
         _ topic: String, _ partition: Int32, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
-        timestamp: Int64? = nil
+        timestamp: Instant? = nil
     ) -> Offset {
         withBroker { broker in
             let place = TopicPartition(topic, partition)
@@ -37,7 +37,7 @@ extension MemoryCluster {
     @discardableResult
     package func append(
         _ topic: String, _ partition: Int32, key: String?, value: String?, headers: [Header] = [],
-        timestamp: Int64? = nil
+        timestamp: Instant? = nil
     ) -> Offset {
         append(
             topic, partition, key: key.map { Array($0.utf8) }, value: value.map { Array($0.utf8) }, headers: headers,
@@ -49,7 +49,7 @@ extension MemoryCluster {
     /// - Returns: where that is.
     @discardableResult
     package func appendKeyed(
-        _ topic: String, key: String, value: String?, headers: [Header] = [], timestamp: Int64? = nil
+        _ topic: String, key: String, value: String?, headers: [Header] = [], timestamp: Instant? = nil
     ) -> (partition: Int32, offset: Offset) {
         let partition = Murmur2.partition(of: key, partitions: partitionCount(of: topic))
         return (partition, append(topic, partition, key: key, value: value, headers: headers, timestamp: timestamp))

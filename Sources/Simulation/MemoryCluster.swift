@@ -13,7 +13,7 @@ package final class MemoryCluster: Cluster {
     /// - Parameter transactionTimeout: after this the coordinator aborts a transaction and fences its producer.
     package init(clock: ManualClock = ManualClock(), transactionTimeout: Duration = .seconds(10)) {
         self.clock = clock
-        broker = Mutex(Broker(now: clock.now, transactionTimeout: transactionTimeout.wholeMilliseconds))
+        broker = Mutex(Broker(now: clock.now, transactionTimeout: ElapsedTime(transactionTimeout)))
     }
 
     /// One step of the cluster: time that has passed takes effect first.

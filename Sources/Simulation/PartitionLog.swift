@@ -25,14 +25,14 @@ struct PartitionLog: Sendable {
 
     private struct Entry: Sendable {
         var offset: Int64
-        var timestamp: Int64
+        var timestamp: Instant
         var transaction: Int?
         /// Nil: a marker, which is delivered to nobody.
         var record: StoredRecord?
     }
 
     struct Read: Sendable {
-        var records: [(offset: Int64, timestamp: Int64, record: StoredRecord)] = []
+        var records: [(offset: Int64, timestamp: Instant, record: StoredRecord)] = []
         /// The position afterwards: past markers and aborted records that were met.
         var next: Int64
         var isAtEnd: Bool
@@ -51,7 +51,7 @@ struct PartitionLog: Sendable {
     }
 
     /// - Returns: the record's offset.
-    mutating func append(_ record: StoredRecord, timestamp: Int64, transaction: Int?) -> Int64 {
+    mutating func append(_ record: StoredRecord, timestamp: Instant, transaction: Int?) -> Int64 {
         if let transaction, open[transaction] == nil { open[transaction] = high }
         entries.append(Entry(offset: high, timestamp: timestamp, transaction: transaction, record: record))
         high += 1
@@ -59,7 +59,7 @@ struct PartitionLog: Sendable {
     }
 
     /// Writes a transaction's marker, which takes up an offset. A transaction that wrote nothing here has none.
-    mutating func end(transaction: Int, commit: Bool, timestamp: Int64) {
+    mutating func end(transaction: Int, commit: Bool, timestamp: Instant) {
         guard open.removeValue(forKey: transaction) != nil else { return }
         if !commit { aborted.insert(transaction) }
         entries.append(Entry(offset: high, timestamp: timestamp, transaction: transaction, record: nil))

@@ -1,5 +1,7 @@
-// StreamCore: the pure, synchronous middle of the stream processor. A topology of sources and processors, typed state
-// stores with an overlay per transaction, changelog capture, timers, and the task that holds them together:
-// `(state, record | tick) → (state, outputs)`. No I/O, no locks, no clock, no randomness: time comes as a number.
+// StreamCore: the pure, synchronous middle of the stream processor: topology, processors, state stores, timers, tasks.
 //
-// The names are Kafka Streams': topology, processor, task, state store, changelog, punctuation, restore.
+// It must not know brokers, threads, locks, clocks, files or chance, nor what a topology is for: time comes as a number.
+//
+// Begin with `Topology` and `Processor`; `StreamTask` holds the processors of one task together:
+// `(state, record | tick) → (state, outputs)`. `Stores` has the state stores with an overlay per transaction, `Bytes` the
+// stored forms. The names are Kafka Streams': topology, processor, task, state store, changelog, punctuation, restore.

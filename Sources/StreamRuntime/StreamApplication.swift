@@ -54,7 +54,7 @@ package final class StreamApplication: Sendable {
     package func requestStop() { stop.store(true, ordering: .relaxed) }
 
     /// Asks the threads to send what waits for a time that will not come. Returns at once; any thread.
-    package func closeOut() { closing.store(true, ordering: .relaxed) }
+    package func releaseHeld() { closing.store(true, ordering: .relaxed) }
 
     package var isStopping: Bool { stop.load(ordering: .relaxed) }
 
@@ -62,7 +62,7 @@ package final class StreamApplication: Sendable {
     ///
     /// - Returns: whether they have.
     package func wait(_ timeout: Duration) -> Bool {
-        ended.wait(timeout: .now() + .milliseconds(timeout.milliseconds)) == .success
+        ended.wait(timeout: .now() + .milliseconds(Int(ElapsedTime(timeout).milliseconds))) == .success
     }
 
     /// As of each thread's last iterations, at most a tenth of a second old.
@@ -86,7 +86,7 @@ package final class StreamApplication: Sendable {
             try thread.start()
             var reported: Duration = .zero
             while !stop.load(ordering: .relaxed) {
-                if closing.load(ordering: .relaxed) { thread.closeOut() }
+                if closing.load(ordering: .relaxed) { thread.releaseHeld() }
                 try thread.runOnce()
                 let now = thread.clock.monotonic()
                 if now - reported < .milliseconds(100) { continue }
@@ -123,10 +123,4 @@ package func pause(_ duration: Duration) {
     var end = timespec(
         tv_sec: now.tv_sec + Int(seconds + nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
-}
-
-extension Duration {
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
 }

@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// How a stream thread runs. Relations between the values are checked when it is made.
 package struct StreamSettings: Sendable {
     /// The consumer group, and the prefix of transactional ids and internal topics.
@@ -52,8 +54,7 @@ package struct StreamSettings: Sendable {
 
 /// Time, injected. `wall` is what timelines count by; `monotonic` measures deadlines and never jumps.
 package protocol StreamClock: Sendable {
-    /// Milliseconds since 1970.
-    func wall() -> Int64
+    func wall() -> Instant
     /// Since some fixed moment.
     func monotonic() -> Duration
 }

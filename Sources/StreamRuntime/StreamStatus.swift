@@ -32,8 +32,9 @@ package struct StreamStatus: Sendable {
     package struct Position: Sendable {
         package var topicPartition: TopicPartition
         package var next: Offset
-        /// When the last record that was read was produced, in milliseconds since 1970; nil: none was read yet.
-        package var lastTimestamp: Int64?
+        /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` before the
+        /// first record.
+        package var lastTimestamp: Instant?
     }
 
     package init() {}

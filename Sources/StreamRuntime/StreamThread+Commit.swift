@@ -65,7 +65,7 @@ extension StreamThread {
         repeat {
             for runtime in runningTasks {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }
-                if isClosingOut { runtime.task.closeOut() }
+                if isReleasingHeld { runtime.task.releaseHeld() }
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
@@ -74,7 +74,7 @@ extension StreamThread {
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
         for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) }
-        hasClosedOut = isClosingOut
+        hasClosedOut = isReleasingHeld
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {

@@ -3,7 +3,7 @@ import StreamCore
 
 extension StreamThread {
     /// Gives all tasks the time of this iteration.
-    func readClock() -> Int64 {
+    func readClock() -> Instant {
         let now = clock.wall()
         for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
         // What they say to a clock that went back.
@@ -42,7 +42,7 @@ extension StreamThread {
         var topic: Int32 = -1
         var partition: Int32 = -1
         var current: PartitionCursor?
-        var timestamp: Int64?
+        var timestamp: Instant?
         defer { if let timestamp { current?.lastTimestamp = timestamp } }
         for record in records {
             if record.topic != topic || record.partition != partition {

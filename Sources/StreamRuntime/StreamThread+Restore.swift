@@ -3,6 +3,9 @@ import StreamCore
 
 /// Taking over tasks, in the order of R2: (a) stable offsets, (b) the changelog's end, (c) the changelog up to it,
 /// (d) the inputs.
+///
+/// `TopicReader` does not serve here: the changelogs of all tasks share one consumer with partitions that come and go,
+/// a round may not wait for any of them, and their end is the one that is seen after the offsets were stable.
 extension StreamThread {
     func restore() throws(StreamFailure) {
         let created = tasks.values.filter { if case .created = $0.state { true } else { false } }

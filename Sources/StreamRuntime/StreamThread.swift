@@ -45,7 +45,7 @@ package final class StreamThread {
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
     var wasEverAssigned = false
-    private(set) var isClosingOut = false
+    private(set) var isReleasingHeld = false
     /// A commit has closed out since.
     var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
@@ -111,8 +111,8 @@ package final class StreamThread {
         }
     }
 
-    /// From now on every commit closes out what waits for a time that will not come (`Processor.closeOut`).
-    package func closeOut() { isClosingOut = true }
+    /// From now on every commit releases what waits for a time that will not come (`HoldingProcessor.releaseHeld`).
+    package func releaseHeld() { isReleasingHeld = true }
 
     /// One iteration: read the clock, poll, restore, process, punctuate, commit.
     ///
@@ -165,13 +165,13 @@ package final class StreamThread {
         return max(settings.commitInterval, settings.backlogCommitInterval)
     }
 
-    private func pollTimeout(now: Int64) -> Duration {
+    private func pollTimeout(now: Instant) -> Duration {
         if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
         var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
         for runtime in tasks.values {
-            if let due = runtime.task.nextDue { timeout = min(timeout, .milliseconds(due - now)) }
+            if let due = runtime.task.nextDue { timeout = min(timeout, Duration(due - now)) }
         }
         return max(timeout, .zero)
     }

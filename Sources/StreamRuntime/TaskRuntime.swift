@@ -77,8 +77,8 @@ final class PartitionCursor {
     var isAssigned = false
     /// What the consumer returns may not be used before it is moved to the task's position (R1).
     var needsSeek = false
-    /// When the last record that was read was produced, in milliseconds since 1970; nil: none was read yet.
-    var lastTimestamp: Int64?
+    /// When the last record that was read was produced; `nil` if none was read yet.
+    var lastTimestamp: Instant?
 
     init(_ start: TaskStart, runtime: TaskRuntime, position: Int) {
         topicPartition = start.topicPartition

@@ -41,6 +41,14 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Instant {
+    /// Earlier than every other instant. Nothing can be subtracted from it.
+    @inlinable
+    package static var distantPast: Instant { Instant(milliseconds: .min) }
+
+    /// Later than every other instant. Nothing can be added to it.
+    @inlinable
+    package static var distantFuture: Instant { Instant(milliseconds: .max) }
+
     /// The milliseconds of a day of 24 hours.
     @inlinable
     package static var millisecondsOfDay: Int64 { 86_400_000 }

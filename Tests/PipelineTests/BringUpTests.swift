@@ -30,7 +30,7 @@ extension PipelineFixture {
         try await startThread()
         try await settle()
         guard let memory else { return }
-        for thread in memory.threads.values { thread.closeOut() }
+        for thread in memory.threads.values { thread.releaseHeld() }
         try await settle()
     }
 }

@@ -104,12 +104,13 @@ private final class LateStage: MessageRouter {
 
     /// Does all there is to do at this instant, with a commit.
     func settle(at text: String) {
-        task.advance(to: at(text).milliseconds)
+        task.advance(to: at(text))
         for input in inputs {
             input.key.withUnsafeBytes { key in
                 input.value.withUnsafeBytes { value in
                     let view = RecordView(
-                        topic: Int32(input.source), partition: 0, offset: offset, timestamp: 0, key: key, value: value,
+                        topic: Int32(input.source), partition: 0, offset: offset, timestamp: Instant(milliseconds: 0),
+                        key: key, value: value,
                         handle: nil)
                     task.process(view, source: input.source)
                 }

@@ -8,23 +8,23 @@ import Timelines
 /// The clock of timelines stands until a test moves it. What deadlines count by is another: in memory it moves with
 /// every step, on the broker it is the machine's.
 final class FixtureClock: StreamClock {
-    private let time: Mutex<Int64>
+    private let time: Mutex<Instant>
     private let steps: ManualClock?
 
     init(_ start: Instant, steps: ManualClock?) {
-        time = Mutex(start.milliseconds)
+        time = Mutex(start)
         self.steps = steps
     }
 
     var now: Instant {
-        get { Instant(milliseconds: wall()) }
-        set { time.withLock { $0 = newValue.milliseconds } }
+        get { wall() }
+        set { time.withLock { $0 = newValue } }
     }
 
-    func wall() -> Int64 { time.withLock { $0 } }
+    func wall() -> Instant { time.withLock { $0 } }
 
     func monotonic() -> Duration {
-        if let steps { return .milliseconds(steps.now) }
+        if let steps { return .milliseconds(steps.now.milliseconds) }
         return .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))
     }
 }

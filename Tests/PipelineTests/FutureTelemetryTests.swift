@@ -27,7 +27,7 @@ extension PipelineTests {
                     #expect(try pipeline.entry("c1").vehicle?.observedAt == at("08:00:30"))
                     #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
                     let counters = try #require(pipeline.memory).counters
-                    #expect(counters.fromFuture == 1 && counters.late == 0)
+                    #expect(counters[.futureTelemetry] == 1 && counters[.lateTelemetry] == 0)
                 }
             }
         }
@@ -56,7 +56,7 @@ extension PipelineTests {
 
         @Test("A record arrives at its timestamp, but not later than the task's clock says, and without one by that")
         func arrival() async throws {
-            func observed(timestamp: Int64, _ text: String) async throws -> Instant? {
+            func observed(timestamp: Instant, _ text: String) async throws -> Instant? {
                 var result: Instant?
                 try await PipelineFixture.run { pipeline in
                     pipeline.configuration("c1", #""vehicleId": "v1""#)
@@ -68,11 +68,11 @@ extension PipelineTests {
                 return result
             }
             // It waited for an hour, as what a process that was down finds.
-            #expect(try await observed(timestamp: at("07:40").milliseconds, "07:45") == at("07:45"))
-            #expect(try await observed(timestamp: at("07:40").milliseconds, "07:46") == at("07:40"))
+            #expect(try await observed(timestamp: at("07:40"), "07:45") == at("07:45"))
+            #expect(try await observed(timestamp: at("07:40"), "07:46") == at("07:40"))
             // The producer's clock is the tracker's.
-            #expect(try await observed(timestamp: at(Self.future).milliseconds, Self.future) == at("08:00"))
-            for none in [-1, 0] as [Int64] {
+            #expect(try await observed(timestamp: at(Self.future), Self.future) == at("08:00"))
+            for none in [.noTimestamp, Instant(milliseconds: 0)] {
                 #expect(try await observed(timestamp: none, "08:04") == at("08:04"))
                 #expect(try await observed(timestamp: none, "09:00") == at("08:00"))
             }
@@ -113,11 +113,11 @@ extension PipelineTests {
                 try await pipeline.settle()
                 pipeline.moving("v1", "08:01")
                 try await pipeline.settle(at: "08:01")
-                #expect(try #require(pipeline.memory).counters.late == 1, "it was frozen")
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 1, "it was frozen")
                 try await pipeline.restart { $0.telemetryFuture = .minutes(5) }
                 pipeline.telemetry("v1", "08:01:50", next)
                 try await pipeline.settle(at: "08:02")
-                #expect(try #require(pipeline.memory).counters.late == 0)
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 0)
                 let isMasterData = next.contains("alias")
                 let observedAt = at(isMasterData ? "08:02" : "08:01:50")
                 try await pipeline.settle(at: "08:04")
@@ -155,11 +155,11 @@ extension PipelineTests {
                 pipeline.parked("v1", "07:59")
                 try await pipeline.settle()
                 pipeline.moving("v1", "06:00")
-                pipeline.inputs[0].timestamp = at("06:00").milliseconds
+                pipeline.inputs[0].timestamp = at("06:00")
                 pipeline.inputs[0].partition = 1
                 try await pipeline.settle()
                 #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
-                #expect(try #require(pipeline.memory).counters.late == 1)
+                #expect(try #require(pipeline.memory).counters[.lateTelemetry] == 1)
             }
         }
 
@@ -196,7 +196,7 @@ extension PipelineTests {
                 pipeline.moving("v2", Self.future)
                 try await pipeline.settle()
                 #expect(pipeline.stage.events.now.warnings.count == 2)
-                #expect(memory.counters.fromFuture == 3)
+                #expect(memory.counters[.futureTelemetry] == 3)
             }
         }
 
@@ -224,10 +224,10 @@ extension PipelineTests {
                 pipeline.parked("v1", "07:59")
                 try await pipeline.settle()
                 pipeline.moving("v1", "07:00")
-                pipeline.inputs[0].timestamp = at("06:00").milliseconds
+                pipeline.inputs[0].timestamp = at("06:00")
                 try await pipeline.settle()
                 let counters = try #require(pipeline.memory).counters
-                #expect(counters.late == 1 && counters.fromFuture == 0)
+                #expect(counters[.lateTelemetry] == 1 && counters[.futureTelemetry] == 0)
                 #expect(pipeline.stage.events.now.warnings.isEmpty)
                 #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")
             }
@@ -245,7 +245,7 @@ extension PipelineTests {
                     for (minute, said) in [(1, Self.future), (2, "08:06:30"), (3, "08:09"), (4, "08:03:30")] {
                         for (index, id) in ids.enumerated() where minute <= 2 + index {
                             pipeline.moving(id, said)
-                            pipeline.inputs[pipeline.inputs.count - 1].timestamp = at("08:0\(minute)").milliseconds
+                            pipeline.inputs[pipeline.inputs.count - 1].timestamp = at("08:0\(minute)")
                         }
                         if allAtOnce {
                             held += pipeline.inputs

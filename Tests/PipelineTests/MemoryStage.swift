@@ -12,7 +12,7 @@ final class MemoryStage: Stage {
     /// Called after each step of a thread.
     var afterStep: () throws -> Void = {}
     /// What producers' clocks say.
-    var wall: () -> Int64 = { -1 }
+    var wall: () -> Instant = { .noTimestamp }
     private(set) var threads: [Int: StreamThread] = [:]
     private var started = 0
 

@@ -8,7 +8,7 @@ import Timelines
 extension PipelineTests {
     /// The work of renewals that are due together is spread over a time; their instants are not.
     @Suite struct SpreadTests {
-        private static let spread: Int64 = 600_000
+        private static let spread = ElapsedTime.minutes(10)
         private static let ids = (0..<1_000).map { "configuration-\($0)" }
 
         private func run(
@@ -18,7 +18,7 @@ extension PipelineTests {
                 .init(
                     partitions: partitions,
                     change: { settings in
-                        settings.spreadMilliseconds = Self.spread
+                        settings.spread = Self.spread
                         settings.leavesWhenCaughtUp = leaving
                     })
             ) { pipeline in

@@ -37,8 +37,8 @@ struct InputSpec: Sendable {
     var value: [UInt8]?
     var headers: [Header] = []
     var partition: Int32?
-    /// Milliseconds since 1970; nil: the fixture's clock in memory, the time on a broker. −1: none, in memory.
-    var timestamp: Int64?
+    /// `nil` stands for the fixture's clock in memory, and for the time on a broker; `noTimestamp` for none, in memory.
+    var timestamp: Instant?
 }
 
 /// What a stream thread is made of.

@@ -1,5 +1,6 @@
 import TestSupport
 import Messages
+import Pipeline
 import Simulation
 import StreamCore
 import StreamRuntime
@@ -207,7 +208,7 @@ extension PipelineTests {
                 #expect(try pipeline.entry("c1").vehicle?.status == "Moving")
                 #expect(try pipeline.entry("c1").vehicle?.registration == nil)
                 if let counters = pipeline.memory?.counters {
-                    #expect(counters.late == 2)
+                    #expect(counters[.lateTelemetry] == 2)
                     #expect(counters.records == 4)
                 }
             }

@@ -99,10 +99,10 @@ final class KeptProducer: PlainProducer {
 /// A clock that moves only when somebody waits.
 final class SteppingClock: PacingClock {
     var now = Duration.zero
-    /// The time of day when `now` was zero, in milliseconds since 1970.
-    var start = Int64(0)
+    /// The time of day when `now` was zero.
+    var start = Instant(milliseconds: 0)
     var waits = 0
-    var wall: Int64 { start + Int64((now / .milliseconds(1)).rounded(.down)) }
+    var wall: Instant { start + ElapsedTime(now) }
 
     func wait(for duration: Duration) {
         waits += 1

@@ -106,6 +106,6 @@ private final class RunningClock: PacingClock {
         looks += 1
         return .milliseconds(100 * looks)
     }
-    var wall: Int64 { 0 }
+    var wall: Instant { Instant(milliseconds: 0) }
     func wait(for duration: Duration) {}
 }

@@ -120,7 +120,7 @@ struct PublisherTests {
 
     @Test("in real time sends nothing before it is due, and at once what is late")
     func realTime() throws {
-        clock.start = 100_000
+        clock.start = Instant(milliseconds: 100_000)
         let times = try publishTimes(ListSource([90, 100, 103, 104].map(record)), pacing: .realTime)
         #expect(times == [.zero, .zero, .seconds(3), .seconds(4)])
     }

@@ -11,6 +11,26 @@ struct ArrowsTests {
         }
     }
 
+    @Test("each folder of Sources has a row in the table, and each row is read as it is meant")
+    func rows() throws {
+        for folder in try ModuleTable.folders() {
+            #expect(ModuleTable.allowed(for: folder) != nil, "Sources/\(folder) has no row in DESIGN.md")
+        }
+        let page = """
+            | module | may import | what |
+            |---|---|---|
+            | Clock | | time |
+            | Signs, Wire | CZlib; Clock | two at once |
+            | program | all | the rest |
+
+            | other | table | here |
+            """
+        #expect(
+            ModuleTable.arrows(in: page) == [
+                "Clock": [], "Signs": ["CZlib"], "Wire": ["Clock"], "program": ["Clock", "Signs", "Wire"],
+            ])
+    }
+
     @Test(
         "an import against the arrows is found, however it is written",
         arguments: [

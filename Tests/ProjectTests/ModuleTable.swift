@@ -3,41 +3,41 @@ import TestSupport
 
 /// The modules and the direction of their imports: the table in DESIGN.md, "Modules".
 enum ModuleTable {
-    /// What each module may import directly.
-    private static let arrows: [String: Set<String>] = [
-        "SplitMix": [],
-        "Times": [],
-        "RecordLog": ["Times"],
-        "RdKafka": ["CRdKafka", "RecordLog"],
-        "StreamCore": ["RecordLog"],
-        "StreamRuntime": ["StreamCore"],
-        "Timelines": ["Times"],
-        "Agendas": ["Timelines"],
-        "Positions": ["Timelines"],
-        "Messages": ["CSimdjson", "Timelines", "Agendas", "Positions"],
-        "Pipeline": ["Messages", "StreamCore"],
-        "HTTPClient": ["CCurl"],
-        "Crypto": ["COpenSSL"],
-        "Sinks": ["Messages", "RecordLog", "HTTPClient", "Crypto"],
-        "Producers": ["CZlib", "Messages", "RecordLog", "SplitMix"],
-        "Preview": ["Messages", "Producers"],
-        "Gateway": ["Messages"],
-        "Observability": [],
-        "Arguments": [],
-        "Settings": ["CYaml"],
-        "Simulation": ["StreamRuntime"],
-        "tideline": [
-            "RdKafka", "StreamRuntime", "Pipeline", "Sinks", "Producers", "Preview", "Gateway", "Observability",
-            "Arguments", "Settings", "Simulation",
-        ],
-    ]
+    /// What each module may import directly, as the table's rows say: names, and what they may import. In a row of
+    /// several names `;` divides the imports of the one from those of the next; `all` is every module of the table.
+    private static let arrows: [String: Set<String>] = {
+        let page = (try? String(contentsOf: PackageRoot.url.appending(path: "DESIGN.md"), encoding: .utf8)) ?? ""
+        return arrows(in: page)
+    }()
+
+    static func arrows(in page: String) -> [String: Set<String>] {
+        var arrows: [String: Set<String>] = [:]
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let rows = lines.drop { !$0.hasPrefix("| module |") }.dropFirst(2)
+        for row in rows.prefix(while: { $0.hasPrefix("|") }) {
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().map(words)
+            let imports = cells[1].split(separator: ";", omittingEmptySubsequences: false).map { Set($0) }
+            for (place, name) in cells[0].enumerated() {
+                arrows[name] = place < imports.count ? imports[place] : []
+            }
+        }
+        for (name, imports) in arrows where imports == ["all"] {
+            arrows[name] = Set(arrows.keys.filter { !isForC($0) && $0 != name })
+        }
+        return arrows
+    }
+
+    /// The names of a cell, with a `;` where one stands.
+    private static func words(_ cell: Substring) -> [String] {
+        cell.matches(of: /\w+|;/).map { String($0.0) }
+    }
 
     /// What the toolchain brings.
     private static let system: Set<String> = ["Foundation", "Synchronization", "Glibc", "Dispatch"]
 
     /// What `module` may import: what an arrow leads to, directly or on its way; of C libraries only its own.
     ///
-    /// Nil where the table does not have the module.
+    /// - Returns: `nil` if the table does not have the module.
     static func allowed(for module: String) -> Set<String>? {
         guard let direct = arrows[module] else { return nil }
         return direct.reduce(into: direct.union(system)) { reached, next in

@@ -32,7 +32,7 @@ struct AdminTests {
 
     @Test("a plain producer writes at once, at the cluster's time, and refuses what the broker refuses")
     func plainProducer() throws {
-        let clock = ManualClock(milliseconds: 1000)
+        let clock = ManualClock(Instant(milliseconds: 1000))
         let cluster = MemoryCluster(clock: clock)
         cluster.createTopic("t", partitions: 4)
         let producer = try cluster.makePlainProducer(clientId: "p")
@@ -41,7 +41,8 @@ struct AdminTests {
             try producer.produce(topic: "t", partition: nil, key: key, value: nil, headers: [Header("a", "b")])
         }
         let expected = Record(
-            topic: "t", partition: Murmur2.partition(of: "key", partitions: 4), offset: Offset(0), timestamp: 1234,
+            topic: "t", partition: Murmur2.partition(of: "key", partitions: 4), offset: Offset(0),
+            timestamp: Instant(milliseconds: 1234),
             key: Array("key".utf8), value: nil, headers: [Header("a", "b")])
         #expect(cluster.records("t") == [expected])
         #expect(

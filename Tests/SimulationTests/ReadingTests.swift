@@ -91,14 +91,14 @@ struct ReadingTests {
     @Test("keys, values, headers and time stamps come as they were written; nil and empty stay apart")
     func contents() throws {
         let headers = [Header("a", "1"), Header("a", nil)]
-        cluster.append("t", 2, key: [], value: [UInt8]?.none, headers: headers, timestamp: 77)
+        cluster.append("t", 2, key: [], value: [UInt8]?.none, headers: headers, timestamp: Instant(milliseconds: 77))
         let reader = try cluster.reader()
         try reader.assign("t", 2)
         let batch = reader.poll(maximum: 10, timeout: .zero)
         let view = try #require(batch.records.first)
         #expect(view.key?.count == 0)
         #expect(view.value == nil)
-        #expect(view.timestamp == 77)
+        #expect(view.timestamp.milliseconds == 77)
         #expect(batch.headers(of: view) == headers)
         #expect(reader.topics[Int(view.topic)] == "t")
     }

@@ -212,8 +212,8 @@ struct SinkRunnerTests {
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {
         var settings = SinkSettings(topic: topic)
-        settings.untilCaughtUp = untilCaughtUp
-        settings.batchMaximum = batch
+        settings.reading.untilCaughtUp = untilCaughtUp
+        settings.reading.batchMaximum = batch
         return try SinkRunner(
             cluster: cluster, sink: sink, settings: settings, clock: clock, shouldStop: stop, notice: notice
         ).run()
@@ -221,7 +221,7 @@ struct SinkRunnerTests {
 }
 
 /// A clock that moves only when somebody waits.
-final class SteppingClock: SinkClock {
+final class SteppingClock: BlockingClock {
     var now = Duration.zero
 
     func wait(for duration: Duration) {

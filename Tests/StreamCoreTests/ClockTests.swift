@@ -2,23 +2,25 @@ import RecordLog
 import StreamCore
 import Testing
 
-/// Keeps the times at which it was told that the clock went back, and has a store of which nothing is expected.
-private final class ClockProcessor: Processor {
-    var times: [Int64] = []
+/// Keeps the times at which it was told that the clock is, or may be, earlier.
+private final class ClockProcessor: RecordProcessor, ClockFollower {
+    static let node = NodeName<Never>(0, "clock")
+
+    /// The clock of this process went back.
+    var times: [Instant] = []
+    /// The state may be of a later time.
+    var restores: [Instant] = []
 
     var stores: [any ChangelogStore] { [] }
-    var nextDue: Int64? { nil }
 
-    func clockWentBack(_ context: TaskContext) { times.append(context.now) }
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
+        switch step {
+        case .observed: times.append(context.now)
+        case .restored: restores.append(context.now)
+        }
+    }
 
     func process(_ record: InputRecord, _ context: TaskContext) {}
-    func receive(_ message: NodeMessage, _ context: TaskContext) {}
-    func punctuate(_ context: TaskContext) {}
-    func flush(_ context: TaskContext) {}
-    func bringUp(_ context: TaskContext) {}
-    func finishRestore(_ context: TaskContext) {}
-    func committed(_ context: TaskContext) {}
-    func reverted(_ context: TaskContext) {}
 }
 
 @Suite("The clock of a task")
@@ -26,13 +28,12 @@ struct ClockTests {
     private let mailbox = Mailbox()
 
     private func task(
-        insteadOf predecessor: StreamTask? = nil, startsClockAnew: Bool = true
+        insteadOf predecessor: StreamTask? = nil
     ) -> (StreamTask, ClockProcessor) {
         let processor = ClockProcessor()
         nonisolated(unsafe) let made = processor
         let topology = Topology(
-            sources: [], nodes: [.init(name: "clock", make: { made })], outputs: [], clockTolerance: 100,
-            startsClockAnew: startsClockAnew)
+            sources: [], nodes: [.init(ClockProcessor.node) { made }], outputs: [], clockTolerance: ElapsedTime(milliseconds: 100))
         let task = StreamTask(
             partition: 0, partitions: 1, topology: topology, router: mailbox, insteadOf: predecessor)
         return (task, processor)
@@ -42,7 +43,7 @@ struct ClockTests {
     func stepBack() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [9_899, 5_000])
     }
 
@@ -50,7 +51,7 @@ struct ClockTests {
     func smallSteps() {
         let (task, processor) = task()
         task.finishRestore()
-        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Int64] { task.advance(to: now) }
+        for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [])
         task.advance(to: 9_880)
         #expect(processor.times == [9_880])
@@ -58,21 +59,22 @@ struct ClockTests {
 
     @Test("After a restore the time is told once in any case, and again where that was undone")
     func restore() {
-        let (task, processor) = task(startsClockAnew: false)
+        let (task, processor) = task()
         task.advance(to: 10_000)
-        #expect(processor.times == [])
+        #expect(processor.restores == [])
         task.finishRestore()
-        for now in [10_010, 10_020] as [Int64] { task.advance(to: now) }
-        #expect(processor.times == [10_010])
+        for now in [10_010, 10_020] as [Instant] { task.advance(to: now) }
+        #expect(processor.restores == [10_010])
         _ = task.revert()
         task.advance(to: 10_030)
         task.commit()
         _ = task.revert()
         task.advance(to: 10_040)
-        #expect(processor.times == [10_010, 10_030])
+        #expect(processor.restores == [10_010, 10_030])
+        #expect(processor.times == [])
     }
 
-    @Test("Where every start is told its time, one that is earlier than the state is no step back")
+    @Test("The first time after a restore is told as one that may be earlier, not as a step back")
     func restored() {
         let (task, processor) = task()
         task.advance(to: 10_000)

@@ -1,4 +1,4 @@
-import RecordLog
+public import RecordLog
 import StreamCore
 import Testing
 
@@ -68,4 +68,13 @@ struct ChangelogEntry: Equatable {
         self.key = [store] + Array(key.utf8)
         self.value = value.map { value in written { value.encode(into: &$0) } }
     }
+}
+
+/// Tests count instants and lengths of time in milliseconds from zero.
+extension Instant: ExpressibleByIntegerLiteral {
+    public init(integerLiteral milliseconds: Int64) { self.init(milliseconds: milliseconds) }
+}
+
+extension ElapsedTime: ExpressibleByIntegerLiteral {
+    public init(integerLiteral milliseconds: Int64) { self.init(milliseconds: milliseconds) }
 }

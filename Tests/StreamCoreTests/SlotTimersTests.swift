@@ -1,20 +1,21 @@
-import TestSupport
+import RecordLog
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite("Timers")
 struct SlotTimersTests {
-    private func fire(_ timers: inout SlotTimers, now: Int64) -> [String] {
+    private func fire(_ timers: inout TimerHeap, now: Instant) -> [String] {
         var fired: [String] = []
-        while let due = timers.nextDue, let slot = timers.pop(now: now) { fired.append("\(slot)@\(due)") }
+        while let due = timers.nextDue, let slot = timers.pop(now: now) { fired.append("\(slot)@\(due.milliseconds)") }
         return fired
     }
 
     @Test("timers fire in the order of their time, ties in the order of their slots, none before its time")
     func order() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         #expect(timers.nextDue == nil)
-        for (slot, due) in [(3, 20), (1, 10), (2, 20), (0, 30), (5, 20)] as [(Int, Int64)] {
+        for (slot, due) in [(3, 20), (1, 10), (2, 20), (0, 30), (5, 20)] as [(Int, Instant)] {
             timers.arm(slot, due: due)
         }
         #expect(timers.nextDue == 10)
@@ -22,13 +23,13 @@ struct SlotTimersTests {
         #expect(fire(&timers, now: 20) == ["1@10", "2@20", "3@20", "5@20"])
         #expect(timers.nextDue == 30)
         #expect(timers.count == 1)
-        #expect(fire(&timers, now: .max) == ["0@30"])
+        #expect(fire(&timers, now: .distantFuture) == ["0@30"])
         #expect(timers.nextDue == nil)
     }
 
     @Test("a slot that is armed again fires once, at its last time, be that earlier or later")
     func again() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         timers.arm(1, due: 10)
         timers.arm(2, due: 10)
         timers.arm(1, due: 5)
@@ -41,28 +42,28 @@ struct SlotTimersTests {
 
     @Test("a slot that is disarmed fires no more")
     func disarm() {
-        var timers = SlotTimers()
-        for slot in 0..<10 { timers.arm(slot, due: Int64(slot)) }
+        var timers = TimerHeap()
+        for slot in 0..<10 { timers.arm(slot, due: Instant(milliseconds: Int64(slot))) }
         for slot in [0, 9, 4, 4, 100] { timers.disarm(slot) }
-        #expect(fire(&timers, now: .max) == [1, 2, 3, 5, 6, 7, 8].map { "\($0)@\($0)" })
+        #expect(fire(&timers, now: .distantFuture) == [1, 2, 3, 5, 6, 7, 8].map { "\($0)@\($0)" })
     }
 
     @Test("after removal there is none")
     func removal() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for slot in 0..<10 { timers.arm(slot, due: 1) }
         timers.removeAll()
         #expect(timers.count == 0)
         #expect(timers.due(of: 3) == nil)
-        #expect(fire(&timers, now: .max) == [])
+        #expect(fire(&timers, now: .distantFuture) == [])
     }
 
     @Test("they fire what a table of slots says", arguments: [1, 2, 3, 4, 5] as [UInt64])
     func againstTable(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var timers = SlotTimers()
-        var expected: [Int: Int64] = [:]
-        var now: Int64 = 0
+        var timers = TimerHeap()
+        var expected: [Int: Instant] = [:]
+        var now: Instant = 0
         for _ in 0..<500 {
             for _ in 0..<Int.random(in: 0..<30, using: &random) {
                 // Few times, so that ties are the rule.
@@ -71,15 +72,15 @@ struct SlotTimersTests {
                     timers.disarm(slot)
                     expected[slot] = nil
                 } else {
-                    let due = now + Int64.random(in: -5..<40, using: &random)
+                    let due = now + ElapsedTime(milliseconds: .random(in: -5..<40, using: &random))
                     timers.arm(slot, due: due)
                     expected[slot] = due
                 }
             }
-            now += Int64.random(in: 0..<10, using: &random)
+            now = now + ElapsedTime(milliseconds: .random(in: 0..<10, using: &random))
             let due = expected.filter { $0.value <= now }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
             for (slot, _) in due { expected[slot] = nil }
-            #expect(fire(&timers, now: now) == due.map { "\($0.key)@\($0.value)" }, "seed \(seed)")
+            #expect(fire(&timers, now: now) == due.map { "\($0.key)@\($0.value.milliseconds)" }, "seed \(seed)")
             #expect(timers.count == expected.count)
             #expect(timers.nextDue == expected.values.min())
         }
@@ -89,32 +90,36 @@ struct SlotTimersTests {
     func work() {
         let slots = 100_000
         var random = SplitMix64(seed: 1)
-        var timers = SlotTimers()
-        for slot in 0..<slots { timers.arm(slot, due: Int64.random(in: 1_000..<2_000_000, using: &random)) }
+        var timers = TimerHeap()
+        for slot in 0..<slots {
+            timers.arm(slot, due: Instant(milliseconds: .random(in: 1_000..<2_000_000, using: &random)))
+        }
         let before = timers.comparisons
-        for now in 0..<1_000 as Range<Int64> { #expect(timers.pop(now: now) == nil) }
+        for now in 0..<1_000 as Range<Int64> { #expect(timers.pop(now: Instant(milliseconds: now)) == nil) }
         #expect(timers.comparisons == before)
         // Nine levels of four: each level costs four comparisons at most, and there is one to begin with.
         var most = 0
         for _ in 0..<10_000 {
             let before = timers.comparisons
             let slot = Int.random(in: 0..<slots, using: &random)
-            timers.arm(slot, due: Int64.random(in: 1_000..<2_000_000, using: &random))
+            timers.arm(slot, due: Instant(milliseconds: .random(in: 1_000..<2_000_000, using: &random)))
             most = max(most, timers.comparisons - before)
         }
         #expect(most <= 1 + 9 * 4)
         let popped = timers.comparisons
-        for _ in 0..<1_000 { _ = timers.pop(now: .max) }
+        for _ in 0..<1_000 { _ = timers.pop(now: .distantFuture) }
         #expect(timers.comparisons - popped <= 1_000 * (1 + 9 * 4))
     }
 
     @Test("slots that are armed again for ever take one entry each")
     func bounded() {
-        var timers = SlotTimers()
+        var timers = TimerHeap()
         for round in 0..<1_000 {
             for slot in 0..<100 {
                 // Due dates far off, as of a status that changes all the time.
-                timers.arm(slot, due: 1_000_000_000 + Int64(round * (slot.isMultiple(of: 2) ? 1 : -1)))
+                timers.arm(
+                    slot,
+                    due: 1_000_000_000 + ElapsedTime(milliseconds: Int64(round * (slot.isMultiple(of: 2) ? 1 : -1))))
             }
         }
         #expect(timers.count == 100)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("State stores")
 struct StateStoreTests {
-    let store = StateStore<Tally>(id: 4)
+    let store = StateStore(StoreName<Tally>(4, "store"))
 
     private func changelog() -> [ChangelogEntry] { captured(store.capture) }
 

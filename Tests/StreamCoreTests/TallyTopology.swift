@@ -3,17 +3,22 @@ import StreamCore
 
 /// Counts the records of each key; at each flush it emits the counts that changed, and sends one message a key to the
 /// key's partner, `partner of KEY`, which counts what it got.
-final class TallyProcessor: Processor {
-    private let counts = StateStore<Tally>(id: 1)
-    private let messages = StateStore<Tally>(id: 2)
-    private var touched: [Int] = []
-    private(set) var timers = SlotTimers()
+final class TallyProcessor: RecordProcessor, MessageProcessor, ConflatingProcessor, Punctuator, DerivingProcessor {
+    private let counts = StateStore(StoreName<Tally>(1, "counts"))
+    private let messages = StateStore(StoreName<Tally>(2, "messages"))
+    private var touched: [Slot<Tally>] = []
+    private(set) var timers = SlotTimers<Tally>()
 
-    static let silence: Int64 = 1_000
+    static let node = NodeName<Ping>(0, "tally")
+    static let countsOutput = OutputName(0)
+    static let silentOutput = OutputName(1)
+
+    static let silence: ElapsedTime = 1_000
 
     static let topology = Topology(
-        sources: [.init(topic: "in", node: 0, readingOrder: 0)],
-        nodes: [.init(name: "tally", make: { TallyProcessor() })], outputs: ["counts", "silent"])
+        sources: [.init(topic: "in", to: node)],
+        nodes: [.init(node, sends: [0], writes: [countsOutput, silentOutput]) { TallyProcessor() }],
+        outputs: ["counts", "silent"])
 
     var stores: [any ChangelogStore] { [messages, counts] }
 
@@ -28,34 +33,32 @@ final class TallyProcessor: Processor {
         timers.arm(slot, due: context.now + Self.silence)
     }
 
-    func receive(_ message: NodeMessage, _ context: TaskContext) {
-        let slot = messages.slot(of: message.entity)
-        messages[slot] = Tally(integerLiteral: (messages[slot]?.value ?? 0) + Int64(message.payload.count))
+    func receive(_ message: Ping, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        let slot = messages.slot(of: entity)
+        messages[slot] = Tally(integerLiteral: (messages[slot]?.value ?? 0) + Int64(message.bytes.count))
     }
 
     func flush(_ context: TaskContext) {
         for slot in touched {
             counts.withKey(of: slot) { key in
-                withBytes(of: "\(counts[slot]?.value ?? 0)") { context.emit(0, key: key, value: $0, headers: []) }
+                withBytes(of: "\(counts[slot]?.value ?? 0)") {
+                    context.emit(Self.countsOutput, key: key, value: $0, headers: [])
+                }
             }
-            context.send(to: "partner of \(counts.key(of: slot))", node: 0) { $0.write(UInt8(1)) }
+            context.send(Ping(), to: "partner of \(counts.key(of: slot))", at: Self.node)
         }
         touched = []
     }
 
     func punctuate(_ context: TaskContext) {
         while let slot = timers.pop(now: context.now) {
-            counts.withKey(of: slot) { context.emit(1, key: $0, value: nil, headers: []) }
+            counts.withKey(of: slot) { context.emit(Self.silentOutput, key: $0, value: nil, headers: []) }
         }
     }
 
-    func bringUp(_ context: TaskContext) {}
-
     func finishRestore(_ context: TaskContext) {
-        for slot in 0..<counts.slots where counts[slot] != nil { timers.arm(slot, due: context.now + Self.silence) }
+        for slot in counts.slots where counts[slot] != nil { timers.arm(slot, due: context.now + Self.silence) }
     }
-
-    func committed(_ context: TaskContext) {}
 
     func reverted(_ context: TaskContext) {
         touched = []
@@ -63,9 +66,18 @@ final class TallyProcessor: Processor {
         finishRestore(context)
     }
 
-    var nextDue: Int64? { timers.nextDue }
+    var nextDue: Instant? { timers.nextDue }
 
     func count(of key: String) -> Int64? { counts.find(key).flatMap { counts[$0]?.value } }
+}
+
+/// A message of any bytes.
+struct Ping: StateValue {
+    var bytes: [UInt8] = [1]
+
+    init() {}
+    init(from reader: inout ByteReader) throws(CorruptBytes) { bytes = Array(reader.rest()) }
+    func encode(into writer: inout ByteWriter) { bytes.withUnsafeBytes { writer.append($0) } }
 }
 
 /// Keeps what is routed.

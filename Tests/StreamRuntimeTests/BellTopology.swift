@@ -3,13 +3,15 @@ import StreamCore
 
 /// Rings by the clock alone: when its time comes each task sends a message to the next one, without reading a record or
 /// changing its state.
-final class BellProcessor: Processor {
-    static let topology = Topology(
-        sources: [.init(topic: "a.in", node: 0, readingOrder: 0)],
-        nodes: [.init(name: "bell", make: { BellProcessor() })], outputs: ["rung"])
+final class BellProcessor: RecordProcessor, MessageProcessor, Punctuator, DerivingProcessor {
+    static let node = NodeName<LedgerMessage>(0, "bell")
 
-    static let period: Int64 = 500
-    private var last: Int64 = 0
+    static let topology = Topology(
+        sources: [.init(topic: "a.in", to: node)],
+        nodes: [.init(node, sends: [0], writes: [OutputName(0)]) { BellProcessor() }], outputs: ["rung"])
+
+    static let period = ElapsedTime(milliseconds: 500)
+    private var last = Instant(milliseconds: 0)
 
     var stores: [any ChangelogStore] { [] }
 
@@ -17,19 +19,17 @@ final class BellProcessor: Processor {
         guard context.now >= last + Self.period else { return }
         last = context.now
         let next = (context.partition + 1) % context.partitions
-        context.send(to: LedgerProcessor.entity(of: next, of: context.partitions), node: 0) { $0.write(UInt8(1)) }
+        let message = LedgerMessage(from: context.partition, number: 1)
+        context.send(message, to: LedgerProcessor.entity(of: next, of: context.partitions), at: Self.node)
     }
 
-    func receive(_ message: NodeMessage, _ context: TaskContext) {
-        context.emit(0, key: message.entity, value: nil, headers: [])
+    func receive(_ message: LedgerMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        context.emit(OutputName(0), key: entity, value: nil, headers: [])
     }
 
-    var nextDue: Int64? { last + Self.period }
+    var nextDue: Instant? { last + Self.period }
 
     func process(_ record: InputRecord, _ context: TaskContext) {}
-    func flush(_ context: TaskContext) {}
-    func bringUp(_ context: TaskContext) {}
     func finishRestore(_ context: TaskContext) { last = context.now }
-    func committed(_ context: TaskContext) {}
     func reverted(_ context: TaskContext) {}
 }

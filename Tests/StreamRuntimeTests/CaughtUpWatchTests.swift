@@ -127,12 +127,14 @@ struct CaughtUpWatchTests {
 }
 
 /// Emits how many records it has read when it is told to bring up, once for each number.
-private final class BringUpProcessor: Processor {
-    static let topology = Topology(
-        sources: [.init(topic: "a.in", node: 0, readingOrder: 0)],
-        nodes: [.init(name: "bring up", make: { BringUpProcessor() })], outputs: ["brought"])
+private final class BringUpProcessor: RecordProcessor, CatchUpProcessor {
+    static let node = NodeName<Never>(0, "bring up")
 
-    private let counts = StateStore<Counter>(id: 1)
+    static let topology = Topology(
+        sources: [.init(topic: "a.in", to: node)],
+        nodes: [.init(node, writes: [OutputName(0)]) { BringUpProcessor() }], outputs: ["brought"])
+
+    private let counts = StateStore(StoreName<Counter>(1, "counts"))
     private var emitted: Int64 = -1
 
     var stores: [any ChangelogStore] { [counts] }
@@ -145,14 +147,6 @@ private final class BringUpProcessor: Processor {
     func bringUp(_ context: TaskContext) {
         guard let count = counts.find("all").flatMap({ counts[$0]?.value }), count != emitted else { return }
         emitted = count
-        Array("\(count)".utf8).withUnsafeBytes { context.emit(0, key: nil, value: $0, headers: []) }
+        Array("\(count)".utf8).withUnsafeBytes { context.emit(OutputName(0), key: nil, value: $0, headers: []) }
     }
-
-    func receive(_ message: NodeMessage, _ context: TaskContext) {}
-    func punctuate(_ context: TaskContext) {}
-    func flush(_ context: TaskContext) {}
-    func finishRestore(_ context: TaskContext) {}
-    func committed(_ context: TaskContext) {}
-    func reverted(_ context: TaskContext) {}
-    var nextDue: Int64? { nil }
 }

@@ -100,5 +100,5 @@ final class DrivenMember: Sendable {
 struct SystemClock: StreamClock {
     func monotonic() -> Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 
-    func wall() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+    func wall() -> Instant { Instant(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000)) }
 }

@@ -7,35 +7,29 @@ import Testing
 @Suite("Order of reading and leaving: R8 and R12")
 struct LeavingAndReadingRulesTests {
     /// Emits the name of each record's source, in the order in which the records come.
-    private final class OrderProcessor: Processor {
+    private final class OrderProcessor: RecordProcessor, MessageProcessor {
+        static let node = NodeName<LedgerMessage>(0, "order")
+
         static let topology = Topology(
             sources: [
-                .init(topic: "a.telemetry", node: 0, readingOrder: 2),
-                .init(topic: "b.events", node: 0, readingOrder: 1),
-                .init(topic: "c.configs", node: 0, readingOrder: 0),
+                .init(topic: "a.telemetry", to: node, readingOrder: 2),
+                .init(topic: "b.events", to: node, readingOrder: 1),
+                .init(topic: "c.configs", to: node, readingOrder: 0),
             ],
-            nodes: [.init(name: "order", make: { OrderProcessor() })], outputs: ["order"])
+            nodes: [.init(node, writes: [OutputName(0)]) { OrderProcessor() }], outputs: ["order"])
 
         var stores: [any ChangelogStore] { [] }
 
         func process(_ record: InputRecord, _ context: TaskContext) {
             let topic = context.topology.sources[Int(record.origin.source)].topic
             Array("\(topic) \(record.origin.offset)".utf8).withUnsafeBytes {
-                context.emit(0, key: nil, value: $0, headers: [])
+                context.emit(OutputName(0), key: nil, value: $0, headers: [])
             }
         }
 
-        func receive(_ message: NodeMessage, _ context: TaskContext) {
-            Array("exchange".utf8).withUnsafeBytes { context.emit(0, key: nil, value: $0, headers: []) }
+        func receive(_ message: LedgerMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+            Array("exchange".utf8).withUnsafeBytes { context.emit(OutputName(0), key: nil, value: $0, headers: []) }
         }
-
-        func punctuate(_ context: TaskContext) {}
-        func flush(_ context: TaskContext) {}
-        func bringUp(_ context: TaskContext) {}
-        func finishRestore(_ context: TaskContext) {}
-        func committed(_ context: TaskContext) {}
-        func reverted(_ context: TaskContext) {}
-        var nextDue: Int64? { nil }
     }
 
     private func order(of application: SimulatedApplication) -> [String] {
@@ -91,8 +85,10 @@ struct LeavingAndReadingRulesTests {
         application.cluster.append("c.configs", 0, key: "k", value: "v")
         try application.run(until: { order(of: application).count == 1 })
         // The next poll begins behind c.configs, so it has a record of a.telemetry before that of the exchange.
-        let envelope = [UInt8]("entity".utf8).withUnsafeBytes {
-            Envelope.message(node: 0, NodeMessage(entity: $0, payload: $0))
+        var payload = ByteWriter()
+        LedgerMessage(from: 0, number: 1).encode(into: &payload)
+        let envelope = [UInt8]("entity".utf8).withUnsafeBytes { entity in
+            payload.bytes.withUnsafeBytes { Envelope.message(node: 0, NodeMessage(entity: entity, payload: $0)) }
         }
         application.cluster.append("a.telemetry", 0, key: "k", value: "v")
         application.cluster.append("app.exchange", 0, key: nil, value: envelope)
@@ -137,7 +133,7 @@ struct LeavingAndReadingRulesTests {
         let began = application.clock.now
         application.leave(member)
         let elapsed = application.clock.now - began
-        #expect((5_000..<6_000).contains(elapsed), "\(elapsed) ms")
+        #expect((.seconds(5)..<(.seconds(6))).contains(elapsed), "\(elapsed.milliseconds) ms")
         #expect(!member.events.has("assigned"))
     }
 

@@ -13,14 +13,42 @@ enum LedgerTopology {
     static let applied = "applied"
     static let violations = "violations"
 
+    static let node = NodeName<LedgerMessage>(0, "ledger")
+
     static let topology = named("")
 
     /// The same with a prefix before all names, for a broker that others use as well.
     static func named(_ prefix: String) -> Topology {
         Topology(
-            sources: [.init(topic: prefix + source, node: 0, readingOrder: 0)],
-            nodes: [.init(name: "ledger", make: { LedgerProcessor() })],
+            sources: [.init(topic: prefix + source, to: node)],
+            nodes: [.init(node, sends: [node.number], writes: [.applied, .violations]) { LedgerProcessor() }],
             outputs: [prefix + applied, prefix + violations])
+    }
+}
+
+extension OutputName {
+    fileprivate static let applied = OutputName(0)
+    fileprivate static let violations = OutputName(1)
+}
+
+/// The number of a message among those of one task to another.
+struct LedgerMessage: StateValue {
+    var from: Int32
+    var number: Int64
+
+    init(from: Int32, number: Int64) {
+        self.from = from
+        self.number = number
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        from = Int32(truncatingIfNeeded: try reader.varint())
+        number = try reader.int64()
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(varint: UInt64(from))
+        writer.write(number)
     }
 }
 
@@ -34,15 +62,15 @@ struct Counter: StateValue, Equatable {
 
 /// Books each record under its entity, emits where it stood, and sends one numbered message a record, to each task in
 /// turn. What comes twice or out of order it emits as a violation.
-final class LedgerProcessor: Processor {
+final class LedgerProcessor: RecordProcessor, MessageProcessor {
     /// By entity: records applied.
-    private let counts = StateStore<Counter>(id: 1)
+    private let counts = StateStore(StoreName<Counter>(1, "counts"))
     /// By receiving task: messages sent.
-    private let sent = StateStore<Counter>(id: 2)
+    private let sent = StateStore(StoreName<Counter>(2, "sent"))
     /// By sending task: the number of the last message.
-    private let received = StateStore<Counter>(id: 3)
+    private let received = StateStore(StoreName<Counter>(3, "received"))
     /// By entity and input partition: the offset after the last one applied.
-    private let applied = StateStore<Counter>(id: 4)
+    private let applied = StateStore(StoreName<Counter>(4, "applied"))
     private var recipients: [String] = []
 
     var stores: [any ChangelogStore] { [counts, sent, received, applied] }
@@ -59,21 +87,17 @@ final class LedgerProcessor: Processor {
         }
         applied[place] = Counter(record.origin.offset + 1)
         advance(counts, entity)
-        emit(0, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
+        emit(.applied, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
         send(to: Int32(record.origin.offset % Int64(context.partitions)), context)
     }
 
-    func receive(_ message: NodeMessage, _ context: TaskContext) {
-        var reader = ByteReader(message.payload)
-        guard let from = try? reader.varint(), let number = try? reader.int64() else {
-            return report("a message that cannot be read", context)
-        }
-        let slot = received.slot(of: "\(from)")
+    func receive(_ message: LedgerMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        let slot = received.slot(of: "\(message.from)")
         let expected = (received[slot]?.value ?? 0) + 1
-        if number != expected {
-            report("\(from)→\(context.partition): message \(number) where \(expected) was due", context)
+        if message.number != expected {
+            report("\(message.from)→\(context.partition): message \(message.number) where \(expected) was due", context)
         }
-        received[slot] = Counter(number)
+        received[slot] = Counter(message.number)
     }
 
     private func send(to task: Int32, _ context: TaskContext) {
@@ -81,10 +105,8 @@ final class LedgerProcessor: Processor {
             recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) }
         }
         let number = advance(sent, "\(task)")
-        context.send(to: recipients[Int(task)], node: 0) { writer in
-            writer.write(varint: UInt64(context.partition))
-            writer.write(number)
-        }
+        let message = LedgerMessage(from: context.partition, number: number)
+        context.send(message, to: recipients[Int(task)], at: LedgerTopology.node)
     }
 
     @discardableResult
@@ -96,10 +118,10 @@ final class LedgerProcessor: Processor {
     }
 
     private func report(_ violation: String, _ context: TaskContext) {
-        emit(1, violation, "violation", context)
+        emit(.violations, violation, "violation", context)
     }
 
-    private func emit(_ output: Int, _ value: String, _ key: String, _ context: TaskContext) {
+    private func emit(_ output: OutputName, _ value: String, _ key: String, _ context: TaskContext) {
         Array(key.utf8).withUnsafeBytes { key in
             Array(value.utf8).withUnsafeBytes { context.emit(output, key: key, value: $0, headers: []) }
         }
@@ -113,12 +135,4 @@ final class LedgerProcessor: Processor {
         }
         preconditionFailure("every task has names")
     }
-
-    func punctuate(_ context: TaskContext) {}
-    func flush(_ context: TaskContext) {}
-    func bringUp(_ context: TaskContext) {}
-    func finishRestore(_ context: TaskContext) {}
-    func committed(_ context: TaskContext) {}
-    func reverted(_ context: TaskContext) {}
-    var nextDue: Int64? { nil }
 }

@@ -150,7 +150,7 @@ struct OutcomeRulesTests {
         try application.run(until: { first.events.has("revoked") })
         let elapsed = application.clock.now - began
         #expect(application.cluster.timesFired(fault) > 0, "nothing was to be committed")
-        #expect((5_000..<7_000).contains(elapsed), "\(elapsed) ms")
+        #expect((.seconds(5)..<(.seconds(7))).contains(elapsed), "\(elapsed.milliseconds) ms")
         application.cluster.cancelFaults()
         try application.expectExactlyOnce()
         #expect(first.events.count("producerReplaced") == 1)

@@ -1,3 +1,4 @@
+import RecordLog
 import Simulation
 import StreamRuntime
 
@@ -11,10 +12,10 @@ struct SteppingClock: StreamClock {
         self.tick = tick
     }
 
-    func wall() -> Int64 { clock.now }
+    func wall() -> Instant { clock.now }
 
     func monotonic() -> Duration {
         clock.advance(by: tick)
-        return .milliseconds(clock.now)
+        return .milliseconds(clock.now.milliseconds)
     }
 }

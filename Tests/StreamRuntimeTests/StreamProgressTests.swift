@@ -150,5 +150,5 @@ import Testing
 }
 
 extension SimulatedApplication {
-    fileprivate var now: Duration { .milliseconds(clock.now) }
+    fileprivate var now: Duration { .milliseconds(clock.now.milliseconds) }
 }

@@ -129,7 +129,7 @@ struct TakeOverRulesTests {
         try #require(try application.crash(first, at: call) == ["app-a"])
         let died = application.clock.now
         try application.run(until: { second.runningTasks == [0, 1] })
-        #expect(application.clock.now - died < 2_000)
+        #expect(application.clock.now - died < .seconds(2))
         #expect(second.events.count("claimSettled(transactionalId: \"app-a\")") == 1)
         #expect(application.cluster.counters.transactionsTimedOut == 0)
         try application.expectExactlyOnce()

@@ -2,9 +2,9 @@ package import Messages
 package import StreamCore
 import Timelines
 
-/// What became of changes, counted by kind and reason.
+/// The fates of changes, counted by kind and reason.
 ///
-/// Of the changes *seen* those that nobody has to be told of are *suppressed*, the others are *visible* and offered to
+/// Some changes *seen* are *suppressed*, because nobody has to be told; the others are *visible* and offered to
 /// their recipient. What was offered is *announced*, *replaced* by a later offer, *dropped* because the old content is
 /// visible again or was seen anyway, or still waits, perhaps *held* for want of a token. *Sent* are the reloads: one
 /// may announce several configurations.
@@ -26,7 +26,7 @@ extension TaskCounters {
         add(amount, to: CounterKey(count.rawValue, [kind, reason.rawValue]))
     }
 
-    /// By kind (UTF-8 bytes), then reason, the strongest first; what was never counted is left out.
+    /// The rows by kind (UTF-8 bytes), then reason, the strongest first; a pair that was never counted has no row.
     package var reloads: [ReloadCounters] {
         var rows: [String: [ReloadNotification.Reason: ReloadCounters]] = [:]
         for (key, amount) in labelled {

@@ -3,7 +3,7 @@ package import StreamCore
 /// Asks for a reload of all configurations of a kind, outside the budget (L9).
 package struct ReloadRequest: Hashable, StateValue, Sendable {
     package var kind: String
-    /// Nil: every recipient.
+    /// `nil` means every recipient.
     package var recipient: String?
 
     package init(kind: String, recipient: String? = nil) {
@@ -18,7 +18,7 @@ package struct ReloadRequest: Hashable, StateValue, Sendable {
         ConfigurationInput.requested(self).encode(into: &payload)
         return payload.bytes.withUnsafeBytes {
             Envelope.message(
-                node: NodeID.configurations,
+                node: NodeName.configurations.number,
                 NodeMessage(entity: UnsafeRawBufferPointer(start: nil, count: 0), payload: $0))
         }
     }

@@ -2,7 +2,7 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// What a recipient's task keeps of one kind: whether changes are being gathered. No value: none are.
+/// The state of one kind at a recipient's task while changes are gathered. Without changes there is no state.
 struct GatheringState: StateValue {
     /// When what was gathered goes out.
     var closesAt: Instant
@@ -16,11 +16,11 @@ struct GatheringState: StateValue {
     init(from reader: inout ByteReader) throws(CorruptBytes) { closesAt = try reader.instant() }
 }
 
-/// What a recipient's task keeps of one configuration of a kind. No value: its bucket is full, and nothing waits.
+/// The state of one configuration at its recipient's task. If its bucket is full and nothing waits, there is no state.
 struct BudgetState: StateValue {
-    /// Nil: full.
+    /// `nil` means that the bucket is full.
     var bucket: TokenBucket?
-    /// What the recipient was not told of yet.
+    /// The change that the recipient was not told of yet.
     var offer: ReloadOffer?
     /// There was no token when it should have gone out: it goes out alone when there is one.
     var isHeld = false
@@ -47,7 +47,7 @@ struct BudgetState: StateValue {
 struct ReloadKey: Hashable {
     var recipient: String
     var kind: String
-    /// Nil: the key of all configurations of the kind.
+    /// `nil` makes the key of all configurations of the kind.
     var configurationId: String?
 
     var bytes: [UInt8] {
@@ -64,7 +64,10 @@ struct ReloadKey: Hashable {
         self.configurationId = configurationId
     }
 
-    /// By recipient, then kind, then configuration.
+    /// The key of all configurations of the recipient and kind.
+    var ofAllConfigurations: ReloadKey { ReloadKey(recipient: recipient, kind: kind) }
+
+    /// The order is that of recipients, then kinds, then configurations.
     func precedes(_ other: ReloadKey) -> Bool {
         if !recipient.isSameByUTF8(as: other.recipient) { return recipient.precedesByUTF8(other.recipient) }
         if !kind.isSameByUTF8(as: other.kind) { return kind.precedesByUTF8(other.kind) }

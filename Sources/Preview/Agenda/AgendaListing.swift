@@ -1,12 +1,13 @@
 package import Agendas
+package import Messages
 package import Producers
 package import Timelines
 
-/// What calendar files come to in a stretch of time: `tideline agenda`. Each file is a calendar of its own.
+/// The occurrences of calendar files in a stretch of time, for `tideline agenda`. Each file is a calendar of its own.
 package struct AgendaListing {
-    /// From when to when; nil: always, which only events can be listed of.
+    /// The stretch of time; `nil` means always, for which only events can be listed.
     package let range: Range<Instant>?
-    /// Where all-day dates count, and floating times of files that name no zone.
+    /// The local time of all-day dates, and of floating times in files that name no zone.
     package let calendar: LocalCalendar
 
     /// The occurrences that overlap the range, or the events that make them.
@@ -15,7 +16,7 @@ package struct AgendaListing {
     package private(set) var unreadable: [InputProblem] = []
     /// Components that cannot be used, in the order of the files.
     package private(set) var leftOut: [InputProblem] = []
-    /// What is used, but not as the files say it.
+    /// The parts of files that are used, but not as they are.
     package private(set) var remarks: [InputProblem] = []
 
     /// A line of the listing.
@@ -26,11 +27,11 @@ package struct AgendaListing {
         }
 
         package var shown: Shown
-        /// Of an all-day one the beginning of its first day.
+        /// The start: the beginning of the first day, if it is an all-day event.
         package var start: Instant
         package var calendarId: String
         var uid: String
-        /// Original start, as it is written; empty where there is none.
+        /// The original start as it is written; empty if there is none.
         var original: String
     }
 
@@ -97,7 +98,7 @@ package struct AgendaListing {
         }
     }
 
-    /// What there is in the range. Series that have too many instances are left out and reported with their line.
+    /// The occurrences in the range. Series that have too many instances are left out and reported with their line.
     private mutating func agenda(of file: CalendarFile) -> [Occurrence] {
         guard let range else { preconditionFailure("occurrences are listed of a stretch of time") }
         let agenda = file.contents.agenda(from: range.lowerBound, to: range.upperBound, in: calendar)
@@ -119,5 +120,34 @@ extension Occurrence.Moment {
         case .instant(let instant): instant.rfc3339
         case .date(let date): date.iso8601
         }
+    }
+}
+
+extension AgendaListing.Row {
+    /// Writes an occurrence as `{uid, recurrenceId?, start, end, allDay, title, status}`: instants in UTC, of all-day
+    /// ones dates, `end` exclusive (V6). An event is written as on `calendar.events`.
+    package func write(to json: inout JSONWriter) {
+        switch shown {
+        case .event(let event): event.write(to: &json)
+        case .occurrence(let occurrence): write(occurrence, to: &json)
+        }
+    }
+
+    private func write(_ occurrence: Occurrence, to json: inout JSONWriter) {
+        json.beginObject()
+        json.string("uid", occurrence.uid)
+        json.string("recurrenceId", occurrence.recurrenceId?.text)
+        switch occurrence.when {
+        case .timed(let start, let end):
+            json.instant("start", start)
+            json.instant("end", end)
+        case .allDay(let start, let end):
+            json.date("start", start)
+            json.date("end", end)
+        }
+        json.bool("allDay", occurrence.isAllDay)
+        json.string("title", occurrence.title)
+        json.string("status", (occurrence.isTentative ? EventStatus.tentative : .confirmed).rawValue)
+        json.endObject()
     }
 }

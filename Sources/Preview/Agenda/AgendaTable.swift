@@ -4,7 +4,7 @@ internal import Timelines
 
 /// A listing as a table for people: the days that have something, each with its rows, in local time.
 ///
-/// What began before the range is shown on the range's first day.
+/// An occurrence that began before the range is shown on the range's first day.
 package struct AgendaTable {
     private let listing: AgendaListing
     private let style: TableStyle

@@ -15,7 +15,7 @@ struct CalendarFiles: ~Copyable {
         var objects = ObjectFile(file, of: .calendarEvents, problems: &problems)
         while let (object, record) = objects.next(problems: &problems) {
             do throws(MessageProblem) {
-                try take(record)
+                try apply(record)
             } catch {
                 problems.append(objects.problem(object, error))
             }
@@ -30,7 +30,7 @@ struct CalendarFiles: ~Copyable {
         do throws(InputProblem) {
             while let record = try source.next() {
                 do throws(MessageProblem) {
-                    try take(record, of: calendarId)
+                    try apply(record, of: calendarId)
                 } catch {
                     problems.append(InputProblem(file: file, line: nil, reason: error.description))
                 }
@@ -41,10 +41,10 @@ struct CalendarFiles: ~Copyable {
         }
     }
 
-    /// As the calendar's task in the pipeline takes a record.
+    /// Applies a record as the calendar's task in the pipeline does.
     ///
-    /// - Parameter calendarId: of a record that is iCalendar text; JSON names its own.
-    private mutating func take(_ record: SourceRecord, of calendarId: String = "") throws(MessageProblem) {
+    /// - Parameter calendarId: the calendar of a record that is iCalendar text; JSON names its own.
+    private mutating func apply(_ record: SourceRecord, of calendarId: String = "") throws(MessageProblem) {
         guard let value = record.value else {
             let key = try record.key.withBytes(EventKey.decode)
             calendars[key.calendarId]?.events.remove(key)

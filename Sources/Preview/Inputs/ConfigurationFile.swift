@@ -5,7 +5,7 @@ internal import Timelines
 /// Reads widget configurations: the last record of each id counts, as on a compacted topic.
 struct ConfigurationFile: ~Copyable {
     private(set) var configurations: [WidgetConfiguration] = []
-    /// What is probably not meant so: configurations that are replaced by later ones, fields that nobody knows.
+    /// What is probably not meant: configurations that later ones replace, and unknown fields.
     private(set) var remarks: [InputProblem] = []
     private var lines: [String: Int] = [:]
     private var parser = JSONParser()
@@ -18,7 +18,7 @@ struct ConfigurationFile: ~Copyable {
         self.at = at
     }
 
-    /// The line on which the configuration of this id begins; nil where there is none.
+    /// The line on which the configuration of this id begins; `nil` means that there is none.
     func line(of configurationId: String) -> Int? { lines[configurationId] }
 
     /// All vehicles that a configuration names.
@@ -35,7 +35,7 @@ struct ConfigurationFile: ~Copyable {
                 continue
             }
             do throws(MessageProblem) {
-                try take(value, object, of: objects, problems: &problems)
+                try add(value, object, of: objects, problems: &problems)
             } catch {
                 problems.append(objects.problem(object, error))
             }
@@ -45,7 +45,7 @@ struct ConfigurationFile: ~Copyable {
         }
     }
 
-    private mutating func take(
+    private mutating func add(
         _ value: [UInt8], _ object: JSONObject, of file: ObjectFile, problems: inout [InputProblem]
     ) throws(MessageProblem) {
         let message = try decode(value)

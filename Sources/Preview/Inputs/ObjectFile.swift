@@ -48,7 +48,7 @@ extension JSONObject {
 }
 
 extension [UInt8] {
-    /// The bytes where they lie.
+    /// Calls `read` with the bytes, without a copy.
     func withBytes<Result>(
         _ read: (UnsafeRawBufferPointer) throws(MessageProblem) -> Result
     ) throws(MessageProblem) -> Result {

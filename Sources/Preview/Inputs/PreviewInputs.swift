@@ -1,12 +1,12 @@
-internal import Producers
+package import Producers
 package import Timelines
 
-/// What the files of a preview say: configurations, and what is known of vehicles and calendars.
+/// The content of a preview's files: configurations, and what is known of vehicles and calendars.
 package struct PreviewInputs: Sendable {
-    /// In the order of the file; of a configuration that comes twice the later one, and none that a tombstone removed.
+    /// The configurations in the order of the file: the last one of each id, without those that a tombstone removed.
     package var configurations: [WidgetConfiguration]
     package var sources: PreviewSources
-    /// What is probably not meant so, and parts of calendar files that cannot be used.
+    /// What is probably not meant, and parts of calendar files that cannot be used.
     package var warnings: [String]
 
     /// Reads all files to their ends.
@@ -53,4 +53,39 @@ package struct PreviewInputs: Sendable {
         }
         return warnings
     }
+}
+
+/// The files of a preview.
+package struct PreviewFiles: Hashable, Sendable {
+    /// Configurations: one object, an array, or JSON lines. Each file's `-` is standard input.
+    package var configuration: String
+    /// Records of `vehicle.telemetry`.
+    package var telemetry: String?
+    /// Records of `calendar.events`.
+    package var events: String?
+    /// iCalendar files, each the calendar that is named like the file without its extension.
+    package var calendars: [String]
+
+    package init(
+        configuration: String, telemetry: String? = nil, events: String? = nil, calendars: [String] = []
+    ) {
+        self.configuration = configuration
+        self.telemetry = telemetry
+        self.events = events
+        self.calendars = calendars
+    }
+
+    /// The calendar that an iCalendar file counts as: its name without folder and extension, packed or not.
+    package static func calendarId(of file: String) -> String {
+        CalendarInput.calendarId(of: file)
+    }
+}
+
+/// Everything that is wrong with the files, in their order. The command line ends with status 65 and these lines.
+package struct PreviewProblems: Error, Hashable, Sendable, CustomStringConvertible {
+    package var problems: [InputProblem]
+    /// What was found besides, and is probably not meant.
+    package var warnings: [String] = []
+
+    package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,7 +1,7 @@
 internal import Agendas
 package import Timelines
 
-/// What the files say of vehicles and calendars: telemetry is known from its `observedAt` on, events from the start.
+/// The vehicles and calendars of the files. Telemetry is known from its `observedAt` on, events from the beginning.
 package struct PreviewSources: TimelineSources {
     private let vehicles: [String: VehicleHistory]
     private let calendars: [String: Calendar]

@@ -34,7 +34,8 @@ enum Markup {
         return text
     }
 
-    /// The text cut to so many columns, with an ellipsis where something is left out; nil where nothing useful stays.
+    /// The text cut to so many columns, with an ellipsis if something is left out; `nil` means that nothing useful
+    /// stays.
     static func fitted(_ text: String, columns: Int) -> String? {
         DisplayWidth.of(text) <= columns || columns >= 4 ? DisplayWidth.fitted(text, to: columns) : nil
     }

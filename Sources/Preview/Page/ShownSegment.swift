@@ -2,17 +2,18 @@ internal import Timelines
 
 /// A stretch of time over which the same is shown.
 struct ShownSegment {
-    /// As it is drawn.
+    /// The stretch as it is drawn.
     var begin: Instant
     var end: Instant
-    /// Since when it is shown: before `begin` where the drawing begins later.
+    /// The instant from which on it is shown: before `begin` if the drawing begins later.
     var since: Instant
-    /// Until when, as far as is known: after `end` where the drawing ends before, nil where nothing comes after it.
+    /// The instant until which it is shown, as far as is known: after `end` if the drawing ends before; `nil` if
+    /// nothing comes after it.
     var until: Instant?
     var row: EntryRow
-    /// Whether it is shown at the instant for which its timeline was made.
+    /// True if it is shown at the instant for which its timeline was made.
     var isInForce: Bool
-    /// Whether a newer timeline has taken its place before it came to be shown.
+    /// True if a newer timeline took its place before it was shown.
     var isSuperseded: Bool
 
     /// The entries of one timeline, each from its date to the next one's.
@@ -46,7 +47,7 @@ struct ShownSegment {
         return segment
     }
 
-    /// What a screen shows over a whole walk: of each timeline what is seen until the next one comes; an entry that a
+    /// The stretches that a screen shows over a whole walk: each timeline until the next one comes. An entry that a
     /// newer timeline goes on with is one stretch.
     static func shown(
         _ steps: [TimelineWalk.Step], _ configuration: WidgetConfiguration, in range: ClosedRange<Instant>
@@ -77,7 +78,7 @@ struct ShownSegment {
         return shown
     }
 
-    /// Whether this, the first of a timeline, is what the timeline before it showed last.
+    /// True if this, the first of a timeline, is what the timeline before it showed last.
     private func continues(
         _ last: ShownSegment, _ step: TimelineWalk.Step, _ previous: TimelineWalk.Step
     ) -> Bool {

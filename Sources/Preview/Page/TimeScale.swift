@@ -1,6 +1,6 @@
 internal import Timelines
 
-/// Where instants lie on a drawing: elapsed time from left to right.
+/// The places of instants on a drawing: elapsed time from left to right.
 struct TimeScale {
     let range: ClosedRange<Instant>
     /// The drawing's left edge and its width.
@@ -18,8 +18,8 @@ struct TimeScale {
         width * Double(time.milliseconds) / Double(length.milliseconds)
     }
 
-    /// What a drawing of these timelines reaches over: of a walk the walk, of one timeline its entries and due date,
-    /// with what came long before it cut off.
+    /// The stretch of time that a drawing of these timelines covers: a whole walk, or the entries and the due date of a
+    /// single timeline, without what came long before it.
     static func range(of steps: [TimelineWalk.Step], until: Instant?) -> ClosedRange<Instant> {
         guard let first = steps.first, let last = steps.last else { preconditionFailure("a walk has a timeline") }
         var begin = first.at
@@ -67,7 +67,7 @@ extension TimeScale {
         return (days, every)
     }
 
-    /// Where the clocks are changed, with the offsets before and after in minutes.
+    /// The changes of the clocks, with the offsets before and after in minutes.
     func clockChanges(_ local: LocalText) -> [(at: Instant, before: Int, after: Int)] {
         var changes: [(at: Instant, before: Int, after: Int)] = []
         var begin = range.lowerBound

@@ -1,7 +1,7 @@
 internal import Timelines
 
 /// A walk as an SVG picture: time from left to right in local time; what is shown, each timeline with new content in a
-/// row of its own where they are few, and a tick wherever a timeline is made.
+/// row of its own if they are few, and a tick wherever a timeline is made.
 struct TimelineDrawing {
     let steps: [TimelineWalk.Step]
     private let configuration: WidgetConfiguration
@@ -54,7 +54,7 @@ struct TimelineDrawing {
             """
     }
 
-    /// Timelines with new content and their places in the walk; none where there are too many or only one.
+    /// The timelines with new content and their places in the walk; none if there are too many or only one.
     private var contentSteps: [Int] {
         guard isWalk else { return [] }
         let fresh = steps.indices.filter { $0 == 0 || steps[$0].revision != steps[$0 - 1].revision }
@@ -120,7 +120,7 @@ struct TimelineDrawing {
         return y + Self.rowHeight
     }
 
-    /// The time, with the weekday where there are several.
+    /// The time, with the weekday if the drawing has several days.
     private func rowLabel(_ instant: Instant) -> String {
         scale.length > .hours(26) ? "\(local.day(instant).prefix(3)) \(local.time(instant))" : local.time(instant)
     }
@@ -173,5 +173,57 @@ extension TimelineEntry {
     /// A status of a vehicle that does not move is drawn paler.
     fileprivate var isStandingStill: Bool {
         phase == .status && vehicle?.status != VehicleStatus.moving.rawValue
+    }
+}
+
+extension TimelineDrawing {
+    /// A tick for each timeline that is made; a single timeline has a mark at which the next one is due.
+    mutating func drawMakings(y: Double) {
+        label("made", y: y + Self.madeHeight / 2)
+        let base = y + Self.madeHeight
+        var revision: Int64 = 0
+        for step in steps where step.at <= scale.range.upperBound {
+            let isNew = step.revision != revision
+            revision = step.revision
+            let (name, height) =
+                step.isVisibleChange ? ("visible", 26.0) : isNew ? ("fresh", 18.0) : ("same", 9.0)
+            let x = Markup.number(scale.x(step.at))
+            let next = step.timeline.nextUpdate.map { ", due \(local.time($0, seenFrom: step.at))" } ?? ""
+            let title = Markup.escaped(
+                "\(local.full(step.at)) | \(step.cause) | revision \(step.revision) | policy"
+                    + " \(step.timeline.policy.name)\(next)")
+            svg += "<path class=\"making \(name)\" d=\"M\(x) \(Markup.number(base)) v-\(Markup.number(height))\">"
+            svg += "<title>\(title)</title></path>\n"
+        }
+        guard !isWalk, let due = steps.last?.timeline.nextUpdate, due <= scale.range.upperBound, let last = steps.last
+        else {
+            return
+        }
+        let x = Markup.number(scale.x(due))
+        let title = Markup.escaped("due \(local.full(due)) | policy \(last.timeline.policy.name)")
+        svg += "<path class=\"due\" d=\"M\(x) \(Markup.number(base - 8)) l5 -6 l-5 -6 l-5 6 z\">"
+        svg += "<title>\(title)</title></path>\n"
+        let isFarRight = scale.x(due) > width - 130
+        text(
+            "due (\(last.timeline.policy.name))", x: scale.x(due) + (isFarRight ? -9 : 9), y: base - 10, "axis",
+            anchor: isFarRight ? "end" : "start")
+    }
+}
+
+/// The elements that a drawing is made of.
+extension TimelineDrawing {
+    mutating func line(at instant: Instant, from top: Double, to bottom: Double, _ name: String) {
+        let x = Markup.number(scale.x(instant))
+        svg += "<path class=\"\(name)\" d=\"M\(x) \(Markup.number(top)) V\(Markup.number(bottom))\"/>\n"
+    }
+
+    mutating func text(_ text: String, x: Double, y: Double, _ name: String, anchor: String = "start") {
+        svg += "<text class=\"\(name)\" x=\"\(Markup.number(x))\" y=\"\(Markup.number(y))\""
+        if anchor != "start" { svg += " text-anchor=\"\(anchor)\"" }
+        svg += ">\(Markup.escapedLine(text))</text>\n"
+    }
+
+    mutating func label(_ name: String, y: Double) {
+        text(name, x: Self.left - 12, y: y + 4, "label", anchor: "end")
     }
 }

@@ -5,8 +5,8 @@ package enum DataText {
     static let isolate: Character = "\u{2068}"
     static let endOfIsolate: Character = "\u{2069}"
 
-    /// What would steer a terminal or break a line becomes a space; what is not seen but turns or hides text is
-    /// left out.
+    /// The text fit for a line: characters that would steer a terminal or break the line become spaces, and unseen ones
+    /// that turn or hide text are left out.
     package static func cleaned(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars where !isUnseen(scalar.value) {
@@ -16,7 +16,7 @@ package enum DataText {
         return result
     }
 
-    /// Cleaned, and isolated where it holds letters that are written from right to left.
+    /// The cleaned text, isolated if it holds letters that are written from right to left.
     package static func isolated(_ text: String) -> String {
         let text = cleaned(text)
         guard isFromRight(text) else { return text }
@@ -31,7 +31,7 @@ package enum DataText {
         }
     }
 
-    /// Whether an isolate is begun in the text and not ended.
+    /// True if an isolate is begun in the text and not ended.
     static func isOpen(_ text: String) -> Bool {
         guard let begin = text.lastIndex(of: isolate) else { return false }
         return !text[begin...].contains(endOfIsolate)

@@ -30,7 +30,7 @@ package enum DisplayWidth {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
 
-    /// The text cut to so many columns, with an ellipsis where something is left out.
+    /// The text cut to so many columns, with an ellipsis if something is left out.
     package static func fitted(_ text: String, to columns: Int) -> String {
         if of(text) <= columns { return text }
         guard columns >= 1 else { return "" }
@@ -44,7 +44,7 @@ package enum DisplayWidth {
         return result + "…" + (DataText.isOpen(result) ? "\(DataText.endOfIsolate)" : "")
     }
 
-    /// The text in lines of at most so many columns, broken between words where that is possible; at least one line.
+    /// The text in lines of at most so many columns, broken between words if that is possible; at least one line.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
         let width = max(2, width)
         var lines: [String] = []

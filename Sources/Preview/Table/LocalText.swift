@@ -22,7 +22,7 @@ struct LocalText: Sendable {
         return "\(names[weekday]) \(date.iso8601)"
     }
 
-    /// `07:30`, with seconds and milliseconds where they are not zero.
+    /// `07:30`, with seconds and milliseconds if they are not zero.
     func time(_ instant: Instant) -> String {
         let time = calendar.time(at: instant)
         let milliseconds = (instant.milliseconds % 1000 + 1000) % 1000
@@ -32,7 +32,7 @@ struct LocalText: Sendable {
         return text
     }
 
-    /// `+01:00`, or `UTC` where it is none.
+    /// `+01:00`, or `UTC` for an offset of zero.
     func offset(_ instant: Instant) -> String { Self.offset(offsetMinutes(instant)) }
 
     /// Minutes east of Greenwich.
@@ -51,7 +51,7 @@ struct LocalText: Sendable {
     /// `Fri 2026-11-20 07:30 +01:00`
     func full(_ instant: Instant) -> String { "\(day(instant)) \(time(instant)) \(offset(instant))" }
 
-    /// The time, with the day before it where that is another one than `instant`'s.
+    /// The time, after its day if that is another one than `instant`'s.
     func time(_ other: Instant, seenFrom instant: Instant) -> String {
         calendar.date(at: other) == calendar.date(at: instant) ? time(other) : "\(day(other)) \(time(other))"
     }

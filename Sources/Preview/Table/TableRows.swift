@@ -1,20 +1,20 @@
 internal import Timelines
 
 /// The entries of one timeline in columns, fitted to a terminal. Below 80 columns the reason has a line of its own and
-/// the offset is left out where it is the heading's.
+/// the offset is left out if it is the heading's.
 struct TableRows {
     private let rows: [EntryRow]
     private let style: TableStyle
     private let isNarrow: Bool
-    /// Where there is no room beside it the date has a line of its own, too.
+    /// True if the date has a line of its own, too, as there is no room beside it.
     private var isDateAbove = false
     private var date, time, phase, shows, reason: Int
-    /// The heading's.
+    /// The offset that the heading has.
     private let offset: String
 
     /// Fewer columns than this are a narrow terminal.
     private static let narrow = 80
-    /// What an entry shows, and why, do not get fewer columns than this if that can be helped.
+    /// The columns that an entry's content, and its reason, get at least if there is room.
     private static let least = 18
 
     init(of step: TimelineWalk.Step, _ configuration: WidgetConfiguration, _ style: TableStyle) {

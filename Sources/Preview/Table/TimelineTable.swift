@@ -32,7 +32,7 @@ package struct TimelineTable {
             [TableStyle.Part(configuration.configurationId, .bold)] + parts.map { TableStyle.Part($0) })
     }
 
-    /// What is to be written of one more timeline; of one that says the same as the one before nothing yet.
+    /// The lines for one more timeline; none yet if it says the same as the one before.
     package mutating func lines(for step: TimelineWalk.Step) -> [String] {
         defer { previous = step }
         count += 1
@@ -85,7 +85,7 @@ package struct TimelineTable {
         return parts.isEmpty ? [] : style.heading(parts, indent: 2)
     }
 
-    /// Timelines that say the same as the one before them, in the parts of a line; empty where there are none.
+    /// The parts of a line about timelines that say the same as the one before them; empty if there are none.
     static func unchanged(_ steps: [TimelineWalk.Step], _ local: LocalText) -> [String] {
         guard let first = steps.first, let last = steps.last else { return [] }
         let times =

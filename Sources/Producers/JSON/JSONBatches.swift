@@ -1,3 +1,5 @@
+import RecordLog
+
 /// The objects of a pipe as records, judged batch by batch: a batch is sent only if all of it is good.
 package final class JSONBatches: RecordSource {
     private let objects: JSONObjectStream

@@ -28,16 +28,18 @@ package struct PublishedConfigurations {
     /// Reads the topic up to its end. Blocks. A record that `process` would set aside is passed over.
     ///
     /// - Returns: the configurations; `nil` if the caller asked to stop first.
-    /// - Throws: as `TopicReading.run`.
+    /// - Throws: as `TopicReader.readAll`.
     package static func read(
-        topic: String, of cluster: any Cluster, clock: any PacingClock, shouldStop: () -> Bool = { false },
+        topic: String, of cluster: any Cluster, clock: any PacingClock, shouldStop: @escaping () -> Bool = { false },
         progress: (_ records: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(LogError) -> PublishedConfigurations? {
         var published = PublishedConfigurations()
         var parser = JSONParser()
-        let isRead = try TopicReading(of: topic, cluster, clock: clock).run(
-            shouldStop: shouldStop, progress: progress,
-            take: { view in
+        let isRead = try TopicReader.readAll(
+            of: topic, cluster: cluster, clientId: "tideline-produce",
+            requests: PatientRequests(clock: clock, shouldStop: shouldStop), patience: .seconds(60),
+            progress: progress,
+            each: { view, _ in
                 guard let key = view.key else { return }
                 guard let value = view.value else {
                     published.places[Array(key)] = nil

@@ -13,7 +13,7 @@ package struct PublishedEvents {
     private struct Latest {
         var event: Event?
         var partition: Int32
-        var timestamp: Int64
+        var timestamp: Instant
     }
 
     private let calendars: Set<[UInt8]>
@@ -54,15 +54,17 @@ extension PublishedEvents {
     ///   - shouldStop: asked after every batch.
     ///   - progress: told after every batch how many records were read, and of how many.
     /// - Returns: the events; `nil` if the caller asked to stop first.
-    /// - Throws: as `TopicReading.run`.
+    /// - Throws: as `TopicReader.readAll`.
     package static func read(
         topic: String, calendars: Set<[UInt8]>, of cluster: any Cluster, clock: any PacingClock,
-        patience: Duration = .seconds(60), shouldStop: () -> Bool = { false },
+        patience: Duration = .seconds(60), shouldStop: @escaping () -> Bool = { false },
         progress: (_ records: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(LogError) -> PublishedEvents? {
         var published = PublishedEvents(calendars: calendars)
-        let reading = TopicReading(of: topic, cluster, clock: clock, patience: patience)
-        let isRead = try reading.run(shouldStop: shouldStop, progress: progress, take: { published.apply($0) })
+        let isRead = try TopicReader.readAll(
+            of: topic, cluster: cluster, clientId: "tideline-produce",
+            requests: PatientRequests(clock: clock, shouldStop: shouldStop), patience: patience, progress: progress,
+            each: { view, _ in published.apply(view) })
         return isRead ? published : nil
     }
 }

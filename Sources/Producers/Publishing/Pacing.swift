@@ -1,3 +1,4 @@
+package import RecordLog
 import Timelines
 
 /// The pace at which a source's records go out.
@@ -13,13 +14,10 @@ package enum Pacing: Hashable, Sendable {
     case realTime
 }
 
-/// The clock by which records are paced: `now` only goes forward, from any zero. Owned by the publishing thread.
-package protocol PacingClock: AnyObject {
-    var now: Duration { get }
-    /// The time of day: milliseconds since 1970.
-    var wall: Int64 { get }
-    /// Blocks until `now` has risen by at least `duration`.
-    func wait(for duration: Duration)
+/// The clock by which records are paced. The publishing thread owns it.
+package protocol PacingClock: BlockingClock {
+    /// The time of day.
+    var wall: Instant { get }
 }
 
 /// Computes when each record is due on the pacing clock. Times count from the beginning, or from the end of a silence,
@@ -49,7 +47,7 @@ struct Pacer {
         case .asFastAsPossible: return begin
         case .realTime:
             guard let due = record.due else { return begin }
-            return clock.now + .milliseconds(due.milliseconds - clock.wall)
+            return clock.now + Duration(due - clock.wall)
         case .rate(let rate):
             defer { count += 1 }
             let due = begin + .seconds(count / rate)

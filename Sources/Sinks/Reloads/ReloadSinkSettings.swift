@@ -1,71 +1,53 @@
 package import RecordLog
 
-/// How a `ReloadSinkRunner` reads, sends and keeps its positions.
+/// How a run reads, sends and settles reloads.
 package struct ReloadSinkSettings: Hashable, Sendable {
     /// Names the sink in the ledger and in its transactional id. Two instances of one name do not run at once.
     package var name: String
-    package var reloadsTopic: String
+    /// How the topic of reloads is read.
+    package var reading: SinkReading
     package var deadLettersTopic: String
     /// Compacted; made where it is missing. Sinks of an application share it.
     package var ledgerTopic: String
-    /// Of the ledger where it is made; nil: the broker's default.
+    /// The replication factor of the ledger if it has to be made; `nil` is the broker's default.
     package var replication: Int32?
     package var transactionalId: String
-    package var clientId: String
 
-    /// Ends when all is settled that the topic held at the start, open transactions included.
-    package var untilCaughtUp = false
-    /// Requests under way at once, 1 or more.
+    /// The most requests that are under way at once, 1 or more.
     package var requestsMax = 200
-    /// Records that are read and not settled, 1 or more. Beyond that nothing is read.
+    /// The most records that are read and not settled, 1 or more. Beyond that nothing is read.
     package var outstandingMax = 10_000
-    package var batchMaximum = 2000
-    package var pollTimeout = Duration.milliseconds(200)
-    /// How often new partitions are looked for: nobody announces them (R9).
-    package var partitionInterval = Duration.seconds(30)
-    /// Of one attempt of a request to the brokers: a stop is seen between attempts.
-    package var brokerTimeout = Duration.seconds(2)
-    /// How long requests are repeated that the run cannot do without. Commits are repeated for as long as it takes.
-    package var brokerPatience = Duration.seconds(30)
     /// The least time between two commits while something is under way.
     package var commitInterval = Duration.milliseconds(250)
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
     package var backoff = Backoff()
-    /// How long a device's first reload waits for others that go with it; not where nothing more is read.
+    /// How long a device's first reload waits for others that go with it. When nothing more is read, none waits.
     package var gather = Duration.seconds(1)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
-    /// Reloads that are older are not sent to who conflates; what fails for so long for its own sake is a dead letter;
-    /// and no refusal is doubted longer.
+    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a
+    /// dead letter. No refusal is doubted longer.
     package var ageMax = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {
         self.name = name
-        self.reloadsTopic = reloadsTopic
+        reading = SinkReading(topic: reloadsTopic, clientId: "tideline-sink-\(name)")
         self.deadLettersTopic = deadLettersTopic
         ledgerTopic = "\(application).pushes"
         transactionalId = "\(application).sink.\(name)"
-        clientId = "tideline-sink-\(name)"
     }
 }
 
-extension ReloadSinkSettings {
-    func requests(_ clock: any SinkClock, _ shouldStop: @escaping () -> Bool) -> BrokerRequests {
-        BrokerRequests(attempt: brokerTimeout, patience: brokerPatience, clock: clock, shouldStop: shouldStop)
-    }
+/// The clock of a run that sends reloads. The run's thread owns it.
+package protocol ReloadSinkClock: BlockingClock {
+    /// The time of day.
+    var wall: Instant { get }
 }
 
-/// A sink's clock with the time of day beside. Owned by the runner's thread.
-package protocol ReloadSinkClock: SinkClock {
-    /// Milliseconds since 1970.
-    var wall: Int64 { get }
-}
-
-/// What a run did.
-package struct ReloadSinkSummary: Hashable, Sendable {
-    /// Read from the topic of reloads.
+/// What a run of reloads did.
+package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
     package var records = 0
     /// Requests answered with success.
     package var delivered = 0
@@ -81,14 +63,13 @@ package struct ReloadSinkSummary: Hashable, Sendable {
     /// Reloads that nobody is told any more, for their age.
     package var tooOld = 0
     package var elapsed = Duration.zero
-    /// The caller asked to stop.
     package var wasStopped = false
 
     package init() {}
 }
 
 /// What an operator should know; the run goes on. Names no token.
-package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
+package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// Sending failed for now; all that goes there waits so long.
     case holding(String, retryIn: Duration)
     /// Whoever takes the reloads refuses all of them for now. Told once, until one is taken.
@@ -100,7 +81,6 @@ package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
     case retired(reason: String, configurations: [String])
     case log(LogError)
     case newPartitions(topic: String, total: Int32)
-    /// The kept position lies behind the topic's end: it is another topic of the same name, read from its beginning.
     case startedOver(TopicPartition, Offset)
     /// The producer of the ledger was replaced: this is how an unknown outcome is settled.
     case producerReplaced(LogError)
@@ -115,16 +95,15 @@ package enum ReloadSinkNotice: Hashable, Sendable, CustomStringConvertible {
         case .retired(let reason, let ids):
             "a token is retired (\(reason)), of configurations \(ids.joined(separator: ", "))"
         case .log(let error): error.description
-        case .newPartitions(let topic, let total): "\(topic) has \(total) partitions now"
-        case .startedOver(let place, let offset):
-            "the kept position \(offset) lies behind the end of \(place); reading it from the beginning"
+        case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
+        case .startedOver(let place, let offset): Self.text(startedOver: place, offset)
         case .producerReplaced(let error): "the producer of the ledger is made anew: \(error)"
         }
     }
 }
 
-/// Why a run ended early. Nothing is lost: the next one goes on from the kept positions.
-package enum ReloadSinkError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why a run of reloads ended early.
+package enum ReloadSinkError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
     case log(LogError)
     /// Another instance of this sink has started; it goes on in this one's place.
     case replaced(name: String)

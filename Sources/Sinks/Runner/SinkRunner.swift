@@ -1,170 +1,129 @@
-package import RecordLog
+import RecordLog
 
-/// Reads a topic of timelines and writes them to a sink. Reads committed records only, each partition in the order of
-/// its offsets, from the positions that the sink keeps; without a consumer group, so one runner reads everything.
+/// Runs a sink: reads its topic, committed records only, each partition in the order of its offsets, from the positions
+/// that the sink keeps. It has no consumer group, so one run reads all partitions. The rest is its `SinkKind`'s.
 ///
-/// A run that is killed at any point is made good by the next one: a record may be written twice, which changes
-/// nothing, and never after a later one of its configuration. One run per runner, on a thread that the caller owns.
-package final class SinkRunner {
-    let settings: SinkSettings
-    let sink: any TimelineSink
-    let admin: any Admin
-    let consumer: any Consumer
-    let clock: any SinkClock
-    let shouldStop: () -> Bool
-    let notice: (SinkNotice) -> Void
-    private let progress: (SinkProgress) -> Void
+/// A run that is killed at any point is made good by the next one: a record may be done twice, never left out. One run
+/// per runner, on a thread that the caller owns.
+package final class SinkRunner<Kind: SinkKind> {
+    private let kind: Kind
+    private let context: SinkContext<Kind.Notice>
+    private let progress: (SinkProgress<Kind.Summary>) -> Void
+    private let reader: TopicReader
 
-    /// Everything below is written, as the sink has kept it.
-    var kept: [Int32: SinkPosition] = [:]
-    /// Where the reader is, transaction markers included.
-    var read: [Int32: Offset] = [:]
-    /// What `untilCaughtUp` waits for: the read_uncommitted ends at the start.
-    private var targets: [Int32: Offset] = [:]
+    /// What `untilCaughtUp` waits for: the read_uncommitted ends at the start; `nil` before it.
+    private var targets: [Int32: Offset]?
+    /// Where the reader began.
     private var begins: [Int32: Offset] = [:]
-    var batch = SinkBatch()
-    var summary = SinkSummary()
     private let begin: Duration
     private var partitionsSeen: Duration
     private var told: Duration
 
-    /// - Parameters:
-    ///   - shouldStop: asked after every batch, and at least ten times a second while the sink is unavailable.
-    ///   - progress: told at most four times a second of the clock, and once at the end.
-    ///   - notice: told what an operator should know.
-    package init(
-        cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any SinkClock,
-        shouldStop: @escaping () -> Bool = { false }, progress: @escaping (SinkProgress) -> Void = { _ in },
-        notice: @escaping (SinkNotice) -> Void = { _ in }
+    /// - Parameter progress: called at most four times a second of the clock, and once at the end.
+    init(
+        _ kind: Kind, _ context: SinkContext<Kind.Notice>, progress: @escaping (SinkProgress<Kind.Summary>) -> Void
     ) throws(LogError) {
-        precondition(settings.batchMaximum > 0)
-        self.settings = settings
-        self.sink = sink
-        self.clock = clock
-        self.shouldStop = shouldStop
+        precondition(context.reading.batchMaximum > 0)
+        self.kind = kind
+        self.context = context
         self.progress = progress
-        self.notice = notice
-        admin = try cluster.makeAdmin()
-        consumer = try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: settings.clientId)
-        begin = clock.now
+        reader = try context.makeReader(of: context.reading.topic)
+        begin = context.clock.now
         partitionsSeen = begin
         told = begin
     }
 
-    /// Writes until it has caught up, where the settings ask for that, or until `shouldStop`.
+    /// Runs until it has caught up, if the settings ask for that, or until it is to stop.
     ///
-    /// 1. Takes up the sink's positions, and the topic's ends.
-    /// 2. Reads a batch; while something of an interrupted batch has not been read again, one more.
-    /// 3. Writes the last record of each configuration, then keeps the positions.
-    ///
-    /// - Throws: `log` where the topic is missing or a request at the start fails; `sink` where the sink refuses.
-    package func run() throws(SinkRunError) -> SinkSummary {
+    /// - Throws: `log` if the topic is missing, a request at the start fails or the reader cannot go on; the kind's own
+    ///   failures.
+    package func run() throws(Kind.Failure) -> Kind.Summary {
         defer {
-            consumer.close()
-            admin.close()
+            kind.close()
+            reader.close()
+            context.admin.close()
         }
-        var isRunning = try start()
-        while isRunning, !shouldStop(), !isCaughtUp {
+        var goesOn = try start()
+        while goesOn, !context.shouldStop(), !isCaughtUp {
             lookForPartitions()
-            try poll()
-            if mayWrite { isRunning = try write() }
+            let records = try read()
+            goesOn = try kind.work(on: records, SinkReadState(next: reader.next, hasReadAll: hasReadAll))
             tellProgress()
         }
-        if isRunning { try keepMarkers() }
-        summary.wasStopped = !isCaughtUp
+        kind.summary.wasStopped = !isCaughtUp
+        try kind.finish()
         tellProgress(isLast: true)
-        return summary
+        return kind.summary
     }
 
-    // MARK: - Start
-
-    /// - Returns: false where it was stopped first.
-    private func start() throws(SinkRunError) -> Bool {
-        guard let positions = try ask({ () throws(SinkError) in try sink.positions(of: settings.topic) }) else {
-            return false
-        }
+    /// - Returns: false if it was stopped first.
+    private func start() throws(Kind.Failure) -> Bool {
+        guard let positions = try kind.open() else { return false }
         do throws(LogError) {
-            let requests = BrokerRequests(
-                attempt: settings.requestTimeout, patience: settings.startTimeout, clock: clock, shouldStop: shouldStop)
-            guard let topic = try requests.persistently({ (timeout) throws(LogError) in try describe(timeout) }) else {
-                let message = "topic \(settings.topic) does not exist"
-                throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", message)
+            guard
+                let start = try reader.start(
+                    from: positions.mapValues { $0.next }, known: positions.mapValues { $0.begun })
+            else { return false }
+            targets = start.ends
+            begins = reader.next
+            for (partition, next) in start.lost.sorted(by: { $0.key < $1.key }) {
+                context.notice(.startedOver(TopicPartition(reader.topic, partition), next))
             }
-            let places = (0..<topic.partitions).map { TopicPartition(settings.topic, $0) }
-            let ends = try requests.persistently { (timeout) throws(LogError) in
-                try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
-            }
-            for place in places {
-                let end = ends[place] ?? Offset(0)
-                targets[place.partition] = end
-                guard let position = positions[place.partition] else { continue }
-                if position.begun <= end {
-                    kept[place.partition] = position
-                } else {
-                    notice(.startedOver(place, position.next))
-                }
-            }
-            try assign(places)
+            kind.start(at: positions.filter { start.ends[$0.key] != nil && start.lost[$0.key] == nil })
         } catch {
-            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
         return true
     }
 
-    private func describe(_ timeout: Duration) throws(LogError) -> TopicDescription? {
-        try admin.describeTopics([settings.topic], timeout: timeout)[settings.topic]
-    }
-
-    private func assign(_ places: [TopicPartition]) throws(LogError) {
-        let starts = places.map { place -> (TopicPartition, StartOffset) in
-            (place, kept[place.partition].map { .at($0.next) } ?? .earliest)
-        }
-        try consumer.incrementalAssign(starts)
-        for place in places {
-            read[place.partition] = kept[place.partition]?.next ?? Offset(0)
-            begins[place.partition] = read[place.partition]
-        }
-    }
-
     private func lookForPartitions() {
-        guard clock.now - partitionsSeen >= settings.partitionInterval else { return }
-        partitionsSeen = clock.now
+        guard context.clock.now - partitionsSeen >= context.reading.partitionInterval else { return }
+        partitionsSeen = context.clock.now
         do throws(LogError) {
-            guard let total = try describe(settings.requestTimeout)?.partitions, total > read.count else { return }
-            try assign((Int32(read.count)..<total).map { TopicPartition(settings.topic, $0) })
-            notice(.newPartitions(topic: settings.topic, total: total))
+            if let total = try reader.lookForPartitions() {
+                context.notice(.newPartitions(topic: reader.topic, total: total))
+            }
         } catch {
-            notice(.log(error))
+            context.notice(.log(error))
         }
         tellProgress()
     }
 
+    private func read() throws(Kind.Failure) -> [Record] {
+        guard let demand = try kind.demand() else { return [] }
+        do throws(LogError) {
+            let records = try reader.poll(
+                maximum: demand.maximum, timeout: demand.timeout, failed: { context.notice(.log($0)) })
+            kind.summary.records += records.count
+            return records
+        } catch {
+            throw .log(error)
+        }
+    }
+
     // MARK: - State
 
-    /// Nothing of an interrupted batch is missing.
-    private var mayWrite: Bool {
-        kept.allSatisfy { partition, position in read[partition]! >= position.begun }
+    private var hasReadAll: Bool {
+        guard context.reading.untilCaughtUp, let targets else { return false }
+        return reader.hasReached(targets)
     }
 
-    private var isCaughtUp: Bool {
-        settings.untilCaughtUp && batch.isEmpty
-            && targets.allSatisfy { partition, target in read[partition]! >= target }
-    }
+    private var isCaughtUp: Bool { hasReadAll && kind.isSettled }
 
     private func tellProgress(isLast: Bool = false) {
-        summary.elapsed = clock.now - begin
-        guard isLast || clock.now - told >= .milliseconds(250) else { return }
-        told = clock.now
-        progress(SinkProgress(summary: summary, fractionDone: settings.untilCaughtUp ? fractionDone : nil))
+        kind.summary.elapsed = context.clock.now - begin
+        guard isLast || context.clock.now - told >= .milliseconds(250) else { return }
+        told = context.clock.now
+        let fraction = context.reading.untilCaughtUp ? fractionDone : nil
+        progress(SinkProgress(summary: kind.summary, fractionDone: fraction))
     }
 
     private var fractionDone: Double {
         var (done, total) = (Int64(0), Int64(0))
-        for (partition, target) in targets {
-            let begin = begins[partition]!.rawValue
+        for (partition, target) in targets ?? [:] {
+            let begin = begins[partition]?.rawValue ?? 0
             total += max(0, target.rawValue - begin)
-            done += max(0, min(target.rawValue, read[partition]!.rawValue) - begin)
+            done += max(0, min(target.rawValue, reader.next[partition]?.rawValue ?? 0) - begin)
         }
         return total == 0 ? 1 : Double(done) / Double(total)
     }

@@ -16,9 +16,12 @@ public struct Parameters: Hashable, Sendable {
 
     /// A key with its value.
     public struct Member: Hashable, Sendable {
+        /// The key, as it stands in JSON.
         public var key: String
+        /// The value of the key.
         public var value: ParameterValue
 
+        /// A member of this key and value.
         public init(key: String, value: ParameterValue) {
             self.key = key
             self.value = value
@@ -78,6 +81,7 @@ public struct ConfigurationProblem: Error, Hashable, Sendable {
     /// The sentence without its subject, which is the key: "must be …".
     public var message: String
 
+    /// A problem of one key.
     public init(key: String, _ message: String) {
         self.key = key
         self.message = message
@@ -95,6 +99,7 @@ public struct ConfigurationProblems: Error, Hashable, Sendable {
         self.all = all
     }
 
+    /// The only problem.
     public init(_ problem: ConfigurationProblem) {
         all = [problem]
     }

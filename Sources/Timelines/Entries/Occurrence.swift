@@ -6,7 +6,9 @@ public struct Occurrence: Hashable, Sendable {
     public var uid: String
     /// The original start of an instance of a series, in the form of `when`; `nil` means that the event has no series.
     public var recurrenceId: Moment?
+    /// What people call the event.
     public var title: String
+    /// The place of the event, as its calendar says it.
     public var location: String?
     /// The start and the end.
     public var when: Extent
@@ -17,6 +19,7 @@ public struct Occurrence: Hashable, Sendable {
     /// The vehicle that the event names; `nil` means none.
     public var vehicleId: String?
 
+    /// An occurrence; what is left out is unknown, and it is not tentative.
     public init(
         calendarId: String, uid: String, recurrenceId: Moment? = nil, title: String, location: String? = nil,
         when: Extent, isTentative: Bool = false, preEventLead: CalendarDuration? = nil, vehicleId: String? = nil

@@ -47,9 +47,12 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// A number with a name.
     public struct NamedValue: Hashable, Sendable {
+        /// The name, as telemetry says it.
         public var name: String
+        /// The number.
         public var value: Double
 
+        /// A number with this name.
         public init(name: String, value: Double) {
             self.name = name
             self.value = value
@@ -63,6 +66,7 @@ public struct TimelineEntry: Hashable, Sendable {
         /// The length in whole seconds; `nil` means that the score holds as long as the entry.
         public var duration: Int64?
 
+        /// A score that holds for so many whole seconds, or as long as the entry.
         public init(score: Double, duration: Int64? = nil) {
             self.score = score
             self.duration = duration
@@ -71,9 +75,12 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// A text for people, with a code for clients that translate (T15).
     public struct Message: Hashable, Sendable {
+        /// The sentence, in English.
         public var text: String
+        /// The code for clients that translate.
         public var code: Code
 
+        /// A message of this sentence and code.
         public init(_ text: String, code: Code) {
             self.text = text
             self.code = code
@@ -87,19 +94,28 @@ public struct TimelineEntry: Hashable, Sendable {
 
     /// A vehicle as an entry shows it (T23). What is not known is `nil`.
     public struct VehicleView: Hashable, Sendable {
+        /// The name of the vehicle, or "0" in a placeholder and a sample.
         public var vehicleId: String
+        /// The number plate.
         public var registration: String?
+        /// The name that people gave the vehicle.
         public var alias: String?
         /// The text of a `VehicleStatus`, or "Loading..." in a placeholder.
         public var status: String?
+        /// The speed in km/h.
         public var speed: Double?
         /// The address, or "latitude, longitude" with 5 decimals.
         public var location: String?
+        /// Degrees north of the equator, in WGS 84.
         public var latitude: Double?
+        /// Degrees east of Greenwich, in WGS 84.
         public var longitude: Double?
+        /// The icon that is shown beside the address.
         public var customAddressIcon: String?
+        /// The instant at which the vehicle was observed.
         public var observedAt: Instant?
 
+        /// A vehicle of which nothing else is known.
         public init(vehicleId: String) {
             self.vehicleId = vehicleId
         }

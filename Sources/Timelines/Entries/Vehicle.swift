@@ -45,9 +45,12 @@ public struct Vehicle: Hashable, Sendable {
 
     /// The values of one name.
     public struct Series: Hashable, Sendable {
+        /// The name, as telemetry says it.
         public var name: String
+        /// The values, ascending by time.
         public var points: [Point]
 
+        /// A series of this name.
         public init(name: String, points: [Point]) {
             self.name = name
             self.points = points
@@ -56,9 +59,12 @@ public struct Vehicle: Hashable, Sendable {
 
     /// A value from one instant on.
     public struct Point: Hashable, Sendable {
+        /// The instant from which on the value holds.
         public var at: Instant
+        /// The value.
         public var value: Double
 
+        /// A value from this instant on.
         public init(at: Instant, value: Double) {
             self.at = at
             self.value = value

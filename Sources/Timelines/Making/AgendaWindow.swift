@@ -84,11 +84,14 @@ package struct AgendaWindow: Sendable {
 
 /// An occurrence with its start and end in a configuration's zone.
 public struct PlacedOccurrence: Hashable, Sendable {
+    /// The occurrence.
     public var occurrence: Occurrence
+    /// The start in the configuration's zone.
     public var start: Instant
     /// The exclusive end, not before `start`.
     public var end: Instant
 
+    /// An occurrence with its start and end; see `LocalCalendar.interval(of:)`.
     public init(occurrence: Occurrence, start: Instant, end: Instant) {
         self.occurrence = occurrence
         self.start = start

@@ -20,6 +20,7 @@ public struct Timeline: Hashable, Sendable {
     /// The instant until which what is shown can be believed (T5); `nil` means for ever.
     public var validUntil: Instant?
 
+    /// A timeline of these parts. `TimelineProvider` makes timelines that keep the rules.
     public init(entries: [TimelineEntry], policy: TimelineReloadPolicy, nextUpdate: Instant?, validUntil: Instant?) {
         self.entries = entries
         self.policy = policy

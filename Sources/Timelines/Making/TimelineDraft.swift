@@ -5,6 +5,7 @@ internal import Foundation
 public struct TimelineDraft {
     /// When entries are dated, in any order.
     public var moments: [Moment]
+    /// When the timeline asks for the next one.
     public var policy: TimelineReloadPolicy
     /// The strategy's interval, if it has one. A timeline whose policy is `atEnd` and whose last entry is not in the
     /// future is due after it, or else at the next local midnight (T5).
@@ -56,12 +57,15 @@ public struct TimelineDraft {
 
     /// When an entry is dated, and of what it is made.
     public struct Moment: Hashable, Sendable {
+        /// The date of the entry.
         public var date: Instant
+        /// The phase of the entry.
         public var phase: TimelineEntry.Phase
         /// The place in `occurrences`, if the phase is `preEvent`, `start` or `end`; else a number of the strategy's
         /// choice, from 0 on.
         public var index: Int
 
+        /// A moment of this phase.
         public init(_ phase: TimelineEntry.Phase, at date: Instant, _ index: Int = 0) {
             self.date = date
             self.phase = phase

@@ -1,5 +1,6 @@
 /// Everything that a timeline is a function of: the configuration, what is known, and the instant (T1).
 public struct TimelineRequest: Sendable {
+    /// The configuration whose timeline is made.
     public var configuration: WidgetConfiguration
     /// The configuration's vehicle as far as it is known; `nil` means that nothing is known of it.
     public var vehicle: Vehicle?
@@ -13,6 +14,7 @@ public struct TimelineRequest: Sendable {
     /// The silence after which a vehicle counts as `Offline`, if the strategy has no option for it.
     var offlineAfterFallback = TimelineRequest.offlineAfterDefault
 
+    /// A request; what is left out is not known.
     public init(
         configuration: WidgetConfiguration, vehicle: Vehicle? = nil, hasUnreadableSource: Bool = false,
         occurrences: [Occurrence] = [], at: Instant

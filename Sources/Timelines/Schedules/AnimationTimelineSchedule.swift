@@ -5,7 +5,7 @@ public struct AnimationTimelineSchedule: TimelineSchedule {
     private let interval: TimeInterval
     private let isPaused: Bool
 
-    /// - Parameter minimumInterval: seconds between two dates; a sixtieth where it is nil.
+    /// - Parameter minimumInterval: the seconds between two dates; `nil` means a sixtieth.
     /// - Precondition: `minimumInterval` is positive and finite.
     public init(minimumInterval: Double? = nil, paused: Bool = false) {
         let interval = minimumInterval ?? 1 / 60
@@ -23,6 +23,7 @@ public struct AnimationTimelineSchedule: TimelineSchedule {
     public struct Entries: Sequence, IteratorProtocol, Sendable {
         fileprivate var frames: Boundaries?
 
+        /// The next date; `nil` if there are none.
         public mutating func next() -> Date? {
             frames?.next()
         }
@@ -33,7 +34,7 @@ extension TimelineSchedule where Self == AnimationTimelineSchedule {
     /// Sixty times a second.
     public static var animation: AnimationTimelineSchedule { AnimationTimelineSchedule() }
 
-    /// A date every `minimumInterval` seconds, a sixtieth where it is nil; none while paused.
+    /// A date every `minimumInterval` seconds, a sixtieth if it is `nil`; none while paused.
     public static func animation(minimumInterval: Double? = nil, paused: Bool = false) -> AnimationTimelineSchedule {
         AnimationTimelineSchedule(minimumInterval: minimumInterval, paused: paused)
     }

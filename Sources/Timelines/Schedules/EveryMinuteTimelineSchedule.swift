@@ -2,6 +2,7 @@ public import Foundation
 
 /// The beginning of each minute, in both modes.
 public struct EveryMinuteTimelineSchedule: TimelineSchedule, Hashable {
+    /// The schedule of all minutes.
     public init() {}
 
     /// The beginning of the minute (UTC) that `startDate` lies in, then of each minute after it.
@@ -15,6 +16,7 @@ public struct EveryMinuteTimelineSchedule: TimelineSchedule, Hashable {
     public struct Entries: Sequence, IteratorProtocol, Sendable {
         fileprivate var minutes: Boundaries
 
+        /// The next date, never `nil`.
         public mutating func next() -> Date? {
             minutes.next()
         }

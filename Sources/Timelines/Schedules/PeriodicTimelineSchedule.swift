@@ -13,7 +13,7 @@ public struct PeriodicTimelineSchedule: TimelineSchedule {
         self.interval = interval
     }
 
-    /// The latest boundary that is not later than `startDate`, or the first one where all are, then each boundary
+    /// The latest boundary that is not later than `startDate`, or the first one if all are, then each boundary
     /// after it. A start date within a microsecond of a boundary is that boundary.
     ///
     /// In low frequency only every ⌈60 s / by⌉-th boundary counts, reckoned from the first.
@@ -24,7 +24,7 @@ public struct PeriodicTimelineSchedule: TimelineSchedule {
             boundaries: startDate > from ? boundaries.startingAtLatest(notAfter: startDate) : boundaries)
     }
 
-    /// ⌈60 s / by⌉, where a quotient that only rounding has put above a whole number is that number.
+    /// ⌈60 s / by⌉. A quotient that only rounding has put above a whole number counts as that number.
     private var boundariesOfMinute: Double {
         (60 / interval * (1 - 0x1p-50)).rounded(.up)
     }
@@ -33,6 +33,7 @@ public struct PeriodicTimelineSchedule: TimelineSchedule {
     public struct Entries: Sequence, IteratorProtocol, Sendable {
         fileprivate var boundaries: Boundaries
 
+        /// The next date, never `nil`.
         public mutating func next() -> Date? {
             boundaries.next()
         }

@@ -11,8 +11,7 @@ package protocol ScheduleChoice: Hashable, Sendable {
     /// Reads the options; those that are absent take their defaults.
     ///
     /// - Throws: the first option that is wrong, with its key and what is allowed. Keys that are not declared are
-    /// refused
-    ///   before.
+    ///   refused before.
     init(options: StrategyOptions) throws(ConfigurationProblem)
 
     /// Ascending dates, from the one in force at `at` on, or from the first one if all are later. They may never end.

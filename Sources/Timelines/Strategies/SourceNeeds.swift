@@ -5,6 +5,7 @@ public struct SourceNeeds: Hashable, Sendable {
     /// The events; `nil` means that none are shown.
     public var agenda: AgendaNeed?
 
+    /// The needs for this vehicle and these events.
     public init(vehicle: VehicleNeed? = nil, agenda: AgendaNeed? = nil) {
         self.vehicle = vehicle
         self.agenda = agenda
@@ -12,6 +13,7 @@ public struct SourceNeeds: Hashable, Sendable {
 
     /// A vehicle whose state a timeline shows.
     public struct VehicleNeed: Hashable, Sendable {
+        /// The name of the vehicle.
         public var vehicleId: String
         /// The intervals of timers that run at the vehicle's task; `nil` means that the timeline's own date counts.
         package var refresh: Refresh?
@@ -52,6 +54,7 @@ public struct SourceNeeds: Hashable, Sendable {
 
     /// The agenda of local days that a timeline shows.
     public struct AgendaNeed: Hashable, Sendable {
+        /// The calendars whose events are shown.
         public var calendarIds: [String]
         /// The number of local days, today included. With 0 days nothing is shown, but it still counts whether the
         /// calendars can be read.
@@ -59,6 +62,7 @@ public struct SourceNeeds: Hashable, Sendable {
         /// How long before its start an event is announced that has no lead of its own.
         public var preEventLead: CalendarDuration
 
+        /// The agenda of these calendars.
         public init(calendarIds: [String], days: Int, preEventLead: CalendarDuration) {
             self.calendarIds = calendarIds
             self.days = days

@@ -41,10 +41,14 @@ public protocol TimelineStrategy: Hashable, Sendable {
 }
 
 extension TimelineStrategy {
+    /// Nothing is made for recipients that are not signed in.
     public static var showsSignedOut: Bool { false }
+    /// No length of its own, which leaves it at half an hour.
     public var offlineAfter: CalendarDuration? { nil }
+    /// No parameters.
     public var parameterDefaults: Parameters { Parameters() }
 
+    /// The configuration's vehicle, and the events of today and tomorrow.
     public func needs(of configuration: WidgetConfiguration) -> SourceNeeds {
         SourceNeeds(
             vehicle: configuration.chosenVehicle.map {

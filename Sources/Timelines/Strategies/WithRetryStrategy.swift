@@ -1,4 +1,4 @@
-/// The strategy `withRetry`: another strategy, and an error with a retry where the data failed.
+/// The strategy `withRetry`: another strategy, or an error with a retry if the data failed.
 package struct WithRetryStrategy: ConfigurableStrategy {
     package static let name = "withRetry"
 

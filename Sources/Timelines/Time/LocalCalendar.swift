@@ -1,11 +1,12 @@
 /// Local time in one time zone: the dates and wall-clock times of instants, and back (T10).
 ///
-/// Cheap to make and to copy; any thread may use it. IANA's zones come from Foundation, on the proleptic Gregorian
-/// calendar; others from whoever defines them.
+/// A calendar is cheap to make and to copy, and any thread may use it. IANA's zones come from Foundation, on the
+/// proleptic Gregorian calendar; others come from whoever defines them.
 public struct LocalCalendar: Sendable {
     private let offsets: ZoneOffsets
 
-    /// Nil unless `timeZone` is a name of the IANA database in its exact spelling: no abbreviations, no offsets.
+    /// The clocks of a zone of the IANA database, by its name in exact spelling. The result is `nil` for all other
+    /// texts, abbreviations and offsets among them.
     public init?(_ timeZone: String) {
         guard let offsets = ZoneOffsets.named(timeZone) else { return nil }
         self.offsets = offsets
@@ -23,18 +24,20 @@ public struct LocalCalendar: Sendable {
             changes: changes.map { (at: $0.at.milliseconds, offset: $0.offset.milliseconds) })
     }
 
+    /// Coordinated universal time.
     public static let utc: LocalCalendar = {
         guard let utc = LocalCalendar("UTC") else { preconditionFailure("Foundation knows no UTC") }
         return utc
     }()
 
+    /// The name of the zone.
     public var timeZone: String { offsets.name }
 
-    /// What becomes of a wall-clock time that the zone's clocks skip.
+    /// The rule for a wall-clock time that the zone's clocks skip.
     public enum GapRule: Sendable {
-        /// The first instant after the gap: T10, for times of day and midnights.
+        /// The first instant after the gap counts, as for times of day and midnights (T10).
         case firstInstantAfter
-        /// The offset before the gap: RFC 5545 section 3.3.5, for starts and ends of events.
+        /// The offset before the gap counts, as for starts and ends of events (RFC 5545 section 3.3.5).
         case offsetBefore
     }
 
@@ -51,7 +54,7 @@ public struct LocalCalendar: Sendable {
         return LocalTime(hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60)
     }
 
-    /// The instant at which the clocks show this; the first one where they show it twice.
+    /// The instant at which the clocks show this date and time; the first one if they show it twice.
     public func instant(
         of date: LocalDate, at time: LocalTime = .midnight, inGap rule: GapRule = .firstInstantAfter
     ) -> Instant {
@@ -59,7 +62,7 @@ public struct LocalCalendar: Sendable {
             ofLocal: Int64(date.dayNumber) * Instant.millisecondsOfDay + Int64(time.secondOfDay) * 1000, inGap: rule)
     }
 
-    /// Whether the clocks never show this: RFC 5545 section 3.3.10 leaves out what an RRULE makes there.
+    /// True if the clocks never show this. A start of an RRULE there is left out (RFC 5545 section 3.3.10).
     public func isInGap(_ date: LocalDate, _ time: LocalTime) -> Bool {
         let instant = instant(of: date, at: time)
         return self.date(at: instant) != date || self.time(at: instant) != time
@@ -96,8 +99,8 @@ extension LocalCalendar {
             milliseconds: instant.milliseconds + (distance > 0 ? distance : distance + Instant.millisecondsOfDay))
     }
 
-    /// The first instant in `(instant, end]` at which the clocks change; nil where they do not. `end` is at most a day
-    /// later.
+    /// The first instant in `(instant, end]` at which the clocks change; `nil` means that they do not. `end` is at most
+    /// a day later.
     func firstChange(after instant: Instant, upTo end: Instant) -> Instant? {
         let (late, early) = (instant.milliseconds, end.milliseconds)
         return offsets.offset(at: late) == offsets.offset(at: early) ? nil : change(after: late, upTo: early)

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The offsets of one time zone from UTC, with its changes between 1900 and 2100 at hand.
 ///
-/// Of an IANA zone made once per process; immutable, so any thread may read it.
+/// The table of an IANA zone is made once per process. It is immutable, so any thread may read it.
 final class ZoneOffsets: Sendable {
     let name: String
-    /// Says what the table does not; nil: the first and the last offset hold for ever.
+    /// The zone for instants outside the table; `nil` means that the first and the last offset hold for ever.
     private let zone: TimeZone?
     /// Milliseconds since 1970, ascending. `offsets[i]` holds until `changes[i]`, the last one until the table's end.
     private let changes: [Int64]
@@ -40,9 +40,9 @@ final class ZoneOffsets: Sendable {
         self.missingDays = missingDays
     }
 
-    /// Of a zone that IANA's database does not have.
+    /// The table of a zone that IANA's database does not have.
     ///
-    /// - Parameter changes: ascending; from when on each offset holds.
+    /// - Parameter changes: the instants from which on each offset holds, ascending.
     init(name: String, first: Int64, changes: [(at: Int64, offset: Int64)]) {
         self.name = name
         zone = nil
@@ -71,7 +71,7 @@ final class ZoneOffsets: Sendable {
 // MARK: - Names
 
 extension ZoneOffsets {
-    /// The zone with this name of the IANA database, in its exact spelling; nil for abbreviations and offsets.
+    /// The zone with this name of the IANA database, in its exact spelling; `nil` for abbreviations and offsets.
     static func named(_ name: String) -> ZoneOffsets? {
         if let known = cache.withLock({ $0[name] }) { return known }
         guard isDatabaseName(name), let zone = TimeZone(identifier: name) else { return nil }

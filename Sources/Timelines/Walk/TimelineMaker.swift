@@ -58,8 +58,8 @@ struct TimelineMaker {
         var arrival = sources.nextArrival(of: need.vehicleId, after: madeAt)
         while true {
             let silence = vehicle.flatMap { report.nextSilence(of: $0, for: need) }
-            let due = [renewal, silence?.at].compactMap(\.self).min()
-            if let now = arrival, due.map({ now <= $0 }) ?? true {
+            let due = [renewal, silence?.at].compactMap(\.self).min() ?? Instant(milliseconds: .max)
+            if let now = arrival, now <= due {
                 vehicle = sources.vehicle(need.vehicleId, at: now)
                 if let cause = news(of: vehicle, at: now, since: report, need) { return (now, cause) }
                 if now == renewal { return (now, .renewal) }

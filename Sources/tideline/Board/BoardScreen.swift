@@ -16,7 +16,7 @@ final class BoardScreen {
 
     init(title: String, subtitle: String, hint: String) {
         state = BoardState(
-            title: title, subtitle: subtitle, hint: hint, began: Instant(milliseconds: WallClock.systemTime()))
+            title: title, subtitle: subtitle, hint: hint, began: WallClock.systemTime())
         LogStream.standardError.divert { [kept] line in kept.add(line) }
     }
 
@@ -31,7 +31,7 @@ final class BoardScreen {
         lastDrawn = now
         state.notice = kept.last
         let board = Board(state, calendar)
-        let instant = Instant(milliseconds: WallClock.systemTime())
+        let instant = WallClock.systemTime()
         screen.draw { size in board.lines(columns: size.columns, rows: size.rows, at: instant) }
     }
 

@@ -49,7 +49,7 @@ struct DemoCommand: Verb {
         }
         let environment = Environment(settings: settings, logger: logger, cluster: cluster)
         // Whole seconds read better.
-        let now = WallClock.systemTime() / 1000 * 1000
+        let now = Instant(milliseconds: WallClock.systemTime().milliseconds / 1000 * 1000)
         let demo = Demo(environment, DemoScenario(fleet: fleet, now: now), output: output)
         try demo.run(seconds: seconds)
     }

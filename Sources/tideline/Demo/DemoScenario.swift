@@ -10,9 +10,9 @@ struct DemoScenario: Sendable {
     let fleet: Int
     private let now: Instant
 
-    init(fleet: Int, now: Int64) {
+    init(fleet: Int, now: Instant) {
         self.fleet = fleet
-        self.now = Instant(milliseconds: now)
+        self.now = now
     }
 
     /// The setting `kinds`, which says once for all widgets how they are refreshed.

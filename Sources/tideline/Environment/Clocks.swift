@@ -1,28 +1,29 @@
 import Foundation
 import Producers
-import Sinks
 import StreamRuntime
 import Timelines
 
 /// The clock of timelines: the system's, one that was started at another time and runs on, or one that stands still.
 struct WallClock: StreamClock {
-    private let offset: Int64
-    private let standing: Int64?
+    private let offset: ElapsedTime
+    private let standing: Instant?
 
     /// - Parameters:
     ///   - start: the instant that the clock shows now; `nil` stands for the time of day.
     ///   - stands: true if the clock stands still.
     init(start: Instant? = nil, stands: Bool = false) {
         let now = Self.systemTime()
-        offset = (start?.milliseconds ?? now) - now
-        standing = stands ? start?.milliseconds ?? now : nil
+        offset = (start ?? now) - now
+        standing = stands ? start ?? now : nil
     }
 
-    func wall() -> Int64 { standing ?? Self.systemTime() + offset }
+    func wall() -> Instant { standing ?? Self.systemTime() + offset }
 
     func monotonic() -> Duration { Self.uptime() }
 
-    static func systemTime() -> Int64 { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
+    static func systemTime() -> Instant {
+        Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
 
     static func uptime() -> Duration {
         .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
@@ -30,9 +31,9 @@ struct WallClock: StreamClock {
 }
 
 /// The time of day, with waits that block the calling thread.
-final class SleepingClock: PacingClock, SinkClock {
+final class SleepingClock: PacingClock {
     var now: Duration { WallClock.uptime() }
-    var wall: Int64 { WallClock.systemTime() }
+    var wall: Instant { WallClock.systemTime() }
 
     func wait(for duration: Duration) { pause(duration) }
 }
@@ -40,7 +41,7 @@ final class SleepingClock: PacingClock, SinkClock {
 extension Duration {
     /// Whole milliseconds, rounded towards zero.
     var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+        Int(ElapsedTime(self).milliseconds)
     }
 
     /// The duration for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 1 min`.
@@ -58,5 +59,5 @@ extension Duration {
 
 extension Instant {
     /// The time of day by the system's clock.
-    static func now() -> Instant { Instant(milliseconds: WallClock.systemTime()) }
+    static func now() -> Instant { WallClock.systemTime() }
 }

@@ -99,11 +99,17 @@ struct Environment {
     /// - Throws: with status 69, naming all topics that are missing.
     @discardableResult
     func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
-        let found: [String: TopicDescription]
+        let answer: [String: TopicDescription]?
         do throws(LogError) {
-            found = try admin.describeTopics(names, timeout: .seconds(30))
+            let requests = PatientRequests(clock: SleepingClock(), shouldStop: { Signals.isStopRequested })
+            answer = try requests.persistently { (timeout) throws(LogError) in
+                try admin.describeTopics(names, timeout: timeout)
+            }
         } catch {
             throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+        }
+        guard let found = answer else {
+            throw CommandFailure(.unavailable, "cannot look at the topics: told to end while no broker answered")
         }
         let absent = names.filter { found[$0] == nil }
         if !absent.isEmpty { throw missing(absent) }

@@ -13,12 +13,12 @@ extension PipelineSettings {
         self.init(topics: topics, application: settings[Keys.application])
         leavesWhenCaughtUp = options.untilCaughtUp
         startsClockAnew = options.clock != nil
-        pauseMilliseconds = Int64(settings[Keys.pause].milliseconds)
-        spreadMilliseconds = Int64(settings[Keys.spread].milliseconds)
+        pause = ElapsedTime(settings[Keys.pause])
+        spread = ElapsedTime(settings[Keys.spread])
         // A clock that was started at another time says nothing about when a record arrived.
         telemetryFuture =
             options.clock == nil
-            ? settings[Keys.telemetryFuture].map { ElapsedTime(milliseconds: Int64($0.milliseconds)) } : nil
+            ? settings[Keys.telemetryFuture].map { ElapsedTime($0) } : nil
         kinds = settings[Keys.kinds]
         reload = settings.reload
         adopt(recordLimits)

@@ -70,7 +70,7 @@ final class PipelineRun {
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
                     // Closing may send messages through the exchange: the run goes on until that is quiet again.
                     if application.statuses.allSatisfy(\.isClosedOut) { break }
-                    application.closeOut()
+                    application.releaseHeld()
                 }
             } catch {
                 if environment.brokers?.absorbs(error) != true {
@@ -113,14 +113,14 @@ final class PipelineRun {
     var statuses: [StreamStatus] { application.statuses }
 
     private var summary: RunSummary {
-        var counters = TaskCounters(outputs: topology.outputs.count)
+        var counters = TaskCounters()
         for status in application.statuses { counters.add(status.counters) }
         let usage = ProcessUsage.current()
         let elapsed = WallClock.uptime() - began
         return RunSummary(
-            records: counters.records, timelines: counters.outputs[Output.timelines],
-            reloads: counters.outputs[Output.reloads], deadLetters: counters.outputs[Output.deadLetters],
-            lateTelemetry: counters.late, futureTelemetry: counters.fromFuture, account: counters.reloads,
+            records: counters.records, timelines: counters[.timelines],
+            reloads: counters[.reloads], deadLetters: counters[.deadLetters],
+            lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry], account: counters.reloads,
             wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }

@@ -75,9 +75,9 @@ final class StatusReporter {
         summed.records = counters.records
         summed.lastCommitAge = statuses.compactMap(\.lastCommit).max().map { now - $0 }
         summed.aborts = statuses.reduce(0) { $0 + $1.aborts }
-        summed.deadLetters = counters.outputs.isEmpty ? 0 : counters.outputs[Output.deadLetters]
-        summed.lateTelemetry = counters.late
-        summed.futureTelemetry = counters.fromFuture
+        summed.deadLetters = counters[.deadLetters]
+        summed.lateTelemetry = counters[.lateTelemetry]
+        summed.futureTelemetry = counters[.futureTelemetry]
         let reloads = counters.reloads
         summed.changes = ReloadCount.allCases.map { count in
             .init(name: count.rawValue, count: reloads.reduce(0) { $0 + $1[count] })
@@ -105,7 +105,7 @@ final class StatusReporter {
     }
 
     private static func lag(
-        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset], now: Int64
+        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset], now: Instant
     ) -> [PipelineStatus.TopicLag] {
         var topics: [String: PipelineStatus.TopicLag] = [:]
         for position in positions {
@@ -115,7 +115,9 @@ final class StatusReporter {
             topic.records += behind
             if behind > 0 {
                 // One partition of which nothing was read yet makes the topic's time unknown.
-                let known = position.lastTimestamp.flatMap { $0 > 0 ? Duration.milliseconds(max(0, now - $0)) : nil }
+                let known = position.lastTimestamp.flatMap {
+                    $0.milliseconds > 0 ? Duration(max(.zero, now - $0)) : nil
+                }
                 topic.time = known.flatMap { known in topic.time.map { max($0, known) } }
             }
             topics[name] = topic

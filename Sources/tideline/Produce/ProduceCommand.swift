@@ -84,7 +84,7 @@ struct ChangeOptions: ParsableArguments {
         guard let duration = Duration(iso8601: text), duration >= .seconds(1), duration <= .seconds(86_400) else {
             return nil
         }
-        return ElapsedTime(milliseconds: Int64(duration.milliseconds))
+        return ElapsedTime(duration)
     }
 }
 

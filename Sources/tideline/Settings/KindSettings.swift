@@ -42,7 +42,7 @@ extension Settings {
         var reload = WidgetKind.Reload()
         reload.limit = self[Keys.reloadLimit]
         if hasOwnBurst { reload.burst = self[Keys.reloadBurst] }
-        reload.coalesce = ElapsedTime(milliseconds: Int64(self[Keys.reloadCoalesce].milliseconds))
+        reload.coalesce = ElapsedTime(self[Keys.reloadCoalesce])
         reload.scheduled = self[Keys.reloadScheduled]
         return reload
     }

@@ -71,7 +71,7 @@ struct ReloadSinkRun {
         var settings = ReloadSinkSettings(
             name: target.name, application: values[Keys.application], reloadsTopic: topics.reloads,
             deadLettersTopic: topics.deadLetters)
-        settings.untilCaughtUp = untilCaughtUp
+        settings.reading.untilCaughtUp = untilCaughtUp
         settings.requestsMax = values[Keys.reloadsConcurrency]
         settings.ageMax = values[Keys.reloadsMaxAge]
         settings.gather = values[Keys.reloadsGather]
@@ -114,13 +114,13 @@ struct ReloadSinkRun {
 
     private func runner<Destination: ReloadDestination>(
         _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?
-    ) throws(LogError) -> ReloadSinkRunner<Destination> {
-        try ReloadSinkRunner(
+    ) throws(LogError) -> SinkRunner<ReloadSender<Destination>> {
+        try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
             shouldStop: { Self.shouldStop(health) },
-            progress: { summary in
-                bar.update(completed: summary.records)
+            progress: { progress in
+                bar.update(completed: progress.summary.records)
                 deadLetters.flush(now: WallClock.uptime())
             },
             notice: log)

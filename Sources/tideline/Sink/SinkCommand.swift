@@ -134,7 +134,7 @@ struct SinkRun {
     init(_ environment: Environment, target: SinkTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         self.environment = environment
         var settings = SinkSettings(topic: environment.topics.timelines)
-        settings.untilCaughtUp = untilCaughtUp
+        settings.reading.untilCaughtUp = untilCaughtUp
         self.settings = settings
         do {
             switch target {
@@ -152,7 +152,7 @@ struct SinkRun {
     /// Blocks until it has caught up, if that was asked for, or until `shouldStop`.
     func run(
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
-        progress: @escaping (SinkProgress) -> Void = { _ in }
+        progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in }
     ) throws(CommandFailure) -> SinkSummary {
         let logger = environment.logger
         let brokers = environment.brokers

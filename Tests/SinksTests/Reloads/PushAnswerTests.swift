@@ -31,7 +31,7 @@ struct PushAnswerTests {
 
     @Test("a token that a configuration named after it was gone stays valid, and the push is sent once more")
     func registeredAnew() async throws {
-        let gone = stage.time.now - 1000
+        let gone = stage.time.now - .seconds(1)
         stage.configure("a", token: "aa01")
         stage.reload("r", ["a"])
         stage.service.script(["aa01": [.status(410, "ExpiredToken", timestamp: gone)]])
@@ -168,7 +168,7 @@ struct PushAnswerTests {
                     stage.reload("r", ["a"])
                 }
                 return rounds > 130
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         // A token lasts for the pushes at 0, 10, … 40 minutes.
         var runs: [Int] = []
         for (index, text) in authorisations.enumerated() {

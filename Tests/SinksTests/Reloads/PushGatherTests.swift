@@ -53,7 +53,7 @@ struct PushGatherTests {
                 return stage.service.clock.now > start + .seconds(12)
             },
             change: {
-                $0.untilCaughtUp = false
+                $0.reading.untilCaughtUp = false
                 change(&$0)
             })
     }

@@ -82,7 +82,7 @@ struct PushLedgerTests {
                     if rounds == 8 { second = try? stage.pushNow(key: key) }
                     if rounds == 12 { stage.reload("r", ["a"]) }
                     return rounds > 100
-                }, change: { $0.untilCaughtUp = false })
+                }, change: { $0.reading.untilCaughtUp = false })
         } throws: {
             $0 as? ReloadSinkError == .replaced(name: "apns")
         }

@@ -67,7 +67,7 @@ struct PushRefusalTests {
             stop: {
                 rounds += 1
                 return rounds > 40
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         #expect(stage.service.tokens == ["aa01"])
         #expect(stage.position() == 0 && stage.deadLetters.isEmpty)
         #expect(!stage.kept.keys.contains { $0.hasPrefix("retired/") })
@@ -84,7 +84,7 @@ struct PushRefusalTests {
                 rounds += 1
                 if rounds == 20 { stage.time.advance(by: .seconds(86_400)) }
                 return rounds > 40
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         #expect(stage.position() == 1 && stage.deadLetters.count == 1)
     }
 }

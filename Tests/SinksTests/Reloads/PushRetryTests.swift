@@ -66,7 +66,7 @@ struct PushRetryTests {
                     stage.reload("r", ["a"])
                 }
                 return rounds > 2000 || (rounds > 40 && stage.position() == 4)
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         #expect(stage.service.tokens == ["aa01", "bb02", "aa01"])
         #expect(stage.service.requests.last?.request.header("apns-priority") == "10")
         #expect(stage.service.requests[1].at < .seconds(30))
@@ -86,7 +86,7 @@ struct PushRetryTests {
                 rounds += 1
                 if rounds == 1 { stage.reload("r", ["a"], reason: .requested) }
                 return rounds > 200
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         #expect(stage.service.requests.map { $0.request.header("apns-priority") } == ["5", "10"])
         #expect(summary.delivered == (status == 200 ? 2 : 1) && stage.position() == 2)
     }

@@ -105,7 +105,7 @@ struct PushTests {
                     stage.reload("r", ["a"])
                 }
                 return rounds > 60
-            }, change: { $0.untilCaughtUp = false })
+            }, change: { $0.reading.untilCaughtUp = false })
         #expect(stage.cluster.pendingFaults.isEmpty)
         #expect(stage.service.tokens == ["aa01", "ee05", "ff06"])
     }

@@ -62,7 +62,7 @@ struct ReloadAgeTests {
                 return rounds > 5000
             },
             change: {
-                $0.untilCaughtUp = false
+                $0.reading.untilCaughtUp = false
                 $0.ageMax = .seconds(300)
             })
         #expect(summary.deadLetters == (takesOthers ? 1 : 0) && summary.tooOld == 0)

@@ -49,8 +49,8 @@ final class ReloadStage {
         revision += 1
         let notification = ReloadNotification(
             recipient: recipient, kind: kind, configurationIds: ids, reason: reason, revision: revision,
-            issuedAt: Instant(milliseconds: time.now),
-            budget: ReloadBudget(limit: 48, remaining: 9, resetsAt: Instant(milliseconds: time.now)))
+            issuedAt: time.now,
+            budget: ReloadBudget(limit: 48, remaining: 9, resetsAt: time.now))
         var json = JSONWriter()
         notification.write(to: &json)
         let headers = CloudEventHeaders(source: "/app").reload(notification).map { Header($0.name, $0.value) }
@@ -83,7 +83,7 @@ final class ReloadStage {
     func settings(_ name: String = "apns") -> ReloadSinkSettings {
         var settings = ReloadSinkSettings(
             name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
-        settings.untilCaughtUp = true
+        settings.reading.untilCaughtUp = true
         settings.gather = .zero
         return settings
     }
@@ -133,7 +133,7 @@ final class ReloadStage {
         _ stop: @escaping () -> Bool
     ) throws -> ReloadSinkSummary {
         instances += 1
-        return try ReloadSinkRunner(
+        return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
             instance: "instance-\(instances)", clock: service.clock, random: random, shouldStop: stop,
             notice: { [unowned self] in notices.append($0) }
@@ -144,15 +144,15 @@ final class ReloadStage {
 /// The simulation's clock as a sink has it.
 final class StageClock: ReloadSinkClock {
     private let time: ManualClock
-    private let begin: Int64
+    private let begin: Instant
 
     init(_ time: ManualClock) {
         self.time = time
         begin = time.now
     }
 
-    var now: Duration { .milliseconds(time.now - begin) }
-    var wall: Int64 { time.now }
+    var now: Duration { Duration(time.now - begin) }
+    var wall: Instant { time.now }
 
     func wait(for duration: Duration) { time.advance(by: max(duration, .milliseconds(1))) }
 }
@@ -209,9 +209,9 @@ final class ScriptedService: HTTPTransport {
 
 extension Result<HTTPClientResponse, HTTPClientError> {
     static func status(
-        _ status: Int, _ reason: String? = nil, timestamp: Int64? = nil, retryAfter: String? = nil
+        _ status: Int, _ reason: String? = nil, timestamp: Instant? = nil, retryAfter: String? = nil
     ) -> Self {
-        let since = timestamp.map { ",\"timestamp\":\($0)" } ?? ""
+        let since = timestamp.map { ",\"timestamp\":\($0.milliseconds)" } ?? ""
         let body = reason.map { #"{"reason":"\#($0)"\#(since)}"# } ?? ""
         return .success(
             HTTPClientResponse(

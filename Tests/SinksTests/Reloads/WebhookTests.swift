@@ -24,7 +24,7 @@ struct WebhookTests {
         let id = try #require(request.header("webhook-id"))
         let timestamp = try #require(request.header("webhook-timestamp"))
         #expect(id == "timeline_reloads-\(place.partition)-\(place.offset)")
-        #expect(timestamp == String(stage.time.now / 1000))
+        #expect(timestamp == String(stage.time.now.milliseconds / 1000))
         let code = HMAC.sha256(Array("\(id).\(timestamp).".utf8) + request.body, key: ReloadStage.secret)
         #expect(request.header("webhook-signature") == "v1," + Data(code).base64EncodedString())
         #expect(stage.position("hook") == 1)

@@ -6,8 +6,8 @@ import Timelines
 /// APNs").
 enum APNsAnswer: Hashable {
     case accepted
-    /// The token was valid until then, in milliseconds since 1970; nil where Apple does not say.
-    case gone(reason: String, since: Int64?)
+    /// The token was valid until then; `nil` if Apple does not say.
+    case gone(reason: String, since: Instant?)
     /// Something is wrong with this push; or with all, where many are answered so.
     case badRequest(Fault, reason: String)
     case expiredProviderToken
@@ -19,7 +19,7 @@ enum APNsAnswer: Hashable {
     /// All pushes would be refused: the key, the team, or the requests themselves.
     case refused(reason: String)
 
-    init(_ response: HTTPClientResponse, wall: Int64, with parser: inout JSONParser) {
+    init(_ response: HTTPClientResponse, wall: Instant, with parser: inout JSONParser) {
         if response.status == 200 {
             self = .accepted
             return
@@ -29,8 +29,8 @@ enum APNsAnswer: Hashable {
         }
         var reason = ""
         if case .string(let text) = body?["reason"] { reason = text }
-        var since: Int64?
-        if case .number(let text) = body?["timestamp"] { since = Int64(text) }
+        var since: Instant?
+        if case .number(let text) = body?["timestamp"] { since = Int64(text).map { Instant(milliseconds: $0) } }
         let after = RetryAfter.delay(response, wall: wall)
         let named = reason.isEmpty ? "status \(response.status)" : "status \(response.status), \(reason)"
         self =

@@ -26,8 +26,10 @@ package final class APNsDestination: ReloadDestination {
         self.settings = settings
         admin = try cluster.makeAdmin()
         feed = try ConfigurationFeed(
-            topic: settings.configurationsTopic, settings: sink, cluster: cluster, admin: admin, clock: clock,
-            shouldStop: shouldStop, notice: notice)
+            topic: settings.configurationsTopic,
+            SinkContext(
+                reading: sink.reading, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop,
+                notice: notice))
         providerToken = ProviderToken(settings)
     }
 
@@ -80,7 +82,7 @@ package final class APNsDestination: ReloadDestination {
             configurationIds: waiting.configurationIds.union(later.configurationIds))
     }
 
-    package func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt {
+    package func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt {
         let host = settings.host(of: content.push.environment)
         let suffix = ".push-type.widgets"
         let topic = content.push.topic
@@ -105,7 +107,7 @@ package final class APNsDestination: ReloadDestination {
 
     package func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
-        wall: Int64
+        wall: Instant
     ) -> DeliveryVerdict {
         switch result {
         case .failure(let error) where error.kind == .invalid:
@@ -156,7 +158,7 @@ package final class APNsDestination: ReloadDestination {
     }
 
     /// Nil where a newer configuration record keeps the registration valid.
-    private func retire(_ content: Content, asOf moment: Int64?, _ reason: String) -> ReloadSinkNotice? {
+    private func retire(_ content: Content, asOf moment: Instant?, _ reason: String) -> ReloadSinkNotice? {
         tokens.retire(content.push, asOf: moment).map { .retired(reason: reason, configurations: $0) }
     }
 }

@@ -4,28 +4,17 @@ import RecordLog
 /// Reads the configurations, which are compacted: from the beginning at each start, then whatever comes.
 final class ConfigurationFeed {
     private let reader: TopicReader
-    private let settings: ReloadSinkSettings
-    private let clock: any ReloadSinkClock
-    private let shouldStop: () -> Bool
-    private let notice: (ReloadSinkNotice) -> Void
+    private let context: SinkContext<ReloadSinkNotice>
     private var parser = JSONParser()
     private var isStarted = false
     private var partitionsSeen = Duration.zero
-    /// Told one by one at first; a topic may hold any number of them.
-    private var unusableTold = 0
+    /// The number of unusable records. The first ones are told one by one; a topic may hold any number of them.
+    private var unusable = 0
     private static let unusableToldMax = 100
 
-    init(
-        topic: String, settings: ReloadSinkSettings, cluster: any Cluster, admin: any Admin,
-        clock: any ReloadSinkClock, shouldStop: @escaping () -> Bool, notice: @escaping (ReloadSinkNotice) -> Void
-    ) throws(LogError) {
-        self.settings = settings
-        self.clock = clock
-        self.shouldStop = shouldStop
-        self.notice = notice
-        reader = try TopicReader(
-            topic, cluster: cluster, admin: admin, clientId: settings.clientId,
-            requests: settings.requests(clock, shouldStop))
+    init(topic: String, _ context: SinkContext<ReloadSinkNotice>) throws(LogError) {
+        self.context = context
+        reader = try context.makeReader(of: topic)
     }
 
     func close() {
@@ -34,22 +23,21 @@ final class ConfigurationFeed {
 
     /// Reads what was committed when this was called; waits while the brokers are away.
     ///
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if it was stopped first.
     func catchUp(_ tokens: inout PushTokens) throws(ReloadSinkError) -> Bool {
         do throws(LogError) {
             if !isStarted {
-                try reader.start()
+                guard try reader.start() != nil else { return false }
                 isStarted = true
-                partitionsSeen = clock.now
+                partitionsSeen = context.clock.now
             }
+            guard let ends = presentEnds() else { return false }
+            let isRead = try reader.read(
+                to: ends, maximum: context.reading.batchMaximum, timeout: context.reading.pollTimeout,
+                failed: { context.notice(.log($0)) }, each: { view, _ in read(view, &tokens) })
+            guard isRead else { return false }
         } catch {
-            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
-        }
-        guard let ends = endsOfNow() else { return false }
-        while !reader.hasReached(ends) {
-            if shouldStop() { return false }
-            try read(&tokens, timeout: settings.pollTimeout)
         }
         tokens.forgetUnnamed()
         return true
@@ -57,63 +45,56 @@ final class ConfigurationFeed {
 
     /// Reads what is there without waiting.
     func keepUp(_ tokens: inout PushTokens) throws(ReloadSinkError) {
-        try read(&tokens, timeout: .zero)
+        do throws(LogError) {
+            try reader.poll(
+                maximum: context.reading.batchMaximum, timeout: .zero, failed: { context.notice(.log($0)) },
+                each: { view, _ in read(view, &tokens) })
+        } catch {
+            throw .log(error)
+        }
     }
 
-    /// Nil where it was stopped while the brokers were away.
-    private func endsOfNow() -> [Int32: Offset]? {
+    /// Returns the ends of now, of new partitions, too; `nil` if it was stopped while the brokers were away.
+    private func presentEnds() -> [Int32: Offset]? {
         while true {
             do throws(LogError) {
-                if clock.now - partitionsSeen >= settings.partitionInterval {
-                    partitionsSeen = clock.now
+                if context.clock.now - partitionsSeen >= context.reading.partitionInterval {
+                    partitionsSeen = context.clock.now
                     if let total = try reader.lookForPartitions() {
-                        notice(.newPartitions(topic: reader.topic, total: total))
+                        context.notice(.newPartitions(topic: reader.topic, total: total))
                     }
                 }
                 return try reader.ends(.readCommitted)
             } catch {
-                notice(.log(error))
+                context.notice(.log(error))
             }
-            if shouldStop() { return nil }
-            clock.wait(for: .seconds(1))
+            if context.shouldStop() { return nil }
+            context.clock.wait(for: .seconds(1))
         }
     }
 
-    private func read(_ tokens: inout PushTokens, timeout: Duration) throws(ReloadSinkError) {
-        let records: [Record]
-        do throws(LogError) {
-            records = try reader.poll(
-                maximum: settings.batchMaximum, timeout: timeout, failed: { notice(.log($0)) })
-        } catch {
-            throw .log(error)
-        }
-        for record in records { take(record, &tokens) }
-    }
-
-    private func take(_ record: Record, _ tokens: inout PushTokens) {
-        let key = String(decoding: record.key ?? [], as: UTF8.self)
+    private func read(_ record: RecordView, _ tokens: inout PushTokens) {
+        let key = record.key.map { String(decoding: $0, as: UTF8.self) } ?? ""
         guard let value = record.value else { return tokens.remove(key) }
         do throws(MessageProblem) {
-            let reading = try value.decoded { (bytes) throws(MessageProblem) in
-                try PushRegistration.read(bytes, with: &parser)
-            }
+            let reading = try PushRegistration.read(value, with: &parser)
             switch reading.push {
             case .success(let push):
                 tokens.register(reading.configurationId, push, timestamp: record.timestamp)
             case .failure(let problem):
                 tokens.remove(reading.configurationId)
-                tellUnusable(reading.configurationId, problem)
+                noticeUnusable(reading.configurationId, problem)
             case nil: tokens.remove(reading.configurationId)
             }
         } catch {
             // The pipeline makes it a dead letter; what was known before stays, there and here.
-            tellUnusable(key, error)
+            noticeUnusable(key, error)
         }
     }
 
-    private func tellUnusable(_ id: String, _ problem: MessageProblem) {
-        unusableTold += 1
-        guard unusableTold <= Self.unusableToldMax else { return }
-        notice(.unusablePush(configuration: id, reason: problem.description))
+    private func noticeUnusable(_ id: String, _ problem: MessageProblem) {
+        unusable += 1
+        guard unusable <= Self.unusableToldMax else { return }
+        context.notice(.unusablePush(configuration: id, reason: problem.description))
     }
 }

@@ -1,6 +1,6 @@
 import Crypto
-import Foundation
 import Messages
+import RecordLog
 
 /// Mints the JSON web token that authorises pushes of a team (RFC 7519, ES256). One for the whole team: Apple counts
 /// how often a team renews, not oftener than every 20 minutes and at least every 60.
@@ -20,10 +20,10 @@ struct ProviderToken {
 
     /// The token of now.
     ///
-    /// - Parameter wall: milliseconds since 1970, for the time of issue.
-    mutating func text(wall: Int64, now: Duration) -> String {
+    /// - Parameter wall: the time of issue.
+    mutating func text(wall: Instant, now: Duration) -> String {
         if let minted, now - minted.at < Self.lifetime { return minted.text }
-        let text = mint(issuedAt: wall / 1000)
+        let text = mint(issuedAt: wall.milliseconds / 1000)
         minted = (text, now)
         number += 1
         return text
@@ -55,12 +55,7 @@ struct ProviderToken {
         claims.string("iss", settings.teamId)
         claims.integer("iat", seconds)
         claims.endObject()
-        let signed = Self.base64URL(header.bytes) + "." + Self.base64URL(claims.bytes)
-        return signed + "." + Self.base64URL(settings.key.signature(for: Array(signed.utf8)))
-    }
-
-    /// RFC 7515 section 2: without padding.
-    static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let signed = header.bytes.base64URL + "." + claims.bytes.base64URL
+        return signed + "." + settings.key.signature(for: Array(signed.utf8)).base64URL
     }
 }

@@ -1,5 +1,6 @@
-import Foundation
+import Crypto
 import Messages
+import RecordLog
 
 /// Which configuration takes pushes where, and which registrations are retired: a token with its topic and environment,
 /// for a token that is wrong with one of them may be right with another.
@@ -9,8 +10,8 @@ import Messages
 struct PushTokens {
     private struct Configuration {
         var push: PushRegistration
-        /// When the record was made, in milliseconds since 1970.
-        var timestamp: Int64
+        /// When the record was made.
+        var timestamp: Instant
     }
 
     private struct Registration {
@@ -19,20 +20,20 @@ struct PushTokens {
         /// The configurations that name it.
         var configurations: Set<String> = []
         /// Of the newest record that named it.
-        var newest = Int64.min
-        var retiredAt: Int64?
+        var newest = Instant.distantPast
+        var retiredAt: Instant?
     }
 
     private var configurations: [String: Configuration] = [:]
     private var registrations: [PushRegistration: Registration] = [:]
     /// By digest, what the ledger kept and no configuration has named yet.
-    private var restored: [String: Int64] = [:]
+    private var restored: [String: Instant] = [:]
     private var unnamed: Set<PushRegistration> = []
     private var changes: [String: [UInt8]?] = [:]
 
     // MARK: - Configurations
 
-    mutating func register(_ id: String, _ push: PushRegistration, timestamp: Int64) {
+    mutating func register(_ id: String, _ push: PushRegistration, timestamp: Instant) {
         if let old = configurations[id], old.push != push { forget(id, old.push) }
         configurations[id] = Configuration(push: push, timestamp: timestamp)
         var registration = registrations[push] ?? makeRegistration(push)
@@ -54,8 +55,7 @@ struct PushTokens {
     private mutating func makeRegistration(_ push: PushRegistration) -> Registration {
         // None of the three has a blank in it.
         let text = "\(push.token) \(push.topic) \(push.environment.rawValue)"
-        var registration = Registration(
-            digest: SHA256.hash(Array(text.utf8)).map { String(format: "%02x", $0) }.joined())
+        var registration = Registration(digest: SHA256.hash(Array(text.utf8)).hexadecimal)
         registration.retiredAt = restored.removeValue(forKey: registration.digest)
         return registration
     }
@@ -88,15 +88,15 @@ struct PushTokens {
 
     // MARK: - Retirement
 
-    /// - Parameter moment: in milliseconds since 1970; nil: as of the newest record that names it.
+    /// - Parameter moment: `nil` means as of the newest record that names it.
     /// - Returns: the configurations that name it, ascending; nil where a newer one keeps it valid, or none names it.
-    mutating func retire(_ push: PushRegistration, asOf moment: Int64?) -> [String]? {
+    mutating func retire(_ push: PushRegistration, asOf moment: Instant?) -> [String]? {
         guard var registration = registrations[push], !registration.configurations.isEmpty else { return nil }
         let moment = moment ?? registration.newest
         guard registration.newest <= moment else { return nil }
         registration.retiredAt = moment
         registrations[push] = registration
-        changes[registration.digest] = Array(String(moment).utf8)
+        changes[registration.digest] = Array(String(moment.milliseconds).utf8)
         return registration.configurations.sorted()
     }
 
@@ -107,7 +107,7 @@ struct PushTokens {
     /// Before the first `register`.
     mutating func restore(_ key: String, _ value: [UInt8]) {
         guard key.hasPrefix(Self.prefix), let moment = Int64(String(decoding: value, as: UTF8.self)) else { return }
-        restored[String(key.dropFirst(Self.prefix.count))] = moment
+        restored[String(key.dropFirst(Self.prefix.count))] = Instant(milliseconds: moment)
     }
 
     /// Ascending by key.

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// What waits to be sent, in lanes: one for each device, or each recipient. Of a lane one request is under way at most,
 /// in the order in which the lane was filled. Lanes that are ready go in turn; others wait for their time: for more to
 /// come, or after a failure.
@@ -9,8 +11,8 @@ struct DeliveryLanes<Content> {
         var records: [OutstandingRecords.Place]
         /// When the first of them came.
         var since: Duration
-        /// When the newest of them was written, in milliseconds since 1970.
-        var newest: Int64
+        /// When the newest of them was written.
+        var newest: Instant
         /// Those that have failed for the parcel's own sake.
         var attempts = 0
         /// The first of these, and what the latest was answered.
@@ -60,7 +62,7 @@ struct DeliveryLanes<Content> {
     /// - Returns: whether it goes with something that waited already.
     @discardableResult
     mutating func add(
-        _ content: Content, of record: OutstandingRecords.Place, written: Int64, to lane: String, now: Duration
+        _ content: Content, of record: OutstandingRecords.Place, written: Instant, to lane: String, now: Duration
     ) -> Bool {
         let parcel = Parcel(content: content, records: [record], since: now, newest: written)
         guard let last = lanes[lane]?.parcels.last else {

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The records that are read and not settled yet, and so how far each partition is done: up to its first such record.
+/// The records that are read and not settled yet. Each partition is done up to its first such record.
 struct OutstandingRecords {
     /// A record of the topic of reloads.
     struct Place: Hashable {
@@ -19,13 +19,13 @@ struct OutstandingRecords {
 
     private struct Entry {
         var record: Record
-        /// What it still waits for.
+        /// The number of deliveries that the record waits for.
         var claims: Int
         var isDeadLetter = false
     }
 
     private var entries: [Place: Entry] = [:]
-    /// By partition the offsets in their order; the settled ones at the front are dropped as they come up.
+    /// The offsets of each partition in their order. Settled ones are dropped when they come to the front.
     private var queues: [Int32: Queue] = [:]
 
     private struct Queue {
@@ -72,14 +72,16 @@ struct OutstandingRecords {
         entries[Place(partition: partition, offset: offset)] == nil
     }
 
-    /// The record, where nobody has taken it for the dead letters before.
-    mutating func takeForDeadLetters(_ place: Place) -> Record? {
+    /// Marks a record as a dead letter.
+    ///
+    /// - Returns: the record; `nil` if it is one already.
+    mutating func markDeadLetter(_ place: Place) -> Record? {
         guard let entry = entries[place], !entry.isDeadLetter else { return nil }
         entries[place]?.isDeadLetter = true
         return entry.record
     }
 
-    /// The first offset that is not settled; nil where all are.
+    /// Returns the first offset of the partition that is not settled; `nil` if all are.
     func first(of partition: Int32) -> Offset? {
         guard let queue = queues[partition], queue.head < queue.offsets.count else { return nil }
         return queue.offsets[queue.head]

@@ -35,12 +35,12 @@ package protocol ReloadDestination: AnyObject {
     func routes(of content: Content) -> [(lane: String, content: Content)]
 
     /// What is sent now, at each attempt anew.
-    func attempt(_ content: Content, wall: Int64, now: Duration) -> DeliveryAttempt
+    func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt
 
     /// What an answer means. What it changes of what is known becomes part of `ledgerChanges`.
     func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
-        wall: Int64
+        wall: Instant
     ) -> DeliveryVerdict
 
     /// A verdict `refused` is taken for what it says.

@@ -7,12 +7,10 @@ enum RetryAfter {
     static let most = Duration.seconds(86_400)
 
     /// How long to wait, whether the server says seconds or a date; nil where it says neither.
-    ///
-    /// - Parameter wall: milliseconds since 1970.
-    static func delay(_ response: HTTPClientResponse, wall: Int64) -> Duration? {
+    static func delay(_ response: HTTPClientResponse, wall: Instant) -> Duration? {
         guard let text = response.header("Retry-After") else { return nil }
         if let seconds = Int64(text) { return seconds < 0 ? nil : min(.seconds(seconds), most) }
-        return instant(text).map { min(max(.milliseconds($0.milliseconds - wall), .zero), most) }
+        return instant(text).map { min(max(Duration($0 - wall), .zero), most) }
     }
 
     /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).

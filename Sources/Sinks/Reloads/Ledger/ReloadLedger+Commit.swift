@@ -1,38 +1,38 @@
 import RecordLog
 
-/// A commit, and what its failures lead to. An unknown outcome is never taken for success (R6): the same call is
-/// repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger says by
-/// its number whether it came through.
+/// How a commit is made, and what its failures lead to. An unknown outcome is never taken for success (R6): the same
+/// call is repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger
+/// says by its number whether it came through.
 extension ReloadLedger {
     private static let failuresMax = 5
 
-    /// Writes it all in one transaction, however long an outage lasts.
+    /// Writes all entries in one transaction, however long an outage lasts.
     ///
     /// - Parameter isOpening: the ledger may still name another owner, which this commit replaces.
-    /// - Returns: false where it was stopped first.
-    /// - Throws: `replaced` where another instance has taken this one's place; `log` after five failures in a row.
+    /// - Returns: false if it was stopped first.
+    /// - Throws: `replaced` if another instance has taken this one's place; `log` after five failures in a row.
     func commit(_ entries: Entries, isOpening: Bool = false) throws(ReloadSinkError) -> Bool {
         var failures = 0
         while true {
             do throws(TransactionError) {
                 guard try attempt(entries) else { return false }
-                keep(entries)
+                committed(entries)
                 return true
             } catch {
                 failures += 1
                 switch error {
                 case .abortable(let cause):
                     if failures >= Self.failuresMax { throw .log(cause) }
-                    notice(.log(cause))
+                    context.notice(.log(cause))
                     if abort() { continue }
                 case .retriable(let cause), .fenced(let cause), .fatal(let cause):
                     if failures >= Self.failuresMax { throw .log(cause) }
-                    notice(.producerReplaced(cause))
+                    context.notice(.producerReplaced(cause))
                 }
             }
             guard let isThrough = try settle(isOpening: isOpening) else { return false }
             if isThrough {
-                keep(entries)
+                committed(entries)
                 return true
             }
         }
@@ -40,7 +40,7 @@ extension ReloadLedger {
 
     /// Makes the producer anew and finds out what became of the transaction.
     ///
-    /// - Returns: whether it came through; nil where it was stopped first.
+    /// - Returns: true if it came through; `nil` if it was stopped first.
     private func settle(isOpening: Bool) throws(ReloadSinkError) -> Bool? {
         // Whoever has been replaced must not fence the one in its place.
         if !isOpening {
@@ -59,24 +59,24 @@ extension ReloadLedger {
 
     /// Makes a producer of this sink's id, which fences every other one of it. Waits for as long as an outage lasts.
     ///
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if it was stopped first.
     func initialise() throws(ReloadSinkError) -> Bool {
         var failures = 0
         var isFresh = false
-        while !shouldStop() {
+        while !context.shouldStop() {
             do {
                 if !isFresh {
                     producer?.destroy()
                     producer = nil
                     isTransactionOpen = false
-                    producer = try cluster.makeTransactionalProducer(
-                        transactionalId: settings.transactionalId, clientId: settings.clientId)
+                    producer = try context.cluster.makeTransactionalProducer(
+                        transactionalId: settings.transactionalId, clientId: context.reading.clientId)
                     isFresh = true
                 }
-                try producer?.initialise(timeout: settings.brokerTimeout)
+                try producer?.initialise(timeout: context.reading.requestTimeout)
                 return true
             } catch let error as TransactionError {
-                notice(.log(error.cause))
+                context.notice(.log(error.cause))
                 if case .retriable = error { continue }
                 isFresh = false
                 failures += 1
@@ -90,30 +90,30 @@ extension ReloadLedger {
         return false
     }
 
-    /// - Returns: whether the producer can go on.
+    /// - Returns: true if the producer can go on.
     private func abort() -> Bool {
         guard isTransactionOpen, let producer else { return true }
         while true {
             do throws(TransactionError) {
-                try producer.abort(timeout: settings.brokerTimeout)
+                try producer.abort(timeout: context.reading.requestTimeout)
                 isTransactionOpen = false
                 return true
             } catch {
-                notice(.log(error.cause))
-                guard case .retriable = error, !shouldStop() else { return false }
+                context.notice(.log(error.cause))
+                guard case .retriable = error, !context.shouldStop() else { return false }
             }
         }
     }
 
     // MARK: - The transaction
 
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if it was stopped first.
     private func attempt(_ entries: Entries) throws(TransactionError) -> Bool {
         guard let producer else { preconditionFailure("the ledger is open") }
         try producer.begin()
         isTransactionOpen = true
-        for (record, headers) in entries.deadLetters {
-            try produce(settings.deadLettersTopic, record.key, record.value, headers)
+        for letter in entries.deadLetters {
+            try produce(settings.deadLettersTopic, letter.record.key, letter.record.value, letter.headers)
         }
         for (key, value) in entries.changes {
             let parts = key.split(separator: "/", maxSplits: 1).map(String.init)
@@ -121,20 +121,20 @@ extension ReloadLedger {
             try produce(settings.ledgerTopic, Array(full.joined(separator: "/").utf8), value)
         }
         for (partition, next) in entries.positions.sorted(by: { $0.key < $1.key }) {
-            let key = "position/\(settings.name)/\(settings.reloadsTopic)/\(partition)"
+            let key = "position/\(settings.name)/\(settings.reading.topic)/\(partition)"
             try produce(settings.ledgerTopic, Array(key.utf8), Array(next.description.utf8))
         }
         let stamp = "\(number + 1) \(instance)"
         try produce(settings.ledgerTopic, Array("commit/\(settings.name)".utf8), Array(stamp.utf8))
         while true {
             do throws(TransactionError) {
-                try producer.commit(timeout: settings.brokerTimeout)
+                try producer.commit(timeout: context.reading.requestTimeout)
                 isTransactionOpen = false
                 return true
             } catch {
                 guard case .retriable(let cause) = error else { throw error }
-                if shouldStop() { return false }
-                notice(.log(cause))
+                if context.shouldStop() { return false }
+                context.notice(.log(cause))
             }
         }
     }
@@ -158,7 +158,7 @@ extension ReloadLedger {
     }
 }
 
-/// Nil stays nil, which is not an empty value.
+/// `nil` stays `nil`, which is not an empty value.
 private func withBytes(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Void) {
     guard let bytes else { return body(nil) }
     bytes.withUnsafeBytes { body($0) }

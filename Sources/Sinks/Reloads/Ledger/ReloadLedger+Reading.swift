@@ -1,7 +1,7 @@
 import RecordLog
 
 extension ReloadLedger {
-    /// What the topic holds of this sink.
+    /// The entries of this sink in the topic.
     struct Kept {
         var owner = ""
         var number: Int64 = 0
@@ -13,36 +13,34 @@ extension ReloadLedger {
     ///
     /// - Parameter end: `readUncommitted` waits for open transactions, which after `initialise` are those of others;
     ///   `readCommitted` ends before the first.
-    /// - Returns: nil where it was stopped first.
+    /// - Returns: `nil` if it was stopped first.
     func read(to end: IsolationLevel = .readUncommitted) throws(ReloadSinkError) -> Kept? {
         while true {
             do throws(LogError) {
                 return try readOnce(to: end)
             } catch {
                 guard error.isRetriable else { throw .log(error) }
-                if shouldStop() { return nil }
-                notice(.log(error))
+                if context.shouldStop() { return nil }
+                context.notice(.log(error))
             }
         }
     }
 
     private func readOnce(to end: IsolationLevel) throws(LogError) -> Kept? {
-        let reader = try TopicReader(
-            settings.ledgerTopic, cluster: cluster, admin: admin, clientId: settings.clientId, requests: requests)
+        let reader = try context.makeReader(of: settings.ledgerTopic)
         defer { reader.close() }
-        try reader.start()
-        let ends = try requests.persistently { (_) throws(LogError) in try reader.ends(end) }
+        guard try reader.start() != nil,
+            let ends = try context.requests.persistently({ (_) throws(LogError) in try reader.ends(end) })
+        else { return nil }
         var entries: [String: [UInt8]] = [:]
-        while !reader.hasReached(ends) {
-            if shouldStop() { return nil }
-            let records = try reader.poll(
-                maximum: settings.batchMaximum, timeout: settings.pollTimeout, failed: { notice(.log($0)) })
-            for record in records {
-                guard let key = record.key else { continue }
-                entries[String(decoding: key, as: UTF8.self)] = record.value
-            }
-        }
-        return kept(entries)
+        let isRead = try reader.read(
+            to: ends, maximum: context.reading.batchMaximum, timeout: context.reading.pollTimeout,
+            failed: { context.notice(.log($0)) },
+            each: { view, _ in
+                guard let key = view.key else { return }
+                entries[String(decoding: key, as: UTF8.self)] = view.value.map { Array($0) }
+            })
+        return isRead ? kept(entries) : nil
     }
 
     private func kept(_ entries: [String: [UInt8]]) -> Kept {
@@ -59,7 +57,7 @@ extension ReloadLedger {
                 kept.owner = String(words[1])
             case "position":
                 let place = parts.last?.split(separator: "/") ?? []
-                guard place.count == 2, place[0] == settings.reloadsTopic, let partition = Int32(place[1]),
+                guard place.count == 2, place[0] == settings.reading.topic, let partition = Int32(place[1]),
                     let next = Int64(text), next >= 0
                 else { continue }
                 kept.positions[partition] = Offset(next)

@@ -1,7 +1,8 @@
 import RecordLog
 
-/// What a sink of reloads knows over restarts: its positions, what its destination keeps, and which instance of it
-/// runs. In a compacted topic of one partition, written together with dead letters in one transaction.
+/// Keeps what a sink of reloads has to know after a restart: its positions, its destination's entries, and which
+/// instance of it runs. It lies in a compacted topic of one partition, and is written together with dead letters in one
+/// transaction.
 ///
 /// Keys: `position/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as `retired/NAME/…`.
 ///
@@ -10,13 +11,7 @@ import RecordLog
 final class ReloadLedger {
     let settings: ReloadSinkSettings
     let instance: String
-    let cluster: any Cluster
-    let admin: any Admin
-    let clock: any ReloadSinkClock
-    let shouldStop: () -> Bool
-    let notice: (ReloadSinkNotice) -> Void
-
-    var requests: BrokerRequests { settings.requests(clock, shouldStop) }
+    let context: SinkContext<ReloadSinkNotice>
     /// Brokers make a topic before they answer.
     private static let creationTimeout = Duration.seconds(5)
 
@@ -25,21 +20,20 @@ final class ReloadLedger {
     var number: Int64 = 0
     private(set) var positions: [Int32: Offset] = [:]
     var isTransactionOpen = false
-    /// The producer can be used.
+    /// True if the producer can be used.
     var isOpen: Bool { producer != nil && hasOpened }
     private var hasOpened = false
 
-    init(
-        _ settings: ReloadSinkSettings, instance: String, cluster: any Cluster, admin: any Admin,
-        clock: any ReloadSinkClock, shouldStop: @escaping () -> Bool, notice: @escaping (ReloadSinkNotice) -> Void
-    ) {
+    init(_ settings: ReloadSinkSettings, instance: String, _ context: SinkContext<ReloadSinkNotice>) {
         self.settings = settings
         self.instance = instance
-        self.cluster = cluster
-        self.admin = admin
-        self.clock = clock
-        self.shouldStop = shouldStop
-        self.notice = notice
+        self.context = context
+    }
+
+    /// A record that goes to the dead letters, with its headers there.
+    struct DeadLetter {
+        var record: Record
+        var headers: [Header]
     }
 
     /// What a transaction writes.
@@ -47,7 +41,7 @@ final class ReloadLedger {
         var positions: [Int32: Offset] = [:]
         /// Keys without the sink's name; a nil value removes.
         var changes: [(key: String, value: [UInt8]?)] = []
-        var deadLetters: [(record: Record, headers: [Header])] = []
+        var deadLetters: [DeadLetter] = []
 
         var isEmpty: Bool { positions.isEmpty && changes.isEmpty && deadLetters.isEmpty }
     }
@@ -58,7 +52,7 @@ final class ReloadLedger {
     /// 2. Fences every other instance of this name, which settles what it left open.
     /// 3. Reads what is kept, and writes who runs now.
     ///
-    /// - Returns: what the destination has kept, by key without the sink's name; nil where it was stopped first.
+    /// - Returns: the destination's entries by key without the sink's name; `nil` if it was stopped first.
     func open() throws(ReloadSinkError) -> [String: [UInt8]]? {
         guard try prepareTopic() else { return nil }
         guard try initialise() else { return nil }
@@ -75,27 +69,14 @@ final class ReloadLedger {
         producer = nil
     }
 
-    /// - Returns: false where it was stopped first.
+    /// - Returns: false if it was stopped first.
     private func prepareTopic() throws(ReloadSinkError) -> Bool {
         let name = settings.ledgerTopic
         do throws(LogError) {
-            let found = try requests.persistently { (timeout) throws(LogError) in try describe(timeout) }
-            if found == nil {
-                let topic = NewTopic(
-                    name: name, partitions: 1, replication: settings.replication,
-                    settings: [.init("cleanup.policy", "compact")])
-                do throws(LogError) {
-                    try requests.persistently { (_) throws(LogError) in
-                        // What was asked for twice may be there already, which is as good.
-                        try admin.createTopic(topic, timeout: Self.creationTimeout)
-                    }
-                } catch {
-                    // Another sink was faster.
-                    if error.code != .topicAlreadyExists { throw error }
-                }
-            }
+            let found = try context.requests.persistently { (timeout) throws(LogError) in try describe(timeout) }
+            guard let found else { return false }
+            if found == nil, try !createTopic() { return false }
         } catch {
-            if error.isRetriable, shouldStop() { return false }
             throw .log(error)
         }
         guard let found = try awaitTopic() else { return false }
@@ -106,25 +87,43 @@ final class ReloadLedger {
         return true
     }
 
+    /// - Returns: false if it was stopped first.
+    private func createTopic() throws(LogError) -> Bool {
+        let topic = NewTopic(
+            name: settings.ledgerTopic, partitions: 1, replication: settings.replication,
+            settings: [.init("cleanup.policy", "compact")])
+        do throws(LogError) {
+            let answer: Void? = try context.requests.persistently { (_) throws(LogError) in
+                try context.admin.createTopic(topic, timeout: Self.creationTimeout)
+            }
+            return answer != nil
+        } catch {
+            // Another sink was faster, or an attempt came through whose answer did not.
+            guard error.code == .topicAlreadyExists else { throw error }
+            return true
+        }
+    }
+
     private func describe(_ timeout: Duration) throws(LogError) -> TopicDescription? {
-        try admin.describeTopics([settings.ledgerTopic], timeout: timeout)[settings.ledgerTopic]
+        try context.admin.describeTopics([settings.ledgerTopic], timeout: timeout)[settings.ledgerTopic]
     }
 
     /// What was made is not seen at once by every broker.
     private func awaitTopic() throws(ReloadSinkError) -> TopicDescription? {
         for _ in 0..<100 {
             do throws(LogError) {
-                if let found = try describe(settings.brokerTimeout) { return found }
+                if let found = try describe(context.reading.requestTimeout) { return found }
             } catch {
                 if !error.isRetriable { throw .log(error) }
             }
-            if shouldStop() { return nil }
-            clock.wait(for: .milliseconds(100))
+            if context.shouldStop() { return nil }
+            context.clock.wait(for: .milliseconds(100))
         }
         throw .ledger(topic: settings.ledgerTopic, "was made but is not seen")
     }
 
-    func keep(_ entries: Entries) {
+    /// The commit of these entries came through.
+    func committed(_ entries: Entries) {
         number += 1
         positions.merge(entries.positions) { $1 }
     }

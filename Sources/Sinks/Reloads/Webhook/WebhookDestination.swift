@@ -37,10 +37,10 @@ package final class WebhookDestination: ReloadDestination {
         [(String(decoding: content.key ?? [], as: UTF8.self), content)]
     }
 
-    package func attempt(_ record: Record, wall: Int64, now: Duration) -> DeliveryAttempt {
+    package func attempt(_ record: Record, wall: Instant, now: Duration) -> DeliveryAttempt {
         // The same at each attempt, so that receivers know what they have had. A dot would end it in what is signed.
         let id = "\(record.topic)-\(record.partition)-\(record.offset)".replacing(".", with: "_")
-        let timestamp = String(wall / 1000)
+        let timestamp = String(wall.milliseconds / 1000)
         let body = record.value ?? []
         let code = HMAC.sha256(Array("\(id).\(timestamp).".utf8) + body, key: settings.secret.bytes)
         var headers = [HTTPHeader("content-type", "application/json")]
@@ -67,9 +67,9 @@ package final class WebhookDestination: ReloadDestination {
         var text = ""
         for byte in value {
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "%"): text += String(format: "%%%02X", byte)
+            case UInt8(ascii: "\""), UInt8(ascii: "%"): text += "%" + [byte].hexadecimal.uppercased()
             case 0x21...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += String(format: "%%%02X", byte)
+            default: text += "%" + [byte].hexadecimal.uppercased()
             }
         }
         return text
@@ -81,7 +81,7 @@ package final class WebhookDestination: ReloadDestination {
 
     package func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Record,
-        wall: Int64
+        wall: Instant
     ) -> DeliveryVerdict {
         switch result {
         case .failure(let error) where error.kind == .invalid:

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// Where reloads are posted to, and how that is signed.
@@ -39,7 +40,7 @@ package struct WebhookURL: Hashable, Sendable {
 
     /// Tells addresses apart in names: 16 hexadecimal digits.
     package var digest: String {
-        SHA256.hash(Array(text.utf8)).prefix(8).map { String(format: "%02x", $0) }.joined()
+        Array(SHA256.hash(Array(text.utf8)).prefix(8)).hexadecimal
     }
 
     private static func isInside(_ host: String) -> Bool {

@@ -1,0 +1,141 @@
+import Agendas
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The node of calendars: files the events of records (`CalendarLibrary`), and lets the subscribers of a calendar know
+/// (`CalendarSubscribers`).
+///
+/// However many records change a calendar in one transaction, its subscribers are sent one update.
+final class CalendarProcessor {
+    private let settings: PipelineSettings
+    private let library: CalendarLibrary
+    private let subscribers: CalendarSubscribers
+    private var reader = CalendarRecordReader()
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+        library = CalendarLibrary(settings)
+        subscribers = CalendarSubscribers(of: library, settings)
+    }
+
+    var stores: [any ChangelogStore] { library.stores + [subscribers.subscriptions] }
+}
+
+// MARK: - Records
+
+extension CalendarProcessor: RecordProcessor {
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        do throws(MessageProblem) {
+            guard let value = record.value else { return try remove(record, context) }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
+            try file(value, of: record, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+            let key = CalendarRecordKey(record.key)
+            // What a tombstone removes is an event: a key that names none names no calendar.
+            if record.value == nil && key.event == nil { return }
+            guard let calendarId = key.calendarId else { return }
+            context.noteUnreadable(calendarId, at: .calendars) { id, _ in
+                mark(isUnreadable: true, library.slot(of: id))
+            }
+        }
+    }
+
+    private func file(
+        _ value: UnsafeRawBufferPointer, of record: InputRecord, _ context: TaskContext
+    ) throws(MessageProblem) {
+        let contentType = context.headers(of: record).first { $0.name == "content-type" }?.value
+            .map { String(decoding: $0, as: UTF8.self) }
+        let batch = try reader.read(value, contentType: contentType, key: record.key)
+        let filing = try CalendarFiling(batch, CalendarRecordKey(record.key))
+        guard let calendar = calendar(filing.calendarId, orForward: record, context) else { return }
+        // Nothing is lost without a word: what was left out can be looked up, the rest is used.
+        if let problem = batch.problemOfLeftOut { context.deadLetter(record, problem, settings) }
+        mark(isUnreadable: false, calendar)
+        let form = batch.form == .event ? nil : contentType
+        let isChange = library.file(
+            batch.events, as: filing.name, value: value, contentType: form, in: calendar, of: record.origin)
+        if isChange { subscribers.calendarChanged(calendar, traceParent: context.traceParent(of: record)) }
+    }
+
+    private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
+        let key = CalendarRecordKey(record.key)
+        let named = record.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let calendarId =
+            if let calendarId = key.calendarId { calendarId } else { try EventKey.decode(named).calendarId }
+        guard let calendar = calendar(calendarId, orForward: record, context) else { return }
+        let isFiled = library.isFiled(key.text)
+        // Without a record of that name, it must be an event's.
+        if !isFiled { _ = try EventKey.decode(named) }
+        mark(isUnreadable: false, calendar)
+        guard isFiled else { return }
+        library.remove(key.text, from: calendar, of: record.origin)
+        subscribers.calendarChanged(calendar, traceParent: context.traceParent(of: record))
+    }
+
+    /// The calendar's slot; `nil` if another task owns the calendar and gets the record.
+    private func calendar(
+        _ calendarId: String, orForward record: InputRecord, _ context: TaskContext
+    ) -> Slot<CalendarState>? {
+        context.whereOwned(calendarId, orForward: record) { id, _ in library.slot(of: id) }
+    }
+
+    /// Notes whether the newest record of the calendar could be read. That is no news by itself.
+    private func mark(isUnreadable: Bool, _ calendar: Slot<CalendarState>) {
+        if library.mark(isUnreadable: isUnreadable, calendar) { subscribers.calendarWasMarked(calendar) }
+    }
+}
+
+// MARK: - Subscriptions
+
+extension CalendarProcessor: MessageProcessor {
+    func receive(_ message: SourceMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        let calendar = library.slot(of: entity)
+        switch message {
+        case .unreadable: mark(isUnreadable: true, calendar)
+        case .request(let request, let subscriber):
+            let calendarId = String(decoding: entity, as: UTF8.self)
+            subscribers.receive(request, from: subscriber, of: calendar, calendarId, context)
+        }
+    }
+}
+
+extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
+    var nextDue: Instant? { subscribers.nextDue }
+
+    func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
+
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
+        if settings.concerns(step) { subscribers.clockWentBack(context) }
+    }
+
+    func flush(_ context: TaskContext) { subscribers.flush(context) }
+}
+
+// MARK: - Derived from state
+
+extension CalendarProcessor: DerivingProcessor, TransactionObserver {
+    func finishRestore(_ context: TaskContext) {
+        library.finishRestore()
+        subscribers.finishRestore()
+    }
+
+    func committed(_ context: TaskContext) { library.committed() }
+
+    func reverted(_ context: TaskContext) {
+        library.reverted()
+        subscribers.reverted()
+    }
+}
+
+extension CalendarEventBatch {
+    /// Why some of the record's events are not used, though the rest is.
+    fileprivate var problemOfLeftOut: MessageProblem? {
+        guard var problem = leftOut.first else { return nil }
+        let more = leftOut.count > 1 ? "; so are \(leftOut.count - 1) more parts of the record" : ""
+        problem.message += "; left out\(more); \(events.count) of its events are used"
+        return problem
+    }
+}

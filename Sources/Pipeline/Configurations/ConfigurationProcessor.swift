@@ -1,0 +1,245 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The node of configurations: makes each configuration's timeline when one of its sources has news or when it is due,
+/// and publishes it, at most once per transaction.
+///
+/// The parts, in the order in which a record goes through them:
+///
+///     record ──► table ──► sources ◄──► vehicles, calendars
+///                             │ an answer, or a timer
+///                             ▼
+///                          pending ──► publisher (maker, output) ──► timelines
+///                                          │ what was published
+///                                          ▼
+///                                       reloads ◄──► recipients
+final class ConfigurationProcessor {
+    private let settings: PipelineSettings
+    private let table: ConfigurationTable
+    private let kinds: DeclaredKinds
+    private let sources: ConfigurationSources
+    private var pending: PendingTimelines
+    private let publisher: TimelinePublisher
+    private let reloads: RecipientReloads
+    private var timers: RenewalTimers
+    /// Configurations that were adopted under another declaration of their kind than the one of now.
+    private var redeclared: [Slot<ConfigurationState>] = []
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+        table = ConfigurationTable(settings)
+        kinds = DeclaredKinds(settings)
+        sources = ConfigurationSources(of: table, settings)
+        pending = PendingTimelines(of: table)
+        reloads = RecipientReloads(of: table, kinds)
+        let maker = TimelineMaker(settings)
+        publisher = TimelinePublisher(of: table, maker, reloads, kinds, settings)
+        timers = RenewalTimers(of: table, maker, settings)
+    }
+
+    var stores: [any ChangelogStore] { table.stores + sources.stores }
+}
+
+// MARK: - 1. A record comes
+
+extension ConfigurationProcessor: RecordProcessor {
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        do throws(MessageProblem) {
+            guard let value = record.value else { return try remove(record, context) }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
+            let message = try table.decode(value)
+            let address = TimelineAddress(message)
+            try address.check()
+            guard let slot = slot(of: address.configurationId, orForward: record, context) else { return }
+            let traceParent = context.traceParent(of: record)
+            adopt(message, value: Array(value), slot, record.origin, traceParent: traceParent, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+        }
+    }
+
+    private func slot(
+        of configurationId: String, orForward record: InputRecord, _ context: TaskContext
+    ) -> Slot<ConfigurationState>? {
+        context.whereOwned(configurationId, orForward: record) { table.slot(of: $0, hash: $1) }
+    }
+
+    private func adopt(
+        _ message: ConfigurationMessage, value: [UInt8], _ slot: Slot<ConfigurationState>, _ origin: Origin?,
+        traceParent: [UInt8]?, _ context: TaskContext
+    ) {
+        publisher.compareByRulesOfNow(slot)
+        let address = TimelineAddress(message)
+        if table.live(slot) != nil, TimelineAddress(table.message(of: slot)).isForOthers(than: address) {
+            reloads.leave(slot, context)
+        }
+        if table[slot] == nil { table[slot] = ConfigurationState() }
+        table.modify(slot) { state in
+            state.value = value
+            state.origin = origin
+            state.kindDigest = kinds.digest(of: address.kind)
+            state.deletedAt = nil
+            state.traceParent = traceParent
+        }
+        table.remember(message, slot)
+        pending.cancel(slot)
+        if !sources.subscribe(slot, as: message, context) {
+            pending.add(.init(at: context.now, cause: .configurationChanged, traceParent: traceParent), slot)
+        }
+    }
+
+    private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
+        guard let key = record.key, key.count > 0 else {
+            throw MessageProblem(.missing, field: "key", "names the configuration that a tombstone removes")
+        }
+        let configurationId = String(decoding: key, as: UTF8.self)
+        guard let slot = slot(of: configurationId, orForward: record, context), let old = table.live(slot) else {
+            return
+        }
+        reloads.leave(slot, context)
+        sources.unsubscribe(slot, context)
+        pending.cancel(slot)
+        table.modify(slot) { state in
+            state.value = nil
+            state.history.forgetTimeline()
+            state.published = nil
+            state.hasNewData = false
+            state.origin = record.origin
+            state.deletedAt = context.now
+        }
+        table.forgetMessage(slot)
+        timers.arm(slot)
+        guard old.published != nil else { return }
+        publisher.withdraw(configurationId, key: key, traceParent: context.traceParent(of: record), context)
+    }
+
+    /// After a restart with other kinds: the needs and the timeline of a configuration follow from its record anew, as
+    /// if that had come again. This comes before anything else is made: what is known is not of the right sources.
+    private func adoptRedeclared(_ context: TaskContext) {
+        if redeclared.isEmpty { return }
+        for slot in redeclared {
+            guard let state = table[slot], let value = state.value else { continue }
+            let message = table.message(of: slot)
+            guard state.kindDigest != kinds.digest(of: message.kind) else { continue }
+            adopt(message, value: value, slot, state.origin, traceParent: state.traceParent, context)
+        }
+        redeclared.removeAll()
+    }
+}
+
+// MARK: - 2. A source answers, a recipient was told
+
+extension ConfigurationProcessor: MessageProcessor {
+    func receive(_ message: ConfigurationInput, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        switch message {
+        case .update(let update):
+            guard let slot = table.find(entity), sources.counts(update, for: slot) else { return }
+            publisher.compareByRulesOfNow(slot)
+            if let timeline = sources.receive(update, for: slot) { pending.add(timeline, slot) }
+        case .announced(let announcement):
+            guard let slot = table.find(entity) else { return }
+            reloads.receive(announcement, slot, context)
+        case .requested(let request):
+            reloads.receive(request, context)
+        }
+    }
+}
+
+// MARK: - 3. A time comes
+
+extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
+    var nextDue: Instant? { timers.nextDue }
+
+    func punctuate(_ context: TaskContext) {
+        while let fired = timers.pop(context) {
+            switch fired {
+            case .renewal(let slot, let at): renew(slot, at: at, context)
+            case .forgetting(let slot): table[slot] = nil
+            }
+        }
+    }
+
+    private func renew(_ slot: Slot<ConfigurationState>, at: Instant, _ context: TaskContext) {
+        if let timeline = sources.renew(slot, at: at, context) { pending.add(timeline, slot) }
+    }
+
+    /// A timeline that was published for an instant that is ahead now is published for now, once, whatever it shows:
+    /// nothing stays hours in the future. That is a change of data, which may be announced: a recipient that displays
+    /// it would come back too late.
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
+        guard settings.concerns(step) else { return }
+        let now = context.now
+        for slot in table.slots {
+            guard let state = table.live(slot) else { continue }
+            if let renewal = state.renewal, settings.isAhead(renewal, of: now) { table[slot]!.renewal = now }
+            guard let newest = state.history.newest, settings.isAhead(newest.at, of: now) else { continue }
+            table[slot]!.history.moveNewest(to: now)
+            if table.isRefreshedByVehicle(slot) {
+                sources.askForSnapshots(slot, at: now, context)
+            } else {
+                let needsSnapshots = !state.sources.isEmpty
+                pending.add(
+                    .init(at: now, cause: .dataChanged, traceParent: nil, needsSnapshots: needsSnapshots), slot)
+            }
+        }
+    }
+
+    func bringUp(_ context: TaskContext) {
+        for slot in table.slots {
+            guard let state = table.live(slot), let newest = state.history.newest else { continue }
+            // With a clock that starts earlier than the last one's end, later counts as brought up, too.
+            if newest.at >= context.now || state.pending != nil || table.isRefreshedByVehicle(slot) { continue }
+            renew(slot, at: context.now, context)
+        }
+    }
+}
+
+// MARK: - 4. The transaction ends
+
+extension ConfigurationProcessor: ConflatingProcessor {
+    func flush(_ context: TaskContext) {
+        adoptRedeclared(context)
+        for slot in pending.drain() { make(slot, context) }
+    }
+
+    private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        switch publisher.publish(slot, context) {
+        case .nothing: break
+        case .published:
+            pending.didPublish(slot)
+            timers.arm(slot)
+        case .needsSnapshots(let at):
+            // What is pending stays so: it is made when the last source has answered.
+            renew(slot, at: at, context)
+        }
+    }
+}
+
+// MARK: - Derived from state
+
+extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
+    func finishRestore(_ context: TaskContext) { derive() }
+
+    func committed(_ context: TaskContext) { pending.committed() }
+
+    func reverted(_ context: TaskContext) {
+        table.reverted()
+        pending.reverted()
+        derive()
+    }
+
+    private func derive() {
+        timers.removeAll()
+        redeclared.removeAll()
+        for slot in table.slots {
+            guard let state = table[slot] else { continue }
+            if state.deletedAt == nil {
+                if state.kindDigest != kinds.digest(of: table.message(of: slot).kind) { redeclared.append(slot) }
+                pending.restore(slot)
+            }
+            timers.arm(slot)
+        }
+    }
+}

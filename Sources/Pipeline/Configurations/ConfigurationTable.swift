@@ -1,0 +1,114 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The configurations of a task: their state, and each configuration as it was read from its record.
+///
+/// The other parts of the node share one table. A part reads and writes the fields of `ConfigurationState` that its own
+/// documentation names.
+final class ConfigurationTable {
+    private let store = StateStore(.configurations)
+    private let kinds: WidgetKinds
+    private var parser = JSONParser()
+    private var entries = SlotMap<ConfigurationState, Entry?>()
+
+    /// A configuration as it was read, with what is asked of it for every timeline.
+    private struct Entry {
+        var message: ConfigurationMessage
+        var isRefreshedByVehicle: Bool
+    }
+
+    init(_ settings: PipelineSettings) {
+        kinds = settings.kinds
+    }
+
+    var stores: [any ChangelogStore] { [store] }
+
+    /// Every configuration that was ever met here.
+    var slots: Slots<ConfigurationState> { store.slots }
+
+    func find(_ configurationId: UnsafeRawBufferPointer) -> Slot<ConfigurationState>? { store.find(configurationId) }
+
+    func slot(of configurationId: UnsafeRawBufferPointer, hash: UInt32) -> Slot<ConfigurationState> {
+        store.slot(of: configurationId, hash: hash)
+    }
+
+    func configurationId(of slot: Slot<ConfigurationState>) -> String { store.key(of: slot) }
+
+    /// `nil` if nothing is kept of the configuration.
+    subscript(slot: Slot<ConfigurationState>) -> ConfigurationState? {
+        _read { yield store[slot] }
+        _modify { yield &store[slot] }
+    }
+
+    /// The state of a configuration that is not deleted.
+    func live(_ slot: Slot<ConfigurationState>) -> ConfigurationState? {
+        guard let state = store[slot], state.value != nil else { return nil }
+        return state
+    }
+
+    /// Changes the state of a configuration in place.
+    ///
+    /// - Precondition: there is a state.
+    func modify<Result>(_ slot: Slot<ConfigurationState>, _ body: (inout ConfigurationState) -> Result) -> Result {
+        store.modify(slot) { state in
+            guard var known = state.take() else { preconditionFailure("A configuration that changes has a state.") }
+            defer { state = known }
+            return body(&known)
+        }
+    }
+
+    // MARK: - Configurations as they were read
+
+    /// - Throws: if the bytes are no configuration; the problem names the field.
+    func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
+        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: kinds, with: &parser)
+    }
+
+    /// Keeps a configuration that was just read.
+    func remember(_ message: ConfigurationMessage, _ slot: Slot<ConfigurationState>) {
+        entries[slot] = Self.entry(message)
+    }
+
+    /// Forgets a configuration that was deleted.
+    func forgetMessage(_ slot: Slot<ConfigurationState>) { entries[slot] = nil }
+
+    /// - Precondition: the configuration is not deleted.
+    func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { entry(of: slot).message }
+
+    /// Whether the task of its vehicle renews the timeline: then each update brings all that is known.
+    ///
+    /// - Precondition: the configuration is not deleted.
+    func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool {
+        // Without a copy of what is known already.
+        if let isRefreshed = entries[slot]?.isRefreshedByVehicle { return isRefreshed }
+        return entry(of: slot).isRefreshedByVehicle
+    }
+
+    private func entry(of slot: Slot<ConfigurationState>) -> Entry {
+        if let known = entries[slot] { return known }
+        guard let value = store[slot]?.value else { preconditionFailure("A deleted configuration is not read.") }
+        return value.withUnsafeBytes { bytes in
+            do throws(MessageProblem) {
+                let entry = Self.entry(try decode(bytes))
+                entries[slot] = entry
+                return entry
+            } catch {
+                preconditionFailure("A configuration that was read once cannot be read again: \(error)")
+            }
+        }
+    }
+
+    private static func entry(_ message: ConfigurationMessage) -> Entry {
+        guard case .usable(let configuration) = message else {
+            return Entry(message: message, isRefreshedByVehicle: false)
+        }
+        return Entry(
+            message: message,
+            isRefreshedByVehicle: TimelineProvider.needs(of: configuration).vehicle?.refresh != nil)
+    }
+
+    /// After an abort: what was read in the transaction may not be the configuration any more.
+    func reverted() { entries.removeAll() }
+}

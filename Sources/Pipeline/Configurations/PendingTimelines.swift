@@ -1,0 +1,91 @@
+import StreamCore
+import Timelines
+
+/// A timeline that is to be made before the commit, or in the next transaction.
+struct PendingTimeline: StateValue {
+    /// The instant for which the timeline is made.
+    var at: Instant
+    var cause: Cause
+    var traceParent: [UInt8]?
+    /// The vehicle is asked for a snapshot before: a calendar has news, but the vehicle told only what it was when it
+    /// had news itself.
+    var needsSnapshots = false
+
+    init(at: Instant, cause: Cause, traceParent: [UInt8]?, needsSnapshots: Bool = false) {
+        self.at = at
+        self.cause = cause
+        self.traceParent = traceParent
+        self.needsSnapshots = needsSnapshots
+    }
+
+    /// One timeline for two causes: the stronger cause is named, the later instant counts, the trace is the first one.
+    func merged(with new: PendingTimeline) -> PendingTimeline {
+        PendingTimeline(
+            at: max(at, new.at), cause: cause.isStronger(than: new.cause) ? cause : new.cause,
+            traceParent: traceParent ?? new.traceParent, needsSnapshots: needsSnapshots || new.needsSnapshots)
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(at)
+        writer.write(cause.rawValue)
+        writer.write(optional: traceParent) { $0.write($1) }
+        writer.write(needsSnapshots)
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        at = try reader.instant()
+        cause = try Cause(from: &reader)
+        traceParent = try reader.bool() ? try reader.array() : nil
+        needsSnapshots = try reader.bool()
+    }
+}
+
+/// The timelines that are to be made: each configuration's at most once in a transaction, the rest in the next one.
+///
+/// This part owns `pending` of a configuration's state.
+struct PendingTimelines {
+    private let table: ConfigurationTable
+    private var queue = SlotQueue<ConfigurationState, Void>()
+    /// Configurations whose timeline this transaction published.
+    private var published: Set<Slot<ConfigurationState>> = []
+
+    init(of table: ConfigurationTable) {
+        self.table = table
+    }
+
+    mutating func add(_ new: PendingTimeline, _ slot: Slot<ConfigurationState>) {
+        table.modify(slot) { state in state.pending = state.pending?.merged(with: new) ?? new }
+        queue.append(slot)
+    }
+
+    /// Forgets what was to be made of a configuration that is adopted anew or deleted.
+    func cancel(_ slot: Slot<ConfigurationState>) { table[slot]!.pending = nil }
+
+    /// The configurations whose timelines are to be made now.
+    ///
+    /// A configuration whose timeline this transaction published waits, in state, for the next transaction.
+    mutating func drain() -> [Slot<ConfigurationState>] {
+        var ready: [Slot<ConfigurationState>] = []
+        for (slot, _) in queue.drain() where table[slot]?.pending != nil {
+            if published.contains(slot) { queue.append(slot) } else { ready.append(slot) }
+        }
+        return ready
+    }
+
+    mutating func didPublish(_ slot: Slot<ConfigurationState>) {
+        published.insert(slot)
+        table[slot]!.pending = nil
+    }
+
+    mutating func committed() { published.removeAll(keepingCapacity: true) }
+
+    mutating func reverted() {
+        published.removeAll()
+        queue.removeAll()
+    }
+
+    /// Queues a configuration again whose state says that a timeline is to be made.
+    mutating func restore(_ slot: Slot<ConfigurationState>) {
+        if table[slot]?.pending != nil { queue.append(slot) }
+    }
+}

@@ -1,0 +1,89 @@
+import Messages
+import StreamCore
+import Timelines
+
+/// The timers of configurations: when a timeline is renewed, and when a deleted configuration is forgotten.
+struct RenewalTimers {
+    private let table: ConfigurationTable
+    private let maker: TimelineMaker
+    private let settings: PipelineSettings
+    private var timers = SlotTimers<ConfigurationState>()
+
+    /// The revision of a deleted configuration is kept for so long: 30 days.
+    private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
+
+    init(of table: ConfigurationTable, _ maker: TimelineMaker, _ settings: PipelineSettings) {
+        self.table = table
+        self.maker = maker
+        self.settings = settings
+    }
+
+    /// The purpose of a timer that fired.
+    enum Fired {
+        /// The timeline is renewed for this instant.
+        case renewal(Slot<ConfigurationState>, at: Instant)
+        /// The configuration was deleted long ago.
+        case forgetting(Slot<ConfigurationState>)
+    }
+
+    var nextDue: Instant? { timers.nextDue }
+
+    /// Takes out the earliest timer that is due; `nil` if none is.
+    mutating func pop(_ context: TaskContext) -> Fired? {
+        while let slot = timers.pop(now: context.now) {
+            guard let state = table[slot] else { continue }
+            if let deletedAt = state.deletedAt {
+                if deletedAt + Self.keptAfterDeletion <= context.now { return .forgetting(slot) }
+                arm(slot)
+            } else if let due = due(of: slot) {
+                if due.firesAt <= context.now {
+                    return .renewal(slot, at: instant(for: slot, due, firing: context.now))
+                }
+                arm(slot)
+            }
+        }
+        return nil
+    }
+
+    /// Sets the configuration's timer as its state says.
+    mutating func arm(_ slot: Slot<ConfigurationState>) {
+        if let deletedAt = table[slot]?.deletedAt {
+            timers.arm(slot, due: deletedAt + Self.keptAfterDeletion)
+        } else if let due = due(of: slot) {
+            timers.arm(slot, due: due.firesAt)
+        } else {
+            timers.disarm(slot)
+        }
+    }
+
+    mutating func removeAll() { timers.removeAll() }
+
+    /// `nil` if the task of the configuration's vehicle renews its timeline, or if nothing is due.
+    private func due(of slot: Slot<ConfigurationState>) -> Due? {
+        guard let state = table.live(slot), !table.isRefreshedByVehicle(slot), let published = state.published,
+            let newest = state.history.newest
+        else { return nil }
+        let nextUpdate = newest.digest.nextUpdate
+        if published.isFailure && nextUpdate == nil && published.rules != settings.contentRules.version {
+            // A usable configuration's timeline was too large, under a release that never tried it again.
+            if case .usable = table.message(of: slot) { return Due(at: newest.at) }
+        }
+        return nextUpdate.map { renewal(slot, at: $0, madeAt: newest.at) }
+    }
+
+    private func renewal(_ slot: Slot<ConfigurationState>, at: Instant, madeAt made: Instant) -> Due {
+        Due(renewal: at, of: table.configurationId(of: slot), madeAt: made, settings)
+    }
+
+    /// The instant for which a timeline is made whose timer fires now.
+    private func instant(for slot: Slot<ConfigurationState>, _ due: Due, firing now: Instant) -> Instant {
+        due.instant(firing: now, settings) {
+            // Late by as long as the timeline was to be shown, it may have missed the next one, too.
+            guard let state = table.live(slot), let newest = state.history.newest,
+                now - due.firesAt >= due.at - newest.at
+            else { return nil }
+            let missed = maker.timeline(of: table.message(of: slot), state, at: due.at)
+            return missed.nextUpdate.map { renewal(slot, at: $0, madeAt: due.at) }
+        }
+    }
+}

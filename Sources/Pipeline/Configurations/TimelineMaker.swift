@@ -1,0 +1,132 @@
+import Messages
+import StreamCore
+import Timelines
+
+/// Makes the timeline of a configuration from its state: pure, changes nothing.
+struct TimelineMaker {
+    private let settings: PipelineSettings
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+    }
+
+    /// A timeline as it is published, with the history that it leaves.
+    struct Made {
+        var record: TimelineRecord
+        /// The history of the configuration once this timeline is published.
+        var history: PublicationHistory
+        var publication: PublicationHistory.Publication
+        /// It says that the timeline was too large.
+        var isTooLarge = false
+    }
+
+    /// The circumstances of a timeline that does not follow from its configuration and data.
+    struct Occasion {
+        var at: Instant
+        /// The timeline is made of the same data as the one before, for a later time.
+        var isTimeAlone: Bool
+        var budget: ReloadBudget
+    }
+
+    /// Makes the timeline that follows on what was published.
+    func make(_ message: ConfigurationMessage, _ state: ConfigurationState, _ occasion: Occasion) -> Made {
+        made(timeline(of: message, state, at: occasion.at), message, state, occasion)
+    }
+
+    /// Makes the timeline that says that one was too large, in its place.
+    ///
+    /// - Parameters:
+    ///   - tooLarge: the timeline that was made.
+    ///   - bytes: its size.
+    func make(
+        insteadOf tooLarge: Made, of bytes: Int, _ message: ConfigurationMessage, _ state: ConfigurationState,
+        _ occasion: Occasion
+    ) -> Made {
+        let problem = ConfigurationProblem(
+            key: "maximumEntries",
+            "the timeline has \(bytes) bytes, at most \(settings.timelineBytesMax) are allowed")
+        var error = TimelineProvider.errorTimeline(problem, at: occasion.at)
+        // What was too large is past at some time: the next timeline is due when the one after it would have been.
+        if let due = tooLarge.record.timeline.nextUpdate {
+            error.policy = .after(due)
+            error.nextUpdate = due
+            error.validUntil = due
+        }
+        var made = made(error, message, state, occasion)
+        made.isTooLarge = true
+        return made
+    }
+
+    private func made(
+        _ timeline: Timeline, _ message: ConfigurationMessage, _ state: ConfigurationState, _ occasion: Occasion
+    ) -> Made {
+        let address = TimelineAddress(message)
+        let digest = ContentDigest(of: timeline, kind: address.kind, family: address.family)
+        var history = state.history
+        let publication = history.publish(digest, at: occasion.at, isTimeAlone: occasion.isTimeAlone)
+        let record = TimelineRecord(
+            configurationId: address.configurationId, kind: address.kind, family: address.family,
+            recipient: address.recipient, revision: publication.revision, generatedAt: occasion.at,
+            timeline: timeline, refreshCount: publication.refreshCount, budget: occasion.budget,
+            sources: sources(of: state))
+        return Made(record: record, history: history, publication: publication)
+    }
+
+    /// The timeline at an instant of all that is known.
+    func timeline(of message: ConfigurationMessage, _ state: ConfigurationState, at: Instant) -> Timeline {
+        switch message {
+        case .unusable(let unusable):
+            return TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
+        case .usable(let configuration):
+            let contents = state.sources.compactMap(\.content)
+            return settings.contentRules.timeline(
+                TimelineRequest(
+                    configuration: configuration, vehicle: contents.lazy.compactMap(\.vehicle).first,
+                    hasUnreadableSource: contents.contains(where: \.isUnreadable),
+                    occurrences: contents.flatMap(\.occurrences), at: at))
+        }
+    }
+
+    /// The content of the published timeline as the content rules of now make it, of all that is known; `nil` if they
+    /// did make it.
+    ///
+    /// - Parameter published: the instant for which the timeline was made.
+    func remade(_ message: ConfigurationMessage, _ state: ConfigurationState, at published: Instant) -> ContentDigest {
+        let address = TimelineAddress(message)
+        return ContentDigest(
+            of: timeline(of: message, state, at: published), kind: address.kind, family: address.family)
+    }
+
+    /// Whether the agendas that are known are those of the window at `at`: midnights move it on.
+    func isCurrent(_ message: ConfigurationMessage, _ state: ConfigurationState, at: Instant) -> Bool {
+        guard case .usable(let configuration) = message, let zone = LocalCalendar(configuration.timeZone) else {
+            return true
+        }
+        let windowEnds = state.sources.compactMap { $0.content?.windowEnd }
+        guard !windowEnds.isEmpty, let need = TimelineProvider.needs(of: configuration).agenda else { return true }
+        let windowEnd = need.window(at: at, in: zone).end
+        return windowEnds.allSatisfy { $0 == windowEnd }
+    }
+
+    /// The configuration's record, then the newest records of its vehicle and its calendars.
+    private func sources(of state: ConfigurationState) -> [SourceOffset] {
+        let origins = [state.origin] + state.sources.map { $0.content?.origin }
+        return origins.compactMap { origin in
+            origin.map { SourceOffset(topic: topic(of: $0), partition: $0.partition, offset: $0.offset) }
+        }
+    }
+
+    private func topic(of origin: Origin) -> String {
+        [settings.topics.telemetry, settings.topics.calendarEvents, settings.topics.configurations][Int(origin.source)]
+    }
+}
+
+extension Timeline {
+    /// Whether the timeline shows that something could not be had.
+    var isFailure: Bool {
+        switch entries.first?.phase {
+        case .error, .placeholder: true
+        default: false
+        }
+    }
+}

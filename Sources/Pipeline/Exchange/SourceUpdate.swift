@@ -1,0 +1,121 @@
+import StreamCore
+import Timelines
+
+/// News of a vehicle or a calendar for a configuration.
+struct SourceUpdate: StateValue {
+    var source: SourceID
+    /// The version of the configuration's subscriptions.
+    var version: UInt64
+    /// A counter in the source's state: an update that is older than one that was received does not count.
+    var revision: UInt64
+    var cause: Cause
+    /// The instant for which a timeline is to be made of this.
+    var at: Instant
+    var content: SourceContent
+    var traceParent: [UInt8]?
+
+    func encode(into writer: inout ByteWriter) {
+        source.encode(into: &writer)
+        writer.write(varint: version)
+        writer.write(varint: revision)
+        writer.write(cause.rawValue)
+        writer.write(at)
+        content.encode(into: &writer)
+        writer.write(optional: traceParent) { $0.write($1) }
+    }
+
+    init(
+        source: SourceID, version: UInt64, revision: UInt64, cause: Cause, at: Instant, content: SourceContent,
+        traceParent: [UInt8]?
+    ) {
+        self.source = source
+        self.version = version
+        self.revision = revision
+        self.cause = cause
+        self.at = at
+        self.content = content
+        self.traceParent = traceParent
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        source = try SourceID(from: &reader)
+        version = try reader.varint()
+        revision = try reader.varint()
+        cause = try Cause(from: &reader)
+        at = try reader.instant()
+        content = try SourceContent(from: &reader)
+        traceParent = try reader.bool() ? try reader.array() : nil
+    }
+}
+
+/// A vehicle or a calendar.
+enum SourceID: Hashable, StateValue {
+    case vehicle(String)
+    case calendar(String)
+
+    var isCalendar: Bool {
+        if case .calendar = self { true } else { false }
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .vehicle(let id):
+            writer.write(UInt8(0))
+            writer.write(id)
+        case .calendar(let id):
+            writer.write(UInt8(1))
+            writer.write(id)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        let kind = try reader.byte()
+        let id = try reader.string()
+        switch kind {
+        case 0: self = .vehicle(id)
+        case 1: self = .calendar(id)
+        default: throw CorruptBytes("unknown kind of source \(kind)")
+        }
+    }
+}
+
+/// The content of a source as far as it is known, and the newest record that said so.
+struct SourceContent: Hashable, StateValue {
+    var vehicle: Vehicle?
+    /// Those of a calendar that belong to the window of days that ends at `windowEnd`.
+    var occurrences: [Occurrence] = []
+    /// `nil` for a vehicle, and if no window was asked for.
+    var windowEnd: Instant?
+    var origin: Origin?
+    /// Its newest record could not be read.
+    var isUnreadable: Bool
+
+    init(vehicle: Vehicle?, origin: Origin?, isUnreadable: Bool) {
+        self.vehicle = vehicle
+        self.origin = origin
+        self.isUnreadable = isUnreadable
+    }
+
+    init(occurrences: [Occurrence], windowEnd: Instant?, origin: Origin?, isUnreadable: Bool) {
+        self.occurrences = occurrences
+        self.windowEnd = windowEnd
+        self.origin = origin
+        self.isUnreadable = isUnreadable
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(optional: vehicle) { $0.write($1) }
+        writer.write(list: occurrences) { $0.write($1) }
+        writer.write(optional: windowEnd)
+        writer.write(optional: origin) { $1.encode(into: &$0) }
+        writer.write(isUnreadable)
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        vehicle = try reader.bool() ? try reader.vehicle() : nil
+        occurrences = try reader.list { reader throws(CorruptBytes) in try reader.occurrence() }
+        windowEnd = try reader.optionalInstant()
+        origin = try reader.bool() ? try Origin(from: &reader) : nil
+        isUnreadable = try reader.bool()
+    }
+}

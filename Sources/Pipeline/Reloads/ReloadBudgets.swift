@@ -1,0 +1,153 @@
+import StreamCore
+import Timelines
+
+/// The token bucket and the open offer of each configuration, at the task of its recipient (L1 to L9).
+struct ReloadBudgets {
+    /// The key is a `ReloadKey`.
+    private let budgets = StateStore(.reloadBudgets)
+    /// When an offer that is held gets a token, else when a bucket is full again and can be forgotten.
+    private var waits = SlotTimers<BudgetState>()
+    private let kinds: DeclaredKinds
+    private let settings: PipelineSettings
+
+    init(_ kinds: DeclaredKinds, _ settings: PipelineSettings) {
+        self.kinds = kinds
+        self.settings = settings
+    }
+
+    var store: any ChangelogStore { budgets }
+
+    /// The earliest of the waits; `nil` if nothing waits.
+    var nextWait: Instant? { waits.nextDue }
+
+    func slot(of key: ReloadKey) -> Slot<BudgetState> { key.bytes.withUnsafeBytes { budgets.slot(of: $0) } }
+
+    func key(of slot: Slot<BudgetState>) -> ReloadKey { budgets.withKey(of: slot) { ReloadKey($0) } }
+
+    func offer(of slot: Slot<BudgetState>) -> ReloadOffer? { budgets[slot]?.offer }
+
+    // MARK: - Offers
+
+    /// Keeps an offer, in place of the one that is open.
+    ///
+    /// - Returns: true if the offer is to be gathered; false if it waits already, for its gathering or for a token.
+    func accept(_ new: ReloadOffer, _ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext) -> Bool {
+        var state = budgets[slot] ?? BudgetState()
+        var offer = new
+        var isWaiting = false
+        if let old = state.offer {
+            if old.isVoid(at: context.now) {
+                context.counters.count(.dropped, kind: key.kind, old.reason)
+                state.isHeld = false
+            } else {
+                context.counters.count(.replaced, kind: key.kind, old.reason)
+                offer = new.replacing(old)
+                // What costs nothing is not held.
+                isWaiting = !state.isHeld || !offer.isFree
+                state.isHeld = state.isHeld && isWaiting
+            }
+        }
+        state.offer = offer
+        budgets[slot] = state
+        return !isWaiting
+    }
+
+    func amend(_ slot: Slot<BudgetState>, _ revision: Int64, voidFrom: Instant?) {
+        guard budgets[slot]?.offer?.revision == revision else { return }
+        budgets[slot]!.offer!.voidFrom = voidFrom
+    }
+
+    /// Drops the open offer; does nothing if there is none.
+    func drop(_ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext) {
+        guard var state = budgets[slot], let offer = state.offer else { return }
+        context.counters.count(.dropped, kind: key.kind, offer.reason)
+        state.offer = nil
+        state.isHeld = false
+        budgets[slot] = state.isEmpty ? nil : state
+    }
+
+    // MARK: - Tokens
+
+    /// Takes from the bucket what the open offer costs, and closes the offer.
+    ///
+    /// - Returns: the bucket after that; `nil` if there is no token: then the offer is held or, if it is a renewal's,
+    ///   dropped.
+    mutating func charge(
+        _ offer: ReloadOffer, _ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext
+    ) -> TokenBucket? {
+        let now = context.now
+        let terms = kinds.terms(of: key.kind)
+        guard var state = budgets[slot] else { return nil }
+        var bucket = state.bucket ?? TokenBucket(terms, at: now)
+        guard offer.isFree || bucket.take(terms, at: now) else {
+            if offer.isRenewal {
+                drop(slot, key, context)
+            } else {
+                if !state.isHeld { context.counters.count(.held, kind: key.kind, offer.reason) }
+                budgets[slot]!.isHeld = true
+                waits.arm(slot, due: bucket.nextToken(terms, at: now))
+            }
+            return nil
+        }
+        state.offer = nil
+        state.isHeld = false
+        state.bucket = bucket
+        budgets[slot] = state
+        rest(slot, terms, now)
+        context.counters.count(.announced, kind: key.kind, offer.reason)
+        return bucket
+    }
+
+    /// Takes out the next held offer whose bucket has a token at `now`.
+    ///
+    /// - Returns: its slot; `nil` if there is none.
+    mutating func popHeld(at now: Instant) -> Slot<BudgetState>? {
+        while let slot = waits.pop(now: now) {
+            guard let state = budgets[slot] else { continue }
+            if state.offer != nil && state.isHeld { return slot }
+            rest(slot, kinds.terms(of: key(of: slot).kind), now)
+        }
+        return nil
+    }
+
+    /// Forgets a bucket that is full again, else looks at it again when it should be.
+    private mutating func rest(_ slot: Slot<BudgetState>, _ terms: ReloadTerms, _ now: Instant) {
+        guard var state = budgets[slot], let bucket = state.bucket else { return }
+        if bucket.isFull(terms, at: now) {
+            state.bucket = nil
+            budgets[slot] = state.isEmpty ? nil : state
+        } else {
+            waits.arm(slot, due: bucket.fullAt(terms, at: now))
+        }
+    }
+
+    /// No offer waits for a token through hours that come again.
+    mutating func clockWentBack(to now: Instant) {
+        for slot in budgets.slots {
+            guard let bucket = budgets[slot]?.bucket, settings.isAhead(bucket.asOf, of: now) else { continue }
+            let terms = kinds.terms(of: key(of: slot).kind)
+            budgets[slot]!.bucket!.clockWentBack(to: now, terms)
+            arm(slot, terms)
+        }
+    }
+
+    // MARK: - Derived from state
+
+    /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
+    mutating func derive(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
+        waits.removeAll()
+        for slot in budgets.slots {
+            guard let state = budgets[slot] else { continue }
+            let key = key(of: slot)
+            if state.offer != nil && !state.isHeld { restoreOffer(slot, key) }
+            arm(slot, kinds.terms(of: key.kind))
+        }
+    }
+
+    /// Waits for the next token if an offer is held, else until the bucket can be forgotten.
+    private mutating func arm(_ slot: Slot<BudgetState>, _ terms: ReloadTerms) {
+        guard let state = budgets[slot], let bucket = state.bucket else { return }
+        let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
+        waits.arm(slot, due: due)
+    }
+}

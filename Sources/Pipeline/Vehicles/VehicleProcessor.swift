@@ -1,0 +1,154 @@
+import Messages
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The node of vehicles: keeps what telemetry says of each, last writer wins by `observedAt`, and lets its subscribers
+/// know (`VehicleSubscribers`).
+final class VehicleProcessor {
+    private let settings: PipelineSettings
+    private let vehicles = StateStore(.vehicles)
+    private let subscribers: VehicleSubscribers
+    private var reader = TelemetryReader()
+    private var clock: TelemetryClock
+    /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
+    private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
+
+    init(_ settings: PipelineSettings) {
+        self.settings = settings
+        clock = TelemetryClock(settings)
+        subscribers = VehicleSubscribers(of: vehicles, settings)
+    }
+
+    var stores: [any ChangelogStore] { [vehicles, subscribers.subscriptions] }
+}
+
+// MARK: - Telemetry
+
+extension VehicleProcessor: RecordProcessor {
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        do throws(MessageProblem) {
+            guard let value = record.value else {
+                throw MessageProblem(.unreadable, "telemetry has no tombstones")
+            }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
+            apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+            guard let key = record.key, let vehicleId = String(validating: key, as: UTF8.self) else { return }
+            context.noteUnreadable(vehicleId, at: .vehicles) { id, hash in
+                markUnreadable(vehicles.slot(of: id, hash: hash), vehicleId)
+            }
+        }
+    }
+
+    private func apply(_ telemetry: TelemetryView, of record: InputRecord, _ context: TaskContext) {
+        let id = telemetry.vehicleId.utf8
+        let hash = Murmur2.hash(id)
+        let owner = context.owner(of: hash)
+        guard owner == context.partition else {
+            context.forward(record, to: owner, entity: id)
+            return
+        }
+        let slot = vehicles.slot(of: id, hash: hash)
+        let observation = clock.judge(
+            record, observedAt: telemetry.observedAt, stored: newest[slot], now: context.now,
+            isHeldToArrival: vehicles[slot]?.isHeldToArrival == true)
+        if observation.observedAt < newest[slot] && observation.replacesFrom == nil {
+            context.counters[.lateTelemetry] += 1
+            return
+        }
+        if observation.isFromFuture {
+            clock.warn(
+                of: record, of: slot, vehicles.key(of: slot), observedAt: telemetry.observedAt,
+                arrival: observation.observedAt, context)
+        }
+        let change = store(telemetry, observation, of: record, slot)
+        newest[slot] = change.observedAt ?? .distantPast
+        subscribers.vehicleChanged(slot, change, of: record, context)
+    }
+
+    private func store(
+        _ telemetry: TelemetryView, _ observation: TelemetryClock.Observation, of record: InputRecord,
+        _ slot: Slot<VehicleState>
+    ) -> VehicleChange {
+        vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
+            if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
+            _ = telemetry.apply(to: &state!.vehicle, observedAt: observation.observedAt)
+            // Master data: what is stored was observed when this came at the latest.
+            if let arrival = observation.replacesFrom, state!.vehicle.observedAt == nil {
+                state!.vehicle.observedAt = arrival
+            }
+            state!.isHeldToArrival = settings.telemetryFuture != nil
+            let wasUnreadable = state!.isUnreadable
+            state!.isKnown = true
+            state!.isUnreadable = false
+            state!.revision += 1
+            state!.origin = record.origin
+            return VehicleChange(
+                status: state!.vehicle.status, observedAt: state!.vehicle.observedAt, wasUnreadable: wasUnreadable,
+                isOfEarlierObservation: observation.replacesFrom != nil)
+        }
+    }
+
+    /// The newest record of the vehicle could not be read. That is no news by itself.
+    private func markUnreadable(_ slot: Slot<VehicleState>, _ vehicleId: String) {
+        guard vehicles[slot]?.isUnreadable != true else { return }
+        vehicles.modify(slot) { state in
+            if state == nil { state = VehicleState(vehicleId: vehicleId) }
+            state!.isUnreadable = true
+            state!.revision += 1
+        }
+        subscribers.vehicleBecameUnreadable(slot)
+    }
+}
+
+// MARK: - Subscriptions
+
+extension VehicleProcessor: MessageProcessor {
+    func receive(_ message: SourceMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
+        let vehicle = vehicles.slot(of: entity)
+        let vehicleId = String(decoding: entity, as: UTF8.self)
+        switch message {
+        case .unreadable: markUnreadable(vehicle, vehicleId)
+        case .request(let request, let subscriber):
+            subscribers.receive(request, from: subscriber, of: vehicle, vehicleId, context)
+        }
+    }
+}
+
+extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, ConflatingProcessor {
+    var nextDue: Instant? { subscribers.nextDue }
+
+    func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
+
+    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
+        if settings.concerns(step) { subscribers.clockWentBack(context) }
+    }
+
+    func bringUp(_ context: TaskContext) { subscribers.bringUp(context) }
+
+    func flush(_ context: TaskContext) { subscribers.flush(context) }
+}
+
+// MARK: - Derived from state
+
+extension VehicleProcessor: DerivingProcessor, TransactionObserver {
+    func finishRestore(_ context: TaskContext) { derive() }
+
+    func committed(_ context: TaskContext) { clock.committed() }
+
+    func reverted(_ context: TaskContext) {
+        clock.reverted()
+        derive()
+    }
+
+    private func derive() {
+        newest.removeAll()
+        for slot in vehicles.slots {
+            if let observedAt = vehicles[slot]?.vehicle.observedAt { newest[slot] = observedAt }
+        }
+        subscribers.derive()
+    }
+}

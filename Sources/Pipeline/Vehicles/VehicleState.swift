@@ -1,0 +1,76 @@
+import StreamCore
+import Timelines
+
+/// The state of a vehicle at its task.
+struct VehicleState: StateValue {
+    var vehicle: Vehicle
+    /// A record of it was read.
+    var isKnown = false
+    /// The newest record that names it could not be read.
+    var isUnreadable = false
+    /// Rises with every record that was applied, or that could not be read.
+    var revision: UInt64 = 0
+    /// The record that was applied last.
+    var origin: Origin?
+    /// Its `observedAt` was held against the arrival of a record, and is not from the future.
+    var isHeldToArrival = false
+
+    init(vehicleId: String) {
+        vehicle = Vehicle(vehicleId: vehicleId)
+    }
+
+    /// The vehicle; `nil` if nothing was ever heard of it but what could not be read.
+    var known: Vehicle? { isKnown ? vehicle : nil }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.write(vehicle)
+        writer.write(isKnown)
+        writer.write(isUnreadable)
+        writer.write(varint: revision)
+        writer.write(optional: origin) { $1.encode(into: &$0) }
+        // What follows is not read by releases before it, and not written by them.
+        if isHeldToArrival { writer.write(true) }
+    }
+
+    init(from reader: inout ByteReader) throws(CorruptBytes) {
+        vehicle = try reader.vehicle()
+        isKnown = try reader.bool()
+        isUnreadable = try reader.bool()
+        revision = try reader.varint()
+        origin = try reader.bool() ? try Origin(from: &reader) : nil
+        isHeldToArrival = reader.isAtEnd ? false : try reader.bool()
+    }
+}
+
+extension VehicleState {
+    /// The bytes of JSON that each entry of a timeline shows of it at the most; 0 if they are so few that no timeline is
+    /// too large for them.
+    var heavyBytes: Int {
+        let texts = [vehicle.registration, vehicle.alias, vehicle.customAddressIcon, vehicle.address]
+        let series = vehicle.series.reduce(0) { $0 + $1.name.jsonBytes + 32 }
+        let bytes = texts.reduce(series) { $0 + ($1?.jsonBytes ?? 0) }
+        return bytes > Self.lightBytesMax ? bytes : 0
+    }
+
+    private static let lightBytesMax = 1024
+}
+
+extension String {
+    /// Its bytes in JSON, without the quotation marks; control characters count as six, the most that any takes.
+    fileprivate var jsonBytes: Int {
+        utf8.reduce(0) { bytes, byte in
+            switch byte {
+            case ..<0x20: bytes + 6
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes + 2
+            default: bytes + 1
+            }
+        }
+    }
+}
+
+extension SourceContent {
+    /// The content of a vehicle's state; `nil` stands for a vehicle of which nothing is known.
+    init(_ state: VehicleState?) {
+        self.init(vehicle: state?.known, origin: state?.origin, isUnreadable: state?.isUnreadable ?? false)
+    }
+}

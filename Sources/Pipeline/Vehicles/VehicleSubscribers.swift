@@ -1,0 +1,266 @@
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The configurations that subscribe to vehicles: which of them has news, and the updates that they are sent.
+///
+/// A subscriber is sent an update on a change of status, when its sensitivity says so, when a refresh or a silence is
+/// due, and as the answer to its requests. Within one transaction it is sent one update of a vehicle.
+final class VehicleSubscribers {
+    /// The key is a `SubscriptionKey`.
+    let subscriptions = StateStore(.vehicleSubscriptions)
+    private let settings: PipelineSettings
+    private let vehicles: StateStore<VehicleState>
+    private let links = SubscriptionLinks<VehicleState, VehicleSubscription>()
+    private var timers: VehicleTimers
+    /// Subscriptions that may have to be sent an update.
+    private var waiting = SlotQueue<VehicleSubscription, Waiting>()
+    /// For most telemetry a summary decides that it is no news; `nil` if no update was sent yet.
+    private var summaries = SlotMap<VehicleSubscription, UpdateSummary?>()
+    /// Vehicles that changed since timelines were brought up last; kept only in a run that leaves when caught up.
+    private var changed = SlotQueue<VehicleState, Void>()
+    private var hasBroughtUpAll = false
+
+    private struct Waiting {
+        /// An update that is sent whatever the comparison says: an answer or a timer's, with its instant.
+        var required: (cause: Cause, at: Instant)?
+        var traceParent: [UInt8]?
+    }
+
+    init(of vehicles: StateStore<VehicleState>, _ settings: PipelineSettings) {
+        self.vehicles = vehicles
+        self.settings = settings
+        timers = VehicleTimers(vehicles, subscriptions, links, settings)
+    }
+
+    // MARK: - Changes of a vehicle
+
+    func vehicleChanged(
+        _ vehicle: Slot<VehicleState>, _ change: VehicleChange, of record: InputRecord, _ context: TaskContext
+    ) {
+        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
+            guard let summary = summaries[subscription] else { continue }
+            let isNews =
+                summary.isNews(change, at: context.now)
+                || summary.needsFullComparison && hasNews(subscription, of: vehicle, at: context.now)
+            guard isNews || change.wasUnreadable || isLighter(vehicle, than: summary) else { continue }
+            waiting.append(subscription, Waiting(required: nil, traceParent: context.traceParent(of: record)))
+        }
+        guard change.isOfEarlierObservation else { return }
+        for subscription in links.subscriptions(of: vehicle) { timers.arm(subscription) }
+    }
+
+    func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>) {
+        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        for subscription in links.subscriptions(of: vehicle) {
+            waiting.append(subscription, Waiting(required: nil, traceParent: nil))
+        }
+    }
+
+    private func isLighter(_ vehicle: Slot<VehicleState>, than summary: UpdateSummary) -> Bool {
+        guard summary.heavyBytes > 0, let state = vehicles[vehicle] else { return false }
+        return state.heavyBytes < summary.heavyBytes
+    }
+
+    /// Whether the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
+    private func hasNews(
+        _ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant
+    ) -> Bool {
+        guard let report = subscriptions[slot]?.lastUpdate?.report, let need = subscriptions[slot]?.need,
+            let state = vehicles[vehicle]
+        else { return false }
+        let sensitivity = subscriptions[slot]?.sensitivity
+        return report.news(of: state.vehicle, at: now, for: need, sensitivity: sensitivity) != nil
+    }
+
+    // MARK: - Requests
+
+    func receive(
+        _ request: SubscriptionRequest, from subscriber: SubscriptionRequest.Subscriber, of vehicle: Slot<VehicleState>,
+        _ vehicleId: String, _ context: TaskContext
+    ) {
+        let slot = subscriptions.slot(of: SubscriptionKey.text(vehicleId, subscriber.configurationId))
+        links.link(slot, to: vehicle)
+        let known = subscriptions[slot]?.version ?? 0
+        switch request {
+        case .subscribe(let terms):
+            guard subscriber.version >= known, let need = terms.vehicle else { return }
+            subscriptions[slot] = VehicleSubscription(
+                version: subscriber.version, need: need, sensitivity: terms.sensitivity)
+            summaries[slot] = nil
+            waiting.replace(slot, with: Waiting(required: (.subscribed, context.now), traceParent: nil))
+        case .unsubscribe:
+            guard subscriber.version >= known else { return }
+            subscriptions[slot] = nil
+            summaries[slot] = nil
+            timers.disarm(slot)
+        case .snapshot(let at):
+            guard subscriber.version == known, !isRefreshed(slot, to: at) else { return }
+            waiting.replace(slot, with: Waiting(required: (.scheduled, at), traceParent: nil))
+        }
+    }
+
+    /// Whether a subscriber that asks for a snapshot has it already.
+    ///
+    /// A subscriber that is refreshed by this task asks for one only after the clock went back. If this task noticed
+    /// that, too, the subscriber was sent an update for then.
+    private func isRefreshed(_ slot: Slot<VehicleSubscription>, to at: Instant) -> Bool {
+        guard let subscription = subscriptions[slot], subscription.need.refresh != nil,
+            let last = subscription.lastUpdate
+        else { return false }
+        return last.report.at >= at
+    }
+
+    // MARK: - Times
+
+    var nextDue: Instant? { timers.nextDue }
+
+    func punctuate(_ context: TaskContext) {
+        while let fired = timers.pop(context) {
+            waiting.append(fired.slot, Waiting(required: (fired.cause, fired.at), traceParent: nil))
+        }
+    }
+
+    /// Updates for instants that are ahead now are sent again for now to subscribers that are refreshed by this task. A
+    /// subscriber with timers of its own asks by itself; its last update is reckoned anew, so that the next change is
+    /// one.
+    func clockWentBack(_ context: TaskContext) {
+        let now = context.now
+        for slot in subscriptions.slots {
+            guard let subscription = subscriptions[slot], let last = subscription.lastUpdate,
+                settings.isAhead(last.report.at, of: now)
+            else { continue }
+            subscriptions[slot]!.lastUpdate!.report.at = now
+            if subscription.need.refresh != nil {
+                let trace = waiting.item(of: slot)?.traceParent
+                waiting.replace(slot, with: Waiting(required: (.dataChanged, now), traceParent: trace))
+            } else {
+                let vehicle = vehicles[links.source(of: slot)]?.vehicle
+                subscriptions[slot]!.lastUpdate!.report.status = vehicle?.status(
+                    at: now, offlineAfter: subscription.need.offlineAfter)
+                subscriptions[slot]!.lastUpdate!.report.silences = subscription.need.silencesPassed(
+                    of: vehicle, at: now)
+                summarise(slot)
+                timers.arm(slot)
+            }
+        }
+    }
+
+    // MARK: - The end of a run
+
+    func bringUp(_ context: TaskContext) {
+        if hasBroughtUpAll {
+            for (vehicle, _) in changed.drain() {
+                for slot in links.subscriptions(of: vehicle) { bringUp(slot, context) }
+            }
+        } else {
+            hasBroughtUpAll = true
+            changed.removeAll()
+            for slot in subscriptions.slots { bringUp(slot, context) }
+        }
+    }
+
+    private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return }
+        let revision = vehicles[links.source(of: slot)]?.revision ?? 0
+        let isRefreshed = subscription.need.refresh != nil
+        if last.revision == revision && (last.report.at >= context.now || !isRefreshed) { return }
+        // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
+        let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
+        // News that wait would be dropped if a status changed back within the transaction.
+        let trace = waiting.item(of: slot)?.traceParent
+        waiting.replace(slot, with: Waiting(required: required, traceParent: trace))
+    }
+
+    // MARK: - Updates
+
+    func flush(_ context: TaskContext) {
+        for (slot, waiting) in waiting.drain() { update(slot, waiting, context) }
+    }
+
+    private func update(_ slot: Slot<VehicleSubscription>, _ waiting: Waiting, _ context: TaskContext) {
+        guard let subscription = subscriptions[slot] else { return }
+        let vehicle = links.source(of: slot)
+        let state = vehicles[vehicle]
+        var (cause, at) = waiting.required ?? (.dataChanged, context.now)
+        at = settings.notAhead(at, of: context.now)
+        if waiting.required == nil && !hasNews(slot, of: vehicle, at: at) {
+            sendMark(slot, state, at: at, context)
+            // A timer that fired meanwhile is armed again.
+            return timers.arm(slot)
+        }
+        var report = VehicleReport(
+            of: state?.known, at: at, for: subscription.need, sensitivity: subscription.sensitivity)
+        // An answer stays one, whatever it says: the subscriber waits for the snapshot that it asked for.
+        let isAnswer = cause == .subscribed || cause == .scheduled && subscription.need.refresh == nil
+        if let last = subscription.lastUpdate?.report, !isAnswer,
+            report.status != last.status || report.silences != last.silences
+        {
+            cause = .statusChanged
+        }
+        report.at = max(at, subscription.lastUpdate?.report.at ?? at)
+        send(cause, at: report.at, of: state, to: slot, subscription, traceParent: waiting.traceParent, context)
+        subscriptions[slot]!.lastUpdate = .init(
+            report: report, isUnreadable: state?.isUnreadable ?? false, revision: state?.revision ?? 0,
+            refreshDue: subscription.need.refresh?.nextUpdate(after: report.at, status: report.status),
+            heavyBytes: state?.heavyBytes ?? 0)
+        summarise(slot)
+        timers.arm(slot)
+    }
+
+    /// Lets a subscriber know that the vehicle can be read again, or no longer, and that a large vehicle has become
+    /// smaller: its timeline may have been too large.
+    ///
+    /// A subscriber that is refreshed by this task learns with its next refresh whether the vehicle can be read. A run
+    /// that leaves when it has caught up brings both up.
+    private func sendMark(
+        _ slot: Slot<VehicleSubscription>, _ state: VehicleState?, at: Instant, _ context: TaskContext
+    ) {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate, let state,
+            !settings.leavesWhenCaughtUp
+        else { return }
+        let isMark = state.isUnreadable != last.isUnreadable && subscription.need.refresh == nil
+        guard isMark || state.heavyBytes < last.heavyBytes else { return }
+        subscriptions[slot]!.lastUpdate!.isUnreadable = state.isUnreadable
+        subscriptions[slot]!.lastUpdate!.heavyBytes = state.heavyBytes
+        summarise(slot)
+        send(.noted, at: at, of: state, to: slot, subscription, traceParent: nil, context)
+    }
+
+    private func send(
+        _ cause: Cause, at: Instant, of state: VehicleState?, to slot: Slot<VehicleSubscription>,
+        _ subscription: VehicleSubscription, traceParent: [UInt8]?, _ context: TaskContext
+    ) {
+        let update = SourceUpdate(
+            source: .vehicle(subscription.need.vehicleId), version: subscription.version,
+            revision: state?.revision ?? 0, cause: cause, at: at, content: SourceContent(state),
+            traceParent: traceParent)
+        context.send(ConfigurationInput.update(update), to: configurationId(of: slot), at: .configurations)
+    }
+
+    private func configurationId(of slot: Slot<VehicleSubscription>) -> String {
+        subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
+    }
+
+    private func summarise(_ slot: Slot<VehicleSubscription>) {
+        summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
+    }
+
+    // MARK: - Derived from state
+
+    /// Derives all that follows from the stores; work that waits is forgotten.
+    func derive() {
+        waiting.removeAll()
+        changed.removeAll()
+        hasBroughtUpAll = false
+        timers.removeAll()
+        summaries.removeAll()
+        for slot in subscriptions.slots where subscriptions[slot] != nil {
+            let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
+            links.link(slot, to: vehicles.slot(of: vehicleId))
+            summarise(slot)
+            timers.arm(slot)
+        }
+    }
+}

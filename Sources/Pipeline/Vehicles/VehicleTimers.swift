@@ -1,0 +1,86 @@
+import StreamCore
+import Timelines
+
+/// The timers of subscriptions at vehicles: refreshes, and the silences of a vehicle.
+struct VehicleTimers {
+    private let vehicles: StateStore<VehicleState>
+    private let subscriptions: StateStore<VehicleSubscription>
+    private let links: SubscriptionLinks<VehicleState, VehicleSubscription>
+    private let settings: PipelineSettings
+    private var timers = SlotTimers<VehicleSubscription>()
+
+    /// A timer that fired, with the update that is due.
+    struct Fired {
+        var slot: Slot<VehicleSubscription>
+        var cause: Cause
+        var at: Instant
+    }
+
+    init(
+        _ vehicles: StateStore<VehicleState>, _ subscriptions: StateStore<VehicleSubscription>,
+        _ links: SubscriptionLinks<VehicleState, VehicleSubscription>, _ settings: PipelineSettings
+    ) {
+        self.vehicles = vehicles
+        self.subscriptions = subscriptions
+        self.links = links
+        self.settings = settings
+    }
+
+    var nextDue: Instant? { timers.nextDue }
+
+    /// Takes out the earliest timer that is due; `nil` if none is.
+    mutating func pop(_ context: TaskContext) -> Fired? {
+        while let slot = timers.pop(now: context.now) {
+            guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
+            guard due.firesAt <= context.now else {
+                timers.arm(slot, due: due.firesAt)
+                continue
+            }
+            let vehicle = vehicles[links.source(of: slot)]?.vehicle
+            let report = subscription.lastUpdate?.report
+            let at = due.instant(firing: context.now, settings) {
+                refresh(of: slot, madeAt: due.at, status: report?.status)
+            }
+            let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != report?.silences
+            return Fired(slot: slot, cause: isSilence ? .statusChanged : .scheduled, at: at)
+        }
+        return nil
+    }
+
+    /// Sets the subscription's timer as its last update and its vehicle say.
+    mutating func arm(_ slot: Slot<VehicleSubscription>) {
+        if let due = nextDue(of: slot) {
+            timers.arm(slot, due: due.firesAt)
+        } else {
+            timers.disarm(slot)
+        }
+    }
+
+    mutating func disarm(_ slot: Slot<VehicleSubscription>) { timers.disarm(slot) }
+
+    mutating func removeAll() { timers.removeAll() }
+
+    /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
+    /// status and waits for nothing.
+    private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
+        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return nil }
+        let silence = vehicles[links.source(of: slot)].flatMap {
+            last.report.nextSilence(of: $0.vehicle, for: subscription.need).map { Due(at: $0.at) }
+        }
+        let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
+        guard let silence, let refresh else { return silence ?? refresh }
+        return silence.firesAt < refresh.firesAt ? silence : refresh
+    }
+
+    /// The refresh after one for `made`; `nil` if the subscriber has timers of its own.
+    private func refresh(of slot: Slot<VehicleSubscription>, madeAt made: Instant, status: VehicleStatus?) -> Due? {
+        subscriptions[slot]?.need.refresh.map {
+            renewal(at: $0.nextUpdate(after: made, status: status), of: slot, madeAt: made)
+        }
+    }
+
+    private func renewal(at: Instant, of slot: Slot<VehicleSubscription>, madeAt made: Instant) -> Due {
+        let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
+        return Due(renewal: at, of: configurationId, madeAt: made, settings)
+    }
+}

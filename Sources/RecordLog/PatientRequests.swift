@@ -1,0 +1,48 @@
+/// A clock by which a thread waits. It only goes forward, from any zero. The waiting thread owns it.
+package protocol BlockingClock: AnyObject {
+    var now: Duration { get }
+    /// Returns once `now` has risen by at least `duration`.
+    func wait(for duration: Duration)
+}
+
+/// Requests to the brokers that may be repeated. Each attempt is short, so that a stop is seen, and health is told,
+/// every few seconds while the brokers are away. Blocks; one thread owns it.
+package struct PatientRequests {
+    /// The time-out of one attempt. An implementation may need two exchanges with the brokers for one request.
+    package let attempt: Duration
+    /// How long a request that has to succeed is repeated.
+    package let patience: Duration
+    package let clock: any BlockingClock
+    /// Asked after every attempt that failed.
+    package let shouldStop: () -> Bool
+
+    package init(
+        attempt: Duration = .seconds(5), patience: Duration = .seconds(30), clock: any BlockingClock,
+        shouldStop: @escaping () -> Bool
+    ) {
+        self.attempt = attempt
+        self.patience = patience
+        self.clock = clock
+        self.shouldStop = shouldStop
+    }
+
+    /// Repeats the request while its failure is retriable.
+    ///
+    /// - Returns: the answer; `nil` if it was stopped first.
+    /// - Throws: a failure that does not pass by itself at once, and the latest failure when the patience is over.
+    package func persistently<Answer>(
+        _ request: (_ timeout: Duration) throws(LogError) -> Answer
+    ) throws(LogError) -> Answer? {
+        let end = clock.now + patience
+        while true {
+            do throws(LogError) {
+                return try request(attempt)
+            } catch {
+                guard error.isRetriable else { throw error }
+                if shouldStop() { return nil }
+                guard clock.now < end else { throw error }
+            }
+            clock.wait(for: .milliseconds(100))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/// Reads all partitions of a topic without a consumer group: committed records only, each partition in the order of
+/// its offsets, up to an end or for as long as it is polled.
+///
+/// Every call blocks: one thread owns the reader, never one of Swift's cooperative pool.
+///
+/// Failures have three ranks. A request is repeated as its `PatientRequests` say. A `fatal` failure of the consumer
+/// ends every reading, for its handle is of no use any more. Any other failure of the consumer is told, and the reading
+/// goes on: brokers come back, and rights are given. Only a reading with a `patience`, which somebody waits for, ends
+/// at once when it may not read (`notAuthorised`), and when the patience is over.
+package final class TopicReader {
+    package let topic: String
+    /// The position in each assigned partition: the offset to read next, past any transaction markers.
+    package private(set) var next: [Int32: Offset] = [:]
+    private let consumer: any Consumer
+    private let admin: any Admin
+    private let requests: PatientRequests
+
+    /// - Parameter admin: remains the caller's, who closes it.
+    package init(
+        _ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, requests: PatientRequests
+    ) throws(LogError) {
+        self.topic = topic
+        self.admin = admin
+        self.requests = requests
+        consumer = try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId)
+    }
+
+    package func close() {
+        consumer.close()
+    }
+
+    // MARK: - Partitions
+
+    /// What a topic held when its reader started.
+    package struct Start {
+        /// The read_uncommitted end of each partition. A transaction that was just committed lies before it, whether
+        /// its marker is written or not.
+        package var ends: [Int32: Offset] = [:]
+        /// The positions that lie behind the end and were not used: the topic is another one of the same name.
+        package var lost: [Int32: Offset] = [:]
+    }
+
+    /// Begins to read: at the given position of a partition, and at the earliest record where there is none.
+    ///
+    /// - Parameter known: by partition an offset behind the position that the topic must reach, too, or the position
+    ///   counts as lost.
+    /// - Returns: `nil` if it was stopped first.
+    /// - Throws: `unknownTopicOrPartition` if there is no such topic; otherwise as `PatientRequests.persistently`.
+    package func start(
+        from positions: [Int32: Offset] = [:], known: [Int32: Offset] = [:]
+    ) throws(LogError) -> Start? {
+        let answer = try requests.persistently { (timeout) throws(LogError) in
+            guard let total = try partitions(timeout) else {
+                throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "topic \(topic) does not exist")
+            }
+            return total
+        }
+        guard let total = answer else { return nil }
+        let found = try requests.persistently { (timeout) throws(LogError) in
+            try ends(.readUncommitted, of: 0..<total, timeout)
+        }
+        guard let ends = found else { return nil }
+        let lost = positions.filter { partition, next in
+            ends[partition].map { max(next, known[partition] ?? next) > $0 } ?? false
+        }
+        try assign(0..<total, from: positions.filter { lost[$0.key] == nil })
+        return Start(ends: ends, lost: lost)
+    }
+
+    /// Adds the partitions that the topic has got since: nobody announces them (R9).
+    ///
+    /// - Returns: the number of all partitions if there are new ones, else `nil`.
+    package func lookForPartitions() throws(LogError) -> Int32? {
+        guard let total = try partitions(requests.attempt), Int(total) > next.count else { return nil }
+        try assign(Int32(next.count)..<total, from: [:])
+        return total
+    }
+
+    private func partitions(_ timeout: Duration) throws(LogError) -> Int32? {
+        try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
+    }
+
+    private func assign(_ partitions: Range<Int32>, from positions: [Int32: Offset]) throws(LogError) {
+        try consumer.incrementalAssign(
+            partitions.map { (TopicPartition(topic, $0), positions[$0].map { .at($0) } ?? .earliest) })
+        for partition in partitions { next[partition] = positions[partition] ?? Offset(0) }
+    }
+
+    // MARK: - Reading
+
+    /// Reads the next records and calls `each` with them. Views and the batch end with the call.
+    ///
+    /// - Parameter failed: called with each failure that is not fatal.
+    /// - Returns: the number of records.
+    /// - Throws: a fatal failure, after `each` has had the records of the poll.
+    @discardableResult
+    package func poll(
+        maximum: Int, timeout: Duration, failed: (LogError) -> Void,
+        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
+    ) throws(LogError) -> Int {
+        let batch = consumer.poll(maximum: maximum, timeout: timeout)
+        for view in batch.records {
+            each(view, batch)
+            advance(view.partition, to: Offset(view.offset).next)
+        }
+        for end in batch.ends { advance(end.partition, to: Offset(end.offset)) }
+        for failure in batch.failures {
+            if failure.code == .fatal { throw failure }
+            failed(failure)
+        }
+        return batch.records.count
+    }
+
+    /// Reads the next records as copies.
+    package func poll(
+        maximum: Int, timeout: Duration, failed: (LogError) -> Void
+    ) throws(LogError) -> [Record] {
+        var records: [Record] = []
+        try poll(maximum: maximum, timeout: timeout, failed: failed) { view, batch in
+            records.append(
+                Record(
+                    topic: topic, partition: view.partition, offset: Offset(view.offset), timestamp: view.timestamp,
+                    key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
+                    headers: batch.headers(of: view)))
+        }
+        return records
+    }
+
+    private func advance(_ partition: Int32, to offset: Offset) {
+        next[partition] = max(next[partition] ?? offset, offset)
+    }
+
+    // MARK: - Ends
+
+    /// Asks once for the present end of each assigned partition.
+    ///
+    /// - Parameter isolation: `readUncommitted` makes the reading wait for open transactions, `readCommitted` ends it
+    ///   before the first of them.
+    package func ends(_ isolation: IsolationLevel) throws(LogError) -> [Int32: Offset] {
+        try ends(isolation, of: 0..<Int32(next.count), requests.attempt)
+    }
+
+    private func ends(
+        _ isolation: IsolationLevel, of partitions: Range<Int32>, _ timeout: Duration
+    ) throws(LogError) -> [Int32: Offset] {
+        let places = partitions.map { TopicPartition(topic, $0) }
+        let found = try admin.endOffsets(of: places, isolation: isolation, timeout: timeout)
+        return Dictionary(uniqueKeysWithValues: places.map { ($0.partition, found[$0] ?? Offset(0)) })
+    }
+
+    /// True if everything before the ends was read.
+    package func hasReached(_ ends: [Int32: Offset]) -> Bool {
+        ends.allSatisfy { partition, end in next[partition].map { $0 >= end } ?? false }
+    }
+
+    /// Reads until every partition has reached its end.
+    ///
+    /// - Parameters:
+    ///   - patience: the reading fails when no position has moved for so long, and when it is `notAuthorised`; `nil`
+    ///     waits for as long as an outage lasts.
+    ///   - failed: called with each failure that is not fatal.
+    ///   - progress: called after every poll with the number of records read.
+    ///   - each: called with each record.
+    /// - Returns: false if it was stopped first, which is asked before every poll.
+    /// - Throws: the failure that ends the reading; when the patience is over the latest one, or `timedOut`.
+    package func read(
+        to ends: [Int32: Offset], maximum: Int, timeout: Duration, patience: Duration? = nil,
+        failed: (LogError) -> Void, progress: (_ records: Int) -> Void = { _ in },
+        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
+    ) throws(LogError) -> Bool {
+        var (latest, refusal): (LogError?, LogError?)
+        var records = 0
+        var moved = requests.clock.now
+        while !hasReached(ends) {
+            if requests.shouldStop() { return false }
+            let before = next
+            records += try poll(
+                maximum: maximum, timeout: timeout,
+                failed: { failure in
+                    latest = failure
+                    if failure.code == .notAuthorised { refusal = failure }
+                    failed(failure)
+                }, each: each)
+            progress(records)
+            if next != before { moved = requests.clock.now }
+            guard let patience else { continue }
+            if let refusal { throw refusal }
+            if requests.clock.now - moved >= patience, !hasReached(ends) {
+                throw latest ?? LogError(.timedOut, name: "_TIMED_OUT", "the end of \(topic) does not come")
+            }
+        }
+        return true
+    }
+
+    /// Reads a topic once, from its beginning to the end that it has now.
+    ///
+    /// - Parameters:
+    ///   - patience: as for `read(to:)`.
+    ///   - progress: called after every poll with the number of records read, and the number that there are at most.
+    ///   - each: called with each record.
+    /// - Returns: false if it was stopped first.
+    /// - Throws: `unknownTopicOrPartition` if there is no such topic; otherwise as `start` and `read(to:)`.
+    package static func readAll(
+        of topic: String, cluster: any Cluster, clientId: String, requests: PatientRequests, patience: Duration,
+        progress: (_ records: Int, _ total: Int) -> Void,
+        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
+    ) throws(LogError) -> Bool {
+        let admin = try cluster.makeAdmin()
+        defer { admin.close() }
+        let reader = try TopicReader(topic, cluster: cluster, admin: admin, clientId: clientId, requests: requests)
+        defer { reader.close() }
+        guard let start = try reader.start() else { return false }
+        let total = start.ends.values.reduce(0) { $0 + Int($1.rawValue) }
+        return try reader.read(
+            to: start.ends, maximum: 5_000, timeout: .milliseconds(200), patience: patience, failed: { _ in },
+            progress: { progress($0, total) }, each: each)
+    }
+}

@@ -1,0 +1,142 @@
+package import HTTPClient
+package import RecordLog
+
+/// Sends reloads to a destination: at least once. A position is kept only when everything before it is settled:
+/// delivered, retired, dead-lettered or skipped.
+///
+/// Each round
+/// 1. reads reloads, as long as there is room for what is not settled;
+/// 2. has the destination learn all that was known by then, and queues what it wants to send;
+/// 3. sends what is due, and settles what was answered (`Deliveries`);
+/// 4. commits positions, retired tokens and dead letters in one transaction (`ReloadLedger`).
+package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
+    package typealias Notice = ReloadSinkNotice
+    package typealias Failure = ReloadSinkError
+
+    private let settings: ReloadSinkSettings
+    private let destination: Destination
+    private let transport: any HTTPTransport
+    private let clock: any ReloadSinkClock
+    private let ledger: ReloadLedger
+    private let deliveries: Deliveries<Destination>
+
+    private var state = SinkReadState()
+    /// What the next commit writes.
+    private var entries = ReloadLedger.Entries()
+    private var lastCommit: Duration
+
+    fileprivate init(
+        _ destination: Destination, _ transport: any HTTPTransport, _ settings: ReloadSinkSettings, instance: String,
+        clock: any ReloadSinkClock, random: @escaping () -> Double, _ context: SinkContext<ReloadSinkNotice>
+    ) {
+        precondition(settings.requestsMax > 0 && settings.outstandingMax > 0)
+        self.settings = settings
+        self.destination = destination
+        self.transport = transport
+        self.clock = clock
+        ledger = ReloadLedger(settings, instance: instance, context)
+        deliveries = Deliveries(
+            destination, transport, settings, clock: clock, random: random, notice: context.notice)
+        lastCommit = clock.now
+    }
+
+    package var summary: ReloadSinkSummary {
+        get { deliveries.summary }
+        set { deliveries.summary = newValue }
+    }
+
+    package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
+
+    package func open() throws(ReloadSinkError) -> [Int32: SinkPosition]? {
+        guard let kept = try ledger.open() else { return nil }
+        for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
+        guard try destination.catchUp() else { return nil }
+        return ledger.positions.mapValues { SinkPosition(next: $0) }
+    }
+
+    package func start(at positions: [Int32: SinkPosition]) {}
+
+    package func demand() throws(ReloadSinkError) -> SinkDemand? {
+        try destination.keepUp()
+        let room = settings.outstandingMax - deliveries.outstanding.count
+        guard room > 0 else { return nil }
+        // Answers are waited for elsewhere.
+        let timeout = deliveries.lanes.isEmpty ? settings.reading.pollTimeout : .zero
+        return SinkDemand(maximum: min(room, settings.reading.batchMaximum), timeout: timeout)
+    }
+
+    package func work(on records: [Record], _ state: SinkReadState) throws(ReloadSinkError) -> Bool {
+        self.state = state
+        if !records.isEmpty {
+            for record in records { deliveries.begin(record) }
+            // Stopped first: they stay outstanding, and the next run reads them again.
+            if try destination.catchUp() {
+                for record in records { deliveries.queue(record) }
+            }
+        }
+        do throws(ReloadSinkError) {
+            try deliveries.deliver(hasRead: !records.isEmpty, hasReadAll: state.hasReadAll)
+        } catch {
+            try commit()
+            throw error
+        }
+        if deliveries.lanes.isEmpty || clock.now - lastCommit >= settings.commitInterval { try commit() }
+        return true
+    }
+
+    /// Waits for the answers to what was sent, and keeps what is settled.
+    package func finish() throws(ReloadSinkError) {
+        guard ledger.isOpen else { return }
+        do throws(ReloadSinkError) {
+            try deliveries.drain()
+        } catch {
+            try commit()
+            throw error
+        }
+        try commit()
+    }
+
+    package func close() {
+        transport.shutdown()
+        ledger.close()
+        destination.close()
+    }
+
+    /// Writes nothing if nothing has changed.
+    private func commit() throws(ReloadSinkError) {
+        for (partition, read) in state.next {
+            let next = deliveries.outstanding.first(of: partition) ?? read
+            if next != ledger.positions[partition] ?? Offset(0) { entries.positions[partition] = next }
+        }
+        entries.changes += destination.takeLedgerChanges()
+        entries.deadLetters += deliveries.removeDeadLetters()
+        guard !entries.isEmpty else { return }
+        if try ledger.commit(entries) { entries = ReloadLedger.Entries() }
+        lastCommit = clock.now
+    }
+}
+
+extension SinkRunner {
+    /// Makes a run that sends reloads to a destination.
+    ///
+    /// - Parameters:
+    ///   - instance: a name that no other run ever had.
+    ///   - random: draws from 0 up to 1, for the jitter of back-offs.
+    ///   - shouldStop: asked at every round, and at least every few seconds while the brokers are away.
+    ///   - progress: called at most four times a second of the clock, and once at the end.
+    ///   - notice: called with what an operator should know.
+    package convenience init<Destination: ReloadDestination>(
+        cluster: any Cluster, destination: Destination, transport: any HTTPTransport, settings: ReloadSinkSettings,
+        instance: String, clock: any ReloadSinkClock, random: @escaping () -> Double,
+        shouldStop: @escaping () -> Bool = { false },
+        progress: @escaping (SinkProgress<ReloadSinkSummary>) -> Void = { _ in },
+        notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
+    ) throws(LogError) where Kind == ReloadSender<Destination> {
+        let context = SinkContext(
+            reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
+            shouldStop: shouldStop, notice: notice)
+        let kind = ReloadSender(
+            destination, transport, settings, instance: instance, clock: clock, random: random, context)
+        try self.init(kind, context, progress: progress)
+    }
+}

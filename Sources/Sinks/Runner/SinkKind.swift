@@ -1,0 +1,97 @@
+package import RecordLog
+
+/// The half of a sink that depends on what it reads: timelines (`TimelineWriter`) or reloads (`ReloadSender`).
+///
+/// The other half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start` once, then `demand`
+/// and `work` by turns, then `finish` and `close` once.
+package protocol SinkKind: AnyObject {
+    associatedtype Summary: SinkRunSummary
+    associatedtype Notice: SinkRunNotice
+    associatedtype Failure: SinkRunFailure
+
+    /// What the run did so far.
+    var summary: Summary { get set }
+    /// True if nothing that was read waits to be written, sent or kept.
+    var isSettled: Bool { get }
+
+    /// Opens the place where the positions are kept.
+    ///
+    /// - Returns: the positions by partition; `nil` if it was stopped first.
+    func open() throws(Failure) -> [Int32: SinkPosition]?
+
+    /// The reader begins at these positions: those of `open` that lie within the topic.
+    func start(at positions: [Int32: SinkPosition])
+
+    /// Prepares a round and says how much it may read; `nil` reads nothing.
+    func demand() throws(Failure) -> SinkDemand?
+
+    /// Takes in the records of the round, in the order of each partition's offsets, and does what is due.
+    ///
+    /// - Returns: false if it was stopped before that was done.
+    func work(on records: [Record], _ state: SinkReadState) throws(Failure) -> Bool
+
+    /// Ends the run in order: keeps what is done. Called also if `open` was stopped.
+    func finish() throws(Failure)
+
+    func close()
+}
+
+/// How much one round of a run may read.
+package struct SinkDemand: Hashable, Sendable {
+    /// 1 or more.
+    package var maximum: Int
+    /// How long the poll may wait for a first record.
+    package var timeout: Duration
+}
+
+/// How far a run has read.
+package struct SinkReadState: Hashable, Sendable {
+    /// The offset to read next in each partition, past any transaction markers.
+    package var next: [Int32: Offset] = [:]
+    /// True if nothing more is read that the run has to do: `untilCaughtUp` is set, and its end is reached.
+    package var hasReadAll = false
+}
+
+/// How far a sink is in one partition.
+package struct SinkPosition: Hashable, Sendable {
+    /// Everything below this offset is done.
+    package var next: Offset
+    /// Some of what lies from `next` to here may be written already: the last record of each key alone. Until all of
+    /// it has been read again nothing of it may be written, or a newer timeline would give way to an older one.
+    package var begun: Offset
+
+    package init(next: Offset, begun: Offset? = nil) {
+        self.next = next
+        self.begun = max(next, begun ?? next)
+    }
+}
+
+/// The part of a summary that every run has.
+package protocol SinkRunSummary {
+    /// The number of records read from the topic.
+    var records: Int { get set }
+    var elapsed: Duration { get set }
+    /// True if the caller asked to stop before the run had caught up.
+    var wasStopped: Bool { get set }
+}
+
+/// The notices that every run gives. The run goes on after them.
+package protocol SinkRunNotice {
+    static func log(_ error: LogError) -> Self
+    static func newPartitions(topic: String, total: Int32) -> Self
+    /// The kept position lies behind the topic's end: it is another topic of the same name, read from its beginning.
+    static func startedOver(_ place: TopicPartition, _ position: Offset) -> Self
+}
+
+/// The failures that end every run. Nothing is lost: the next run goes on from the kept positions.
+package protocol SinkRunFailure: Error {
+    static func log(_ error: LogError) -> Self
+}
+
+extension SinkRunNotice {
+    static func text(newPartitionsOf topic: String, total: Int32) -> String { "\(topic) has \(total) partitions now" }
+
+    static func text(startedOver place: TopicPartition, _ position: Offset) -> String {
+        "the kept position \(position) lies behind the end of \(place); reading it from the beginning"
+    }
+}

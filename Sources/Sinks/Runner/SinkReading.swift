@@ -1,0 +1,51 @@
+import RecordLog
+
+/// How a run reads its topic.
+package struct SinkReading: Hashable, Sendable {
+    package var topic: String
+    package var clientId: String
+    /// True ends the run when everything is done that the topic held at the start, open transactions included.
+    package var untilCaughtUp = false
+    /// The most records that are read in one round, 1 or more.
+    package var batchMaximum = 2000
+    package var pollTimeout = Duration.milliseconds(200)
+    /// How often new partitions are looked for: nobody announces them (R9).
+    package var partitionInterval = Duration.seconds(30)
+    /// The time-out of one attempt of a request to the brokers: a stop is seen, and progress told, between attempts.
+    package var requestTimeout = Duration.seconds(2)
+    /// How long requests are repeated that the run cannot do without. Others are made again when they are next due.
+    package var requestPatience = Duration.seconds(30)
+
+    package init(topic: String, clientId: String) {
+        self.topic = topic
+        self.clientId = clientId
+    }
+}
+
+/// What all parts of a run work with.
+struct SinkContext<Notice> {
+    let reading: SinkReading
+    let cluster: any Cluster
+    let admin: any Admin
+    let clock: any BlockingClock
+    /// Asked at every round, and at least every few seconds while something is waited for.
+    let shouldStop: () -> Bool
+    /// Called with everything that an operator should know.
+    let notice: (Notice) -> Void
+
+    var requests: PatientRequests {
+        PatientRequests(
+            attempt: reading.requestTimeout, patience: reading.requestPatience, clock: clock, shouldStop: shouldStop)
+    }
+
+    func makeReader(of topic: String) throws(LogError) -> TopicReader {
+        try TopicReader(topic, cluster: cluster, admin: admin, clientId: reading.clientId, requests: requests)
+    }
+}
+
+/// How far a run is.
+package struct SinkProgress<Summary> {
+    package var summary: Summary
+    /// The part from 0 to 1 that is read of what `untilCaughtUp` asks for; `nil` without it.
+    package var fractionDone: Double?
+}

@@ -1,0 +1,81 @@
+import Crypto
+
+/// The name of a configuration's file. Every id has one, no two ids share one, none of them is hidden or leaves the
+/// directory.
+///
+/// ASCII letters, digits, `-`, `_` and `.` (not as the first) stand for themselves, any other byte is `%` and two small
+/// hexadecimal digits. Where the file system takes `Car` and `car` for the same, capitals are escaped, too, so that
+/// names differ in more than case. The empty id is `%`. What would be longer than 200 bytes is cut to 100 and followed
+/// by `~` and the SHA-256 of the id.
+package enum TimelineFileName {
+    /// - Parameter keepsCapitals: the directory tells `Car` from `car`.
+    package static func of(_ configurationId: String, keepsCapitals: Bool) -> String {
+        let encoded = configurationId.isEmpty ? "%" : encode(configurationId, keepsCapitals)
+        guard encoded.utf8.count > lengthMax else { return encoded + suffix }
+        let hash = SHA256.hash(Array(configurationId.utf8)).hexadecimal
+        return encoded.prefix(prefixLength) + String(hashMark) + hash + suffix
+    }
+
+    /// What a name says of its id. An id's two names, with capitals and without, differ only where it has capitals; and
+    /// a name of the one form is never another id's name of the other form, for `%` is escaped in both.
+    enum Reading: Hashable {
+        /// The id itself, read from either form.
+        case id(String)
+        /// An id that is too long for a name: only the file's content says which.
+        case hashed
+        /// No name of a timeline's file.
+        case foreign
+    }
+
+    static func read(_ name: String) -> Reading {
+        guard name.hasSuffix(suffix), !name.hasPrefix(".") else { return .foreign }
+        let encoded = name.dropLast(suffix.count)
+        if encoded.contains(hashMark) { return .hashed }
+        guard let id = decode(encoded) else { return .foreign }
+        return isName(name, of: id) ? .id(id) : .foreign
+    }
+
+    /// In either form.
+    static func isName(_ name: String, of id: String) -> Bool {
+        name == of(id, keepsCapitals: true) || name == of(id, keepsCapitals: false)
+    }
+
+    static let suffix = ".json"
+    private static let hashMark: Character = "~"
+    private static let lengthMax = 200
+    private static let prefixLength = 100
+
+    private static func encode(_ id: String, _ keepsCapitals: Bool) -> String {
+        var bytes: [UInt8] = []
+        for byte in id.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                bytes.append(byte)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z") where keepsCapitals: bytes.append(byte)
+            case UInt8(ascii: ".") where !bytes.isEmpty: bytes.append(byte)
+            default: bytes.append(contentsOf: "%\([byte].hexadecimal)".utf8)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Nil where a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    private static func decode(_ encoded: Substring) -> String? {
+        if encoded == "%" { return "" }
+        var bytes: [UInt8] = []
+        var rest = Array(encoded.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

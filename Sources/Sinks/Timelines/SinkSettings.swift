@@ -1,0 +1,67 @@
+package import RecordLog
+
+/// How a run writes timelines.
+package struct SinkSettings: Hashable, Sendable {
+    package var reading: SinkReading
+    /// The delay before the second attempt while the sink is unavailable; it doubles up to `retryDelayMax`.
+    package var retryDelay = Duration.milliseconds(250)
+    package var retryDelayMax = Duration.seconds(15)
+
+    package init(topic: String) {
+        reading = SinkReading(topic: topic, clientId: "tideline-sink")
+    }
+}
+
+/// What a run of timelines did. Counts are of records.
+package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
+    package var records = 0
+    /// Left out because a later record of the same configuration was read with them.
+    package var superseded = 0
+    package var written = 0
+    package var removed = 0
+    package var unchanged = 0
+    /// Left out because they cannot be written; a notice names each.
+    package var unusable = 0
+    package var elapsed = Duration.zero
+    package var wasStopped = false
+
+    package init() {}
+
+    /// Records per second since the start.
+    package var rate: Double {
+        elapsed > .zero ? Double(records) / (elapsed / .seconds(1)) : 0
+    }
+}
+
+/// What an operator should know; the run goes on.
+package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
+    /// The sink is unavailable; the same is tried again after the delay.
+    case holding(SinkError, retryIn: Duration)
+    case unusable(TopicPartition, Offset, reason: String)
+    case log(LogError)
+    case newPartitions(topic: String, total: Int32)
+    case startedOver(TopicPartition, Offset)
+
+    package var description: String {
+        switch self {
+        case .holding(let error, let delay): "\(error); trying again in \(delay)"
+        case .unusable(let place, let offset, let reason): "record \(offset) of \(place) is left out: \(reason)"
+        case .log(let error): error.description
+        case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
+        case .startedOver(let place, let offset): Self.text(startedOver: place, offset)
+        }
+    }
+}
+
+/// Why a run of timelines ended early.
+package enum SinkRunError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
+    case sink(SinkError)
+    case log(LogError)
+
+    package var description: String {
+        switch self {
+        case .sink(let error): error.description
+        case .log(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package import RecordLog
+import Messages
+
+/// A place that holds the newest timeline of each configuration. One thread owns it.
+///
+/// Every sink passes the same contract suite (`TimelineSinkContract` in the tests): a timeline replaces the one before
+/// it; a tombstone, and a timeline that is not meant for this sink, remove it; the same record again changes nothing;
+/// an older timeline never replaces a newer one. So writing a record twice is harmless.
+package protocol TimelineSink: AnyObject {
+    /// The name by which a configuration's `sinks` choose it.
+    var name: String { get }
+
+    /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
+    func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition]
+
+    /// Applies one record. Called in the order of each partition's offsets.
+    func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
+
+    /// Makes everything that was written durable.
+    func flush() throws(SinkError)
+
+    /// Keeps positions durably, in place of those that were kept before for this topic.
+    func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError)
+}
+
+/// What became of one record.
+package enum SinkOutcome: Hashable, Sendable {
+    case written
+    case removed
+    /// The sink holds the same or a newer timeline already, or there is nothing to remove.
+    case unchanged
+}
+
+/// A committed record of the topic `timelines`, for sinks.
+package struct SinkRecord: Hashable, Sendable {
+    /// UTF-8.
+    package var configurationId: String
+    /// Nil is a tombstone.
+    package var value: [UInt8]?
+    package var headers: [Header]
+    package var origin: TopicPartition
+    package var offset: Offset
+
+    package init(
+        configurationId: String, value: [UInt8]?, headers: [Header] = [], origin: TopicPartition, offset: Offset
+    ) {
+        self.configurationId = configurationId
+        self.value = value
+        self.headers = headers
+        self.origin = origin
+        self.offset = offset
+    }
+
+    /// The timeline that a sink of this name is to hold; nil where it is to hold none: after a tombstone, and where
+    /// the configuration's `sinks` name others (header `ce_sinks`; without the header all sinks are meant).
+    package func timeline(for sink: String) -> [UInt8]? {
+        let headers = headers.lazy.map { MessageHeader(name: $0.name, value: $0.value) }
+        guard let names = CloudEventHeaders.sinks(in: headers) else { return value }
+        return names.contains(sink) ? value : nil
+    }
+}

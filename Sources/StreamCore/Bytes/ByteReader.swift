@@ -1,0 +1,136 @@
+package import RecordLog
+
+/// The bytes are not what `ByteWriter` wrote: a changelog or exchange record of another program, or a damaged one.
+package struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Reads what `ByteWriter` wrote. Borrows the bytes.
+package struct ByteReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var position = 0
+
+    @inlinable
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    @inlinable
+    package var isAtEnd: Bool { position == bytes.count }
+
+    /// All that is left.
+    @inlinable
+    package mutating func rest() -> UnsafeRawBufferPointer {
+        defer { position = bytes.count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position...])
+    }
+
+    @inlinable
+    package mutating func byte() throws(CorruptBytes) -> UInt8 {
+        guard position < bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    @inlinable
+    package mutating func bool() throws(CorruptBytes) -> Bool { try byte() != 0 }
+
+    @inlinable
+    package mutating func varint() throws(CorruptBytes) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            // The tenth byte has room for one bit.
+            guard shift < 63 || (shift == 63 && next <= 1) else {
+                throw CorruptBytes("number too long, at byte \(position)")
+            }
+            value |= UInt64(next & 0x7f) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    @inlinable
+    package mutating func count() throws(CorruptBytes) -> Int {
+        let value = try varint()
+        // A count counts things of at least one byte each: a larger one would ask for memory that no record has.
+        guard value <= UInt64(bytes.count - position) else {
+            throw CorruptBytes("count \(value) with \(bytes.count - position) bytes left, at byte \(position)")
+        }
+        return Int(value)
+    }
+
+    @inlinable
+    package mutating func uint64() throws(CorruptBytes) -> UInt64 {
+        guard position + 8 <= bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
+        defer { position += 8 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+
+    @inlinable
+    package mutating func int64() throws(CorruptBytes) -> Int64 { Int64(bitPattern: try uint64()) }
+
+    @inlinable
+    package mutating func double() throws(CorruptBytes) -> Double { Double(bitPattern: try uint64()) }
+
+    @inlinable
+    package mutating func slice() throws(CorruptBytes) -> UnsafeRawBufferPointer {
+        let count = try count()
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+    }
+
+    @inlinable
+    package mutating func array() throws(CorruptBytes) -> [UInt8] { Array(try slice()) }
+
+    @inlinable
+    package mutating func string() throws(CorruptBytes) -> String {
+        String(decoding: try slice(), as: UTF8.self)
+    }
+
+    @inlinable
+    package mutating func optional<Value>(
+        _ body: (inout ByteReader) throws(CorruptBytes) -> Value
+    ) throws(CorruptBytes) -> Value? {
+        try bool() ? try body(&self) : nil
+    }
+
+    @inlinable
+    package mutating func optionalString() throws(CorruptBytes) -> String? {
+        try bool() ? try string() : nil
+    }
+
+    @inlinable
+    package mutating func optionalInt64() throws(CorruptBytes) -> Int64? {
+        try bool() ? try int64() : nil
+    }
+
+    @inlinable
+    package mutating func optionalDouble() throws(CorruptBytes) -> Double? {
+        try bool() ? try double() : nil
+    }
+
+    @inlinable
+    package mutating func list<Element>(
+        _ body: (inout ByteReader) throws(CorruptBytes) -> Element
+    ) throws(CorruptBytes) -> [Element] {
+        let count = try count()
+        var list: [Element] = []
+        list.reserveCapacity(count)
+        for _ in 0..<count { list.append(try body(&self)) }
+        return list
+    }
+}
+
+extension ByteReader {
+    @inlinable
+    package mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
+
+    @inlinable
+    package mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
+}

@@ -1,0 +1,88 @@
+package import RecordLog
+
+/// The records of the exchange topic: input records on their way to the task that owns their entity, and messages of
+/// nodes to entities of other tasks.
+package enum Envelope {
+    private static let forwardedKind: UInt8 = 0
+    private static let messageKind: UInt8 = 1
+
+    /// The content of an exchange record, borrowed from it.
+    package enum Content {
+        case forwarded(InputRecord, headers: [Header])
+        case message(node: Int, NodeMessage)
+    }
+
+    package static func message(node: Int, _ message: NodeMessage) -> [UInt8] {
+        var writer = ByteWriter(capacity: message.entity.count + message.payload.count + 8)
+        writer.write(messageKind)
+        writer.write(UInt8(node))
+        writer.write(message.entity)
+        writer.append(message.payload)
+        return writer.bytes
+    }
+
+    /// Key, value and headers go along unchanged, with origin and timestamp.
+    package static func forwarded(_ record: InputRecord, headers: [Header]) -> [UInt8] {
+        var writer = ByteWriter(capacity: (record.key?.count ?? 0) + (record.value?.count ?? 0) + 64)
+        writer.write(forwardedKind)
+        record.origin.encode(into: &writer)
+        writer.write(record.timestamp)
+        writer.write(optional: record.key) { $0.write($1) }
+        writer.write(optional: record.value) { $0.write($1) }
+        writer.write(list: headers) { writer, header in
+            writer.write(header.name)
+            writer.write(optional: header.value) { $0.write($1) }
+        }
+        return writer.bytes
+    }
+
+    package static func read(_ bytes: UnsafeRawBufferPointer) throws(CorruptBytes) -> Content {
+        var reader = ByteReader(bytes)
+        switch try reader.byte() {
+        case messageKind:
+            let node = Int(try reader.byte())
+            let entity = try reader.slice()
+            return .message(node: node, NodeMessage(entity: entity, payload: reader.rest()))
+        case forwardedKind:
+            let origin = try Origin(from: &reader)
+            let timestamp = try reader.instant()
+            let key = try reader.bool() ? try reader.slice() : nil
+            let value = try reader.bool() ? try reader.slice() : nil
+            let headers = try reader.list { reader throws(CorruptBytes) in
+                let name = try reader.string()
+                return Header(name, try reader.bool() ? try reader.array() : nil)
+            }
+            let view = RecordView(
+                topic: -1, partition: origin.partition, offset: origin.offset, timestamp: timestamp, key: key,
+                value: value, handle: nil)
+            return .forwarded(InputRecord(origin: origin, view: view), headers: headers)
+        case let kind:
+            throw CorruptBytes("unknown kind of exchange record: \(kind)")
+        }
+    }
+}
+
+/// A message to an entity: id and payload, borrowed for the call.
+package struct NodeMessage {
+    package var entity: UnsafeRawBufferPointer
+    package var payload: UnsafeRawBufferPointer
+
+    package init(entity: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+        self.entity = entity
+        self.payload = payload
+    }
+}
+
+extension Origin: StateValue {
+    package func encode(into writer: inout ByteWriter) {
+        writer.write(source)
+        writer.write(varint: UInt64(UInt32(bitPattern: partition)))
+        writer.write(varint: UInt64(bitPattern: offset))
+    }
+
+    package init(from reader: inout ByteReader) throws(CorruptBytes) {
+        source = try reader.byte()
+        partition = Int32(bitPattern: UInt32(truncatingIfNeeded: try reader.varint()))
+        offset = Int64(bitPattern: try reader.varint())
+    }
+}

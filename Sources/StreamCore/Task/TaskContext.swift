@@ -1,0 +1,111 @@
+package import RecordLog
+
+/// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
+/// it, else through the exchange (DESIGN.md, "Local delivery").
+package protocol MessageRouter: AnyObject {
+    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32)
+}
+
+/// The surroundings of a processor: time, counters, and the ways out of the task.
+package final class TaskContext {
+    /// The task's number, 0 ..< `partitions`.
+    package let partition: Int32
+    /// *P*.
+    package let partitions: Int32
+    package let topology: Topology
+    /// The wall-clock time, read once per iteration (`StreamTask.advance`).
+    package internal(set) var now = Instant(milliseconds: 0)
+    /// The number of the node that is being called.
+    var node = 0
+    /// The records that were emitted and are not with the producer yet.
+    package var outputs = OutputBuffer()
+    package var counters = TaskCounters()
+    /// The dead letters of the open transaction.
+    package internal(set) var deadLetters = TaskContext.noDeadLetters
+    /// Records of the open transaction that were used, but not as they are.
+    package internal(set) var warnings = TaskContext.noWarnings
+    /// More at once help nobody.
+    static let noDeadLetters = RecordNotices(namedMax: 10)
+    /// Each warning is said once only, so many are kept.
+    static let noWarnings = RecordNotices(namedMax: 250)
+    /// Reads the headers of the record that is being processed.
+    package var headerReader: (RecordView) -> [Header] = { _ in [] }
+
+    private unowned let router: any MessageRouter
+
+    package init(partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter) {
+        self.partition = partition
+        self.partitions = partitions
+        self.topology = topology
+        self.router = router
+        counters = TaskCounters(of: topology)
+    }
+
+    /// The task that owns an entity.
+    package func owner(of hash: UInt32) -> Int32 { Int32(bitPattern: hash & 0x7fff_ffff) % partitions }
+
+    package func headers(of record: InputRecord) -> [Header] { headerReader(record.view) }
+
+    /// Sends a record of a source to the task that owns its entity.
+    package func forward(_ record: InputRecord, to owner: Int32, entity: UnsafeRawBufferPointer) {
+        counters.forwarded += 1
+        router.route(Envelope.forwarded(record, headers: headers(of: record)), key: entity, to: owner)
+    }
+
+    /// Calls `body` with an entity's id and hash if this task owns the entity; else sends the record to the owner.
+    ///
+    /// - Returns: `nil` if the record was sent on.
+    package func whereOwned<Result>(
+        _ id: String, orForward record: InputRecord, _ body: (UnsafeRawBufferPointer, UInt32) -> Result
+    ) -> Result? {
+        var id = id
+        return id.withUTF8 { utf8 in
+            let entity = UnsafeRawBufferPointer(utf8)
+            let hash = Murmur2.hash(entity)
+            let owner = owner(of: hash)
+            if owner == partition { return body(entity, hash) }
+            forward(record, to: owner, entity: entity)
+            return nil
+        }
+    }
+
+    /// Sends a message to an entity, whichever task owns it: this one included.
+    package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
+        assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
+        var payload = ByteWriter(capacity: 128)
+        message.encode(into: &payload)
+        var entity = entity
+        entity.withUTF8 { utf8 in
+            let entity = UnsafeRawBufferPointer(utf8)
+            let envelope = payload.bytes.withUnsafeBytes {
+                Envelope.message(node: node.number, NodeMessage(entity: entity, payload: $0))
+            }
+            router.route(envelope, key: entity, to: owner(of: Murmur2.hash(entity)))
+        }
+    }
+
+    /// Notes for whoever watches that a record was set aside, and why.
+    package func noteDeadLetter(_ record: InputRecord, reason: String) {
+        deadLetters.add(topic: topic(of: record), record.origin, reason: reason)
+    }
+
+    /// Notes for whoever watches what was remarkable about a record that is used nevertheless.
+    ///
+    /// - Parameter subject: what the reason is about, in short, such as `vehicle v1`.
+    /// - Returns: whether it will be said by name when this is committed; else it is one of a number.
+    package func warn(of record: InputRecord, about subject: String, _ reason: String) -> Bool {
+        warnings.add(topic: topic(of: record), record.origin, reason: reason, subject: subject)
+    }
+
+    private func topic(of record: InputRecord) -> String { topology.sources[Int(record.origin.source)].topic }
+
+    /// Writes a record to an output topic.
+    package func emit(
+        _ output: OutputName, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, headers: [Header]
+    ) {
+        assert(topology.nodes[node].outputs.contains(output), "A node writes as the topology declares.")
+        counters[output] += 1
+        outputs.append(
+            topic: topology.outputs[output.index], partition: nil, key: key, value: value, headers: headers)
+    }
+}

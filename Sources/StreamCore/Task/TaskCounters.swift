@@ -1,0 +1,64 @@
+/// The work of a task, counted within the transaction and added up when the transaction is committed.
+package struct TaskCounters: Hashable, Sendable {
+    /// Records of the sources. A forwarded record counts at the task that read it.
+    package var records = 0
+    package var forwarded = 0
+    /// The records that were written, by the index of their `OutputName`.
+    private var outputs: [Int] = []
+    /// The named counters, by the index of their `CounterName`.
+    private var named: [Int] = []
+    /// The counters whose names and labels only data decides.
+    package private(set) var labelled: [CounterKey: Int] = [:]
+
+    /// Counters that others are added to.
+    package init() {}
+
+    /// Counters of one task.
+    package init(of topology: Topology) {
+        outputs = Array(repeating: 0, count: topology.outputs.count)
+        named = Array(repeating: 0, count: topology.counters)
+    }
+
+    /// The records that were written to an output.
+    package subscript(output: OutputName) -> Int {
+        get { output.index < outputs.count ? outputs[output.index] : 0 }
+        set { outputs[output.index] = newValue }
+    }
+
+    package subscript(name: CounterName) -> Int {
+        get { name.index < named.count ? named[name.index] : 0 }
+        set { named[name.index] = newValue }
+    }
+
+    /// Adds what another task of the same topology counted.
+    package mutating func add(_ other: TaskCounters) {
+        if outputs.isEmpty { outputs = Array(repeating: 0, count: other.outputs.count) }
+        if named.isEmpty { named = Array(repeating: 0, count: other.named.count) }
+        records += other.records
+        forwarded += other.forwarded
+        for index in outputs.indices { outputs[index] += other.outputs[index] }
+        for index in named.indices { named[index] += other.named[index] }
+        labelled.merge(other.labelled, uniquingKeysWith: +)
+    }
+
+    package mutating func add(_ amount: Int, to key: CounterKey) { labelled[key, default: 0] += amount }
+
+    package mutating func reset() {
+        records = 0
+        forwarded = 0
+        for index in outputs.indices { outputs[index] = 0 }
+        for index in named.indices { named[index] = 0 }
+        labelled.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A counter's name, and the labels by which it counts apart.
+package struct CounterKey: Hashable, Sendable {
+    package var name: String
+    package var labels: [String]
+
+    package init(_ name: String, _ labels: [String]) {
+        self.name = name
+        self.labels = labels
+    }
+}
