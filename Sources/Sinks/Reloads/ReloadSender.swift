@@ -21,7 +21,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     private let deliveries: Deliveries<Destination>
 
     private var state = SinkReadState()
-    /// What the next commit writes.
+    /// The entries of the next commit.
     private var entries = ReloadLedger.Entries()
     private var lastCommit: Duration
 
@@ -108,7 +108,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
             let next = deliveries.outstanding.first(of: partition) ?? read
             if next != ledger.positions[partition] ?? Offset(0) { entries.positions[partition] = next }
         }
-        entries.changes += destination.takeLedgerChanges()
+        entries.changes += destination.removeLedgerChanges()
         entries.deadLetters += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
         if try ledger.commit(entries) { entries = ReloadLedger.Entries() }

@@ -9,7 +9,7 @@ package protocol SinkKind: AnyObject {
     associatedtype Notice: SinkRunNotice
     associatedtype Failure: SinkRunFailure
 
-    /// What the run did so far.
+    /// The counts of the run so far.
     var summary: Summary { get set }
     /// True if nothing that was read waits to be written, sent or kept.
     var isSettled: Bool { get }

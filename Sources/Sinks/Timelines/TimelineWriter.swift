@@ -15,7 +15,7 @@ package final class TimelineWriter: SinkKind {
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
-    /// Where the reader is.
+    /// The position of the reader in each partition.
     private var next: [Partition: Offset] = [:]
     private var batch = SinkBatch()
     private var wasInterrupted = false
@@ -191,7 +191,7 @@ private struct SinkBatch {
         latest[record.configurationId] = record
     }
 
-    /// By partition, then offset.
+    /// The records by partition, then offset.
     var records: [SinkRecord] {
         latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
     }

@@ -36,7 +36,7 @@ final class ReloadLedger {
         var headers: [Header]
     }
 
-    /// What a transaction writes.
+    /// The entries that one transaction writes.
     struct Entries {
         var positions: [Partition: Offset] = [:]
         /// Keys without the sink's name; a nil value removes.
@@ -48,7 +48,7 @@ final class ReloadLedger {
 
     // MARK: - Opening
 
-    /// 1. Makes the topic where it is missing.
+    /// 1. Makes the topic if it is missing.
     /// 2. Fences every other instance of this name, which settles what it left open.
     /// 3. Reads what is kept, and writes who runs now.
     ///
