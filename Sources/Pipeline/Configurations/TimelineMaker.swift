@@ -112,7 +112,9 @@ struct TimelineMaker {
     private func sources(of state: ConfigurationState) -> [SourceOffset] {
         let origins = [state.origin] + state.sources.map { $0.content?.origin }
         return origins.compactMap { origin in
-            origin.map { SourceOffset(topic: topic(of: $0), partition: $0.partition, offset: $0.offset) }
+            origin.map {
+                SourceOffset(topic: topic(of: $0), partition: $0.partition.rawValue, offset: $0.offset.rawValue)
+            }
         }
     }
 
