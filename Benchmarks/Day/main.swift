@@ -1,5 +1,6 @@
 // A day of 10,000 vehicles and 20,000 configurations, under a virtual clock: what recipients are told, whether every
-// rule of reloads holds, and what it costs; then the same day with tasks thrown away and restored at 200 random instants.
+// rule of reloads holds, and what it costs; then the same day with tasks thrown away and restored at 200 random
+// instants.
 //
 // Run it with `make day`, or with the number of vehicles, a seed, the number of restarts, of tasks, and the grid of
 // instants in milliseconds. It ends with status 1 where a rule is broken or where the two days differ.

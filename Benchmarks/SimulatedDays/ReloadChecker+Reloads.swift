@@ -58,8 +58,8 @@ extension ReloadChecker {
         }
     }
 
-    /// What came within a window goes out together when it ends, as far as there are tokens; what has waited for a token
-    /// may go by itself.
+    /// What came within a window goes out together when it ends, as far as there are tokens; what has waited for a
+    /// token may go by itself.
     private func checkCoalescing(_ reload: AnnouncedReload, _ named: [Int], _ group: Int, _ at: Instant) {
         if groups[group].lastReload == at {
             found(.apart, at, "two reloads at once of \(reload.recipient), \(reload.kind)")

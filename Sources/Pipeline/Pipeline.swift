@@ -4,8 +4,8 @@
 // comes with the context, records and messages go through it.
 //
 // Begin with `Topology.widgets` below; DESIGN.md has the drawing that it prints. Each node has a folder: `Vehicles`,
-// `Calendars`, `Configurations`, `Reloads`; a processor's file reads downwards in the order in which a record goes through
-// it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
+// `Calendars`, `Configurations`, `Reloads`; a processor's file reads downwards in the order in which a record goes
+// through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
 
 import Messages
 package import StreamCore
@@ -21,8 +21,8 @@ extension Topology {
     ///                               ▼  │
     ///                             reloads ──────────────► timeline.reloads, one per recipient and kind
     ///
-    /// Configurations subscribe at the tasks of their vehicle and calendars; those send updates. Every record that cannot
-    /// be read goes to the dead letters.
+    /// Configurations subscribe at the tasks of their vehicle and calendars; those send updates. Every record that
+    /// cannot be read goes to the dead letters.
     package static func widgets(_ settings: PipelineSettings) -> Topology {
         let topics = settings.topics
         return Topology(

@@ -22,8 +22,8 @@ package struct PipelineSettings: Sendable {
     package var pause: ElapsedTime = .minutes(1)
     /// The work of renewals that are due at one instant is spread over so long after it; if it is zero, none waits.
     package var spread: ElapsedTime = .zero
-    /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all counts
-    /// as it says.
+    /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all
+    /// counts as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
     /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current

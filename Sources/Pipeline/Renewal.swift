@@ -16,9 +16,9 @@ struct Due {
 }
 
 extension Due {
-    /// The renewal of a timeline of this configuration that was made at `made`. The id decides the configuration's share
-    /// of the spread. The timer fires before the next renewal would be due: timelines that are made often never lag
-    /// behind by one.
+    /// The renewal of a timeline of this configuration that was made at `made`. The id decides the configuration's
+    /// share of the spread. The timer fires before the next renewal would be due: timelines that are made often never
+    /// lag behind by one.
     init(
         renewal at: Instant, of configurationId: @autoclosure () -> String, madeAt made: Instant,
         _ settings: PipelineSettings

@@ -33,7 +33,8 @@ struct ClockTests {
         let processor = ClockProcessor()
         nonisolated(unsafe) let made = processor
         let topology = Topology(
-            sources: [], nodes: [.init(ClockProcessor.node) { made }], outputs: [], clockTolerance: ElapsedTime(milliseconds: 100))
+            sources: [], nodes: [.init(ClockProcessor.node) { made }], outputs: [],
+            clockTolerance: ElapsedTime(milliseconds: 100))
         let task = StreamTask(
             partition: 0, partitions: 1, topology: topology, router: mailbox, insteadOf: predecessor)
         return (task, processor)

@@ -23,7 +23,8 @@ struct ConfigurationSources {
 
     // MARK: - Subscribing
 
-    /// Subscribes a configuration that was just adopted to its sources, and leaves those that it does not need any more.
+    /// Subscribes a configuration that was just adopted to its sources, and leaves those that it does not need any
+    /// more.
     ///
     /// - Returns: false if it needs no source.
     func subscribe(

@@ -97,7 +97,8 @@ final class TimelinePublisher {
 
     /// Before anything new is received, or made: a timeline that was published by other content rules is made once more
     /// by those of now, as of then, to be compared with what comes. So a difference of the data is told apart, and
-    /// nobody is told of a difference of the rules alone. That is done when something is due anyway, never at the start.
+    /// nobody is told of a difference of the rules alone. That is done when something is due anyway, never at the
+    /// start.
     ///
     /// If the vehicle's task brings all that a timeline needs, what was known is not kept: then a timeline is made when
     /// its recipient comes by itself, or of other data.

@@ -43,8 +43,8 @@ struct VehicleState: StateValue {
 }
 
 extension VehicleState {
-    /// The bytes of JSON that each entry of a timeline shows of it at the most; 0 if they are so few that no timeline is
-    /// too large for them.
+    /// The bytes of JSON that each entry of a timeline shows of it at the most; 0 if they are so few that no timeline
+    /// is too large for them.
     var heavyBytes: Int {
         let texts = [vehicle.registration, vehicle.alias, vehicle.customAddressIcon, vehicle.address]
         let series = vehicle.series.reduce(0) { $0 + $1.name.jsonBytes + 32 }

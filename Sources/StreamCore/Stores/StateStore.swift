@@ -100,7 +100,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         return body(&values[slot.index])
     }
 
-    /// Whether anything was written in this transaction.
+    /// True if anything was written in this transaction.
     @inlinable
     package var isDirty: Bool { !written.isEmpty }
 

@@ -125,7 +125,7 @@ package final class StreamTask {
         forEachNode { node in node.holding?.releaseHeld(context) }
     }
 
-    /// Whether the transaction wrote state, moved positions or emitted anything.
+    /// True if the transaction wrote state, moved positions or emitted anything.
     package var isDirty: Bool {
         positions.isDirty || !context.outputs.isEmpty || orderedStores.contains { $0.isDirty }
     }

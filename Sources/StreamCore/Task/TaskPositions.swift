@@ -11,7 +11,7 @@ package final class TaskPositions {
         package fileprivate(set) var next: Int64
         /// As of the last commit, else where this task began; where a revert goes back to.
         package fileprivate(set) var committed: Int64
-        /// Whether this task has committed it yet: the first commit is the claim of R4.
+        /// True once this task has committed it: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool
 
         package var isDirty: Bool { next != committed || !isClaimed }

@@ -12,8 +12,8 @@ package struct Topology: Sendable {
     package var outputs: [String]
     /// How many `CounterName`s there are.
     package var counters: Int
-    /// How far the wall clock may go back without a call of `ClockFollower.clockWentBack`: a clock that is set right goes
-    /// back a little.
+    /// How far the wall clock may go back without a call of `ClockFollower.clockWentBack`: a clock that is set right
+    /// goes back a little.
     package var clockTolerance: ElapsedTime
 
     package init(

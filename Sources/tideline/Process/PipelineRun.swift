@@ -120,7 +120,8 @@ final class PipelineRun {
         return RunSummary(
             records: counters.records, timelines: counters[.timelines],
             reloads: counters[.reloads], deadLetters: counters[.deadLetters],
-            lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry], account: counters.reloads,
+            lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry],
+            account: counters.reloads,
             wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }
