@@ -1,4 +1,5 @@
-/// One configuration on a walk: makes its timelines of what its sources know, and says when the next one is made and why.
+/// One configuration on a walk: makes its timelines of what its sources know, and says when the next one is made, and
+/// why.
 struct WalkedConfiguration {
     let configuration: WidgetConfiguration
     private let sources: any TimelineSources
