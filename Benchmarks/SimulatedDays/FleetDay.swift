@@ -1,5 +1,5 @@
 import SplitMix
-import RecordLog
+package import RecordLog
 package import Timelines
 
 /// What comes in on a day, drawn from a seed: configurations and master data in the minute before it begins, then
@@ -83,7 +83,7 @@ package struct FleetDay {
 
 extension FleetDay.Input {
     /// Where it lies among so many partitions.
-    package func partition(of partitions: Int32) -> Int32 {
-        (Murmur2.partition(of: key, partitions: partitions) + (isMisplaced ? 1 : 0)) % partitions
+    package func partition(of partitions: Int32) -> Partition {
+        Murmur2.partition(of: key, partitions: partitions).advanced(by: isMisplaced ? 1 : 0) % partitions
     }
 }

@@ -1,3 +1,4 @@
+import RecordLog
 import SplitMix
 import Timelines
 
@@ -5,7 +6,7 @@ import Timelines
 /// that they hold in memory.
 package struct Interruption {
     var deliveries: Int
-    var tasks: [Int32]
+    var tasks: [Partition]
 }
 
 /// Instants at which tasks are thrown away, by the next thing that happens then. Half of them before anything is done,
@@ -20,12 +21,12 @@ package struct Interruptions {
         let drawn = (0..<count).map { _ in
             let at = day.start + ElapsedTime(milliseconds: numbers.below(length - 7_200_000))
             let isAll = numbers.happens(15)
-            let tasks = (0..<partitions).filter { _ in isAll || numbers.happens(Int64(100 / partitions)) }
+            let tasks = (0..<Partition(partitions)).filter { _ in isAll || numbers.happens(Int64(100 / partitions)) }
             return (
                 at: at,
                 Interruption(
                     deliveries: numbers.happens(50) ? 0 : 1 + Int(numbers.below(8)),
-                    tasks: tasks.isEmpty ? [Int32(numbers.below(Int64(partitions)))] : tasks)
+                    tasks: tasks.isEmpty ? [Partition(Int32(numbers.below(Int64(partitions))))] : tasks)
             )
         }
         planned = drawn.sorted { $0.at < $1.at }[...]

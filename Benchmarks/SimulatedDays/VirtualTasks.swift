@@ -1,5 +1,5 @@
 import Pipeline
-import RecordLog
+package import RecordLog
 package import StreamCore
 package import Timelines
 
@@ -16,11 +16,11 @@ package final class VirtualTasks {
     /// By task; nil: nobody is going to restore anything, so nothing is kept.
     private var changelogs: [CompactedChangelog]?
     /// On their way to tasks, first in first out.
-    private var messages: [(partition: Int32, envelope: [UInt8])] = []
+    private var messages: [(partition: Partition, envelope: [UInt8])] = []
     /// By task: it took part in the open transaction.
     private var isActive: [Bool] = []
     /// By source and partition.
-    private var nextOffsets: [[Int64]]
+    private var nextOffsets: [[Offset]]
     private var now = Instant(milliseconds: 0)
     /// After so many more deliveries the open transaction is interrupted; nil: never.
     private var deliveriesLeft: Int?
@@ -39,13 +39,13 @@ package final class VirtualTasks {
         self.partitions = partitions
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
-        tasks = (0..<partitions).map { task($0) }
+        tasks = (0..<Partition(partitions)).map { task($0) }
         for task in tasks { task.finishRestore() }
         dues = tasks.map(\.nextDue)
         isActive = tasks.map { _ in false }
     }
 
-    private func task(_ partition: Int32) -> StreamTask {
+    private func task(_ partition: Partition) -> StreamTask {
         StreamTask(partition: partition, partitions: partitions, topology: topology, router: self)
     }
 
@@ -86,8 +86,8 @@ package final class VirtualTasks {
     /// An input where it lies in the log.
     private struct Placed {
         var source: UInt8
-        var partition: Int32
-        var offset: Int64
+        var partition: Partition
+        var offset: Offset
         var key: [UInt8]
         var value: [UInt8]
     }
@@ -95,7 +95,7 @@ package final class VirtualTasks {
     private func place(_ input: FleetDay.Input) -> Placed {
         let partition = input.partition(of: partitions)
         let offset = nextOffsets[input.source][Int(partition)]
-        nextOffsets[input.source][Int(partition)] += 1
+        nextOffsets[input.source][Int(partition)] = offset.next
         return Placed(
             source: UInt8(input.source), partition: partition, offset: offset, key: Array(input.key.utf8),
             value: Array(input.value.utf8))
@@ -132,7 +132,7 @@ package final class VirtualTasks {
         }
     }
 
-    private func activate(_ partition: Int32) {
+    private func activate(_ partition: Partition) {
         if isActive[Int(partition)] { return }
         isActive[Int(partition)] = true
         tasks[Int(partition)].advance(to: now)
@@ -192,11 +192,11 @@ package final class VirtualTasks {
     // MARK: - Recovery
 
     /// The open transaction is aborted: tasks that were lost are restored from their changelogs, the others go back.
-    private func recover(losing lost: [Int32]) {
+    private func recover(losing lost: [Partition]) {
         messages.removeAll()
         for index in tasks.indices {
-            if lost.contains(Int32(index)) {
-                tasks[index] = restored(Int32(index))
+            if lost.contains(Partition(Int32(index))) {
+                tasks[index] = restored(Partition(Int32(index)))
             } else if isActive[index] {
                 _ = tasks[index].revert()
             }
@@ -205,7 +205,7 @@ package final class VirtualTasks {
         }
     }
 
-    private func restored(_ partition: Int32) -> StreamTask {
+    private func restored(_ partition: Partition) -> StreamTask {
         guard let changelogs else { preconditionFailure("No changelogs were kept.") }
         let task = task(partition)
         do throws(CorruptBytes) {
@@ -222,7 +222,7 @@ package final class VirtualTasks {
 }
 
 extension VirtualTasks: MessageRouter {
-    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32) {
+    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
         messages.append((partition, envelope))
     }
 }

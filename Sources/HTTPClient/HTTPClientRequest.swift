@@ -47,7 +47,7 @@ extension [HTTPHeader] {
 
 /// A response, read to its end.
 package struct HTTPClientResponse: Hashable, Sendable {
-    /// From 100 to 599.
+    /// The status, from 100 to 599.
     package var status: Int
     package var isHTTP2: Bool
     package var headers: [HTTPHeader]

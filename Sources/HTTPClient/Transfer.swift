@@ -68,14 +68,14 @@ final class Transfer {
         ccurl_set_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
             let received = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(body: received)
+            Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().append(body: received)
             return received.count
         }
         ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         ccurl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
             let received = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(header: received)
+            Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().append(header: received)
             return received.count
         }
     }
@@ -90,11 +90,11 @@ final class Transfer {
 
     // MARK: - What comes back
 
-    private func take(body bytes: UnsafeRawBufferPointer) {
+    private func append(body bytes: UnsafeRawBufferPointer) {
         body.append(contentsOf: bytes.prefix(HTTPClientResponse.bodyBytesMax - body.count))
     }
 
-    private func take(header line: UnsafeRawBufferPointer) {
+    private func append(header line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self)
         // An interim response, such as 103, comes before the final one.
         if text.hasPrefix("HTTP/") { return headers.removeAll() }
@@ -139,7 +139,7 @@ extension Substring {
 }
 
 extension Duration {
-    /// At least one: zero would mean "no limit" to libcurl.
+    /// The duration for libcurl, at least one: zero would mean "no limit" to it.
     var milliseconds: Int {
         max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
     }

@@ -81,7 +81,7 @@ extension String {
         }
     }
 
-    /// What JSON writes without quotes; nil for all else, numbers that are not finite among it.
+    /// The text that JSON writes without quotes; `nil` for all else, also for numbers that are not finite.
     private static func literal(_ value: any CustomStringConvertible & Sendable) -> String? {
         switch value {
         case let value as any BinaryInteger: "\(value)"

@@ -5,7 +5,7 @@ package struct Logger: Sendable {
     /// Names the part of the program that speaks.
     package let label: String
 
-    /// Where records go.
+    /// The handler that writes the records.
     package var handler: any LogHandler
 
     /// Makes a logger whose handler `factory` makes for the label.
@@ -42,7 +42,7 @@ package struct Logger: Sendable {
 }
 
 extension Logger {
-    /// What is said. Made from a string literal, interpolated or not.
+    /// The text of a record. Made from a string literal, interpolated or not.
     package struct Message: ExpressibleByStringInterpolation, CustomStringConvertible, Equatable, Sendable {
         package let description: String
 
@@ -86,5 +86,34 @@ extension Logger {
     /// The process cannot do its work; somebody has to look now.
     package func critical(_ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata? = nil) {
         log(level: .critical, message(), metadata: metadata())
+    }
+}
+
+extension Logger {
+    /// The weight of a record. Ascends from `trace` to `critical`.
+    package enum Level: String, CaseIterable, Comparable, Sendable {
+        case trace
+        case debug
+        case info
+        case notice
+        case warning
+        case error
+        case critical
+
+        package static func < (left: Self, right: Self) -> Bool {
+            left.severity < right.severity
+        }
+
+        private var severity: Int {
+            switch self {
+            case .trace: 0
+            case .debug: 1
+            case .info: 2
+            case .notice: 3
+            case .warning: 4
+            case .error: 5
+            case .critical: 6
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process has used since it began.
+/// The resources that this process has used since it began.
 package struct ProcessUsage: Equatable, Sendable {
     /// Processor time of all threads, user and system, in seconds.
     package var cpuSeconds: Double

@@ -1,4 +1,4 @@
-/// How far work has come, and the lines that say so.
+/// The progress of some work, and the lines that show it.
 struct Progress {
     let title: String
     let unit: String
@@ -44,7 +44,8 @@ struct Progress {
         return Double(completed - oldest.completed) / (instant - oldest.instant).inSeconds
     }
 
-    /// The line for a terminal, at most `columns` wide; the bar takes what room is left, and goes where there is none.
+    /// The line for a terminal, at most `columns` wide; the bar takes the room that is left, and
+    /// is left out if there is none.
     func bar(at instant: ContinuousClock.Instant, columns: Int) -> String {
         let columns = max(0, columns)
         let text = " " + measures(at: instant).joined(separator: "  ")
@@ -55,7 +56,7 @@ struct Progress {
         return "\(title)  \(bar)\(text)"
     }
 
-    /// How many tenths of the total are done; 0 where it is not known.
+    /// The number of tenths of the total that are done; 0 if the total is not known.
     var tenth: Int { Int((fraction ?? 0) * 10) }
 
     /// The line for a log.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// May be used from any thread. Counting is cheap, but is best done once per batch.
 package final class ProgressBar: Sendable {
-    /// Where the progress is shown.
+    /// The output on which the progress is shown.
     package enum Style: Equatable, Sendable {
         /// One line of at most `columns` characters, drawn anew five times a second.
         case terminal(columns: Int)
@@ -13,18 +13,18 @@ package final class ProgressBar: Sendable {
         case log(every: Duration)
     }
 
-    /// What the output is asked to do.
+    /// A request to the output.
     package enum Drawing: Equatable, Sendable {
         /// Show this in place of the last redrawn line.
         case redraw(String)
-        /// Take the redrawn line away, where there is one, and write this line for good.
+        /// Removes the redrawn line, if there is one, and writes this line for good.
         case line(Line)
     }
 
     /// The same twice: for people, and for machines.
     package struct Line: Equatable, Sendable {
         package var text: String
-        /// What is being done.
+        /// The work that is being done.
         package var title: String
         /// The counts, with their units in their names.
         package var metadata: Logger.Metadata
@@ -110,12 +110,12 @@ package final class ProgressBar: Sendable {
 }
 
 extension ProgressBar {
-    /// Draws where `columns` gives room, and says it in the log, at `info`, where it gives none.
+    /// Draws if `columns` gives room, and writes to the log, at `info`, if it gives none.
     ///
     /// - Parameters:
     ///   - stream: What the bar is the status line of; the last line goes there for good.
     ///   - format: The logger's.
-    ///   - columns: The terminal's width; nil where nothing may be drawn. Asked at every change.
+    ///   - columns: The terminal's width; `nil` if nothing may be drawn. Asked at every change.
     package convenience init(
         _ title: String, unit: String, total: Int? = nil, stream: LogStream, logger: Logger,
         format: StreamLogHandler.Format, columns: @escaping @Sendable () -> Int?,

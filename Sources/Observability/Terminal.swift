@@ -13,10 +13,10 @@ package enum Terminal {
         }
     }
 
-    /// Whether standard error is a terminal, in whatever state.
+    /// True if standard error is a terminal, in whatever state.
     package static var isPresent: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// How much room there is for drawing; nil where nothing may be drawn: standard error is no terminal, `TERM` names
+    /// The room for drawing; `nil` if nothing may be drawn: standard error is no terminal, `TERM` names
     /// one that cannot move its cursor, or another job has the terminal (POSIX, foreground process group).
     ///
     /// A terminal that does not know its size counts as 80 x 24.
@@ -27,7 +27,7 @@ package enum Terminal {
         return Size(columns: size.ws_col > 0 ? Int(size.ws_col) : 80, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
-    /// Whether colour is wanted on standard error: it is a terminal that has some, and `NO_COLOR` is not set.
+    /// True if colour is wanted on standard error: it is a terminal that has some, and `NO_COLOR` is not set.
     package static var isColored: Bool { isPresent && !isDumb && environment("NO_COLOR").isEmpty }
 
     private static var isDumb: Bool { environment("TERM") == "dumb" }

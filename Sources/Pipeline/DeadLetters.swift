@@ -24,7 +24,8 @@ extension TaskContext {
         let room = settings.deadLetterBytesMax - reasonBytesMax
         let isTooLarge = size + keySize + headersSize > room
         let reasons = DeadLetterHeaders.headers(
-            for: problem, topic: topic, partition: record.origin.partition, offset: record.origin.offset,
+            for: problem, topic: topic, partition: record.origin.partition.rawValue,
+            offset: record.origin.offset.rawValue,
             size: isTooLarge ? size : nil)
         // The origin is what counts: headers and key go, too, where they alone are too much.
         let kept = keySize + headersSize > room ? [] : original

@@ -1,6 +1,6 @@
-/// Looks at and changes topics and groups. Blocking; any thread, one at a time.
+/// Reads and changes topics and reads offsets of groups. Calls block; any thread may make them, one at a time.
 package protocol Admin: AnyObject {
-    /// Names what exists. Topics that do not are absent.
+    /// Describes the topics that exist; those that do not are absent.
     func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription]
 
     /// - Throws: `topicAlreadyExists` and others, for the first topic that failed.
@@ -9,7 +9,7 @@ package protocol Admin: AnyObject {
     /// Removes records below the given offsets.
     func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError)
 
-    /// Ends by isolation: with `readUncommitted` the high watermark.
+    /// The ends of partitions: with `readCommitted` the last stable offset, with `readUncommitted` the high watermark.
     func endOffsets(of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration) throws(LogError)
         -> [TopicPartition: Offset]
 
@@ -41,7 +41,7 @@ package struct TopicDescription: Hashable, Sendable {
 package struct NewTopic: Hashable, Sendable {
     package var name: String
     package var partitions: Int32
-    /// Nil: the broker's default.
+    /// `nil` stands for the broker's default.
     package var replication: Int32?
     /// Ascending by key.
     package var settings: [Setting]

@@ -1,11 +1,11 @@
-/// What one poll returned. Owns the records' bytes: they are released when the batch ends.
+/// The records and events that one poll returned. It owns the records' bytes, which are released when the batch ends.
 package struct ConsumedBatch: ~Copyable {
     /// In the order of each partition's offsets; partitions may be interleaved.
     package var records: [RecordView]
     /// Partitions whose end was reached *after* the records above: the offset there, past any transaction markers.
     package var ends: [PartitionEnd]
     package var failures: [LogError]
-    /// The rebalance listener ran inside this poll: the records are not to be trusted (R1).
+    /// True if the rebalance listener ran inside this poll: then the records are not to be trusted (R1).
     package var rebalanced: Bool
 
     /// Reads the headers of one of the records; of use only while the batch lives.
@@ -40,10 +40,10 @@ package struct ConsumedBatch: ~Copyable {
 package struct PartitionEnd: Hashable, Sendable {
     /// Index into the consumer's `topics`.
     package var topic: Int32
-    package var partition: Int32
-    package var offset: Int64
+    package var partition: Partition
+    package var offset: Offset
 
-    package init(topic: Int32, partition: Int32, offset: Int64) {
+    package init(topic: Int32, partition: Partition, offset: Offset) {
         self.topic = topic
         self.partition = partition
         self.offset = offset

@@ -9,21 +9,21 @@ package protocol Consumer: AnyObject {
     /// Joins the group. Cooperative rebalancing: only partitions that move are named to the listener.
     func subscribe(to topic: String, listener: any RebalanceListener) throws(LogError)
 
-    /// Replaces nothing: adds these partitions, reading from where each says. A partition is added once.
+    /// Adds partitions to those that are read, each from the place given with it. A partition is added once.
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError)
 
-    /// Takes partitions away; after this returns none of their records is delivered.
+    /// Removes partitions from those that are read. After this returns none of their records is delivered.
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError)
 
     /// Moves the position of assigned partitions; records fetched before are not delivered afterwards.
     ///
-    /// - Returns: those that could not be moved yet (try again later); empty: all were.
+    /// - Returns: the partitions that could not be moved yet, for another try; empty if all were moved.
     func seek(_ positions: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) -> [TopicPartition]
 
     /// Waits up to `timeout` for the first record, then takes what is there, at most `maximum` events.
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch
 
-    /// What the group has committed; a partition without an offset is absent.
+    /// The offsets that the group has committed. A partition without one is absent.
     ///
     /// A read_committed handle asks for stable offsets (KIP-447): while a transaction that holds one is open the answer
     /// waits, and `timedOut` or `unstableOffsets` is thrown in the end. A read_uncommitted one answers at once with the
@@ -31,27 +31,28 @@ package protocol Consumer: AnyObject {
     func committed(_ partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition:
         CommittedOffset]
 
-    /// Asks the broker. The high one is the last stable offset for a read_committed handle.
+    /// Asks the broker for both ends of a partition. For a read_committed handle the high one is the last stable
+    /// offset.
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks
 
-    /// The group metadata of now; nil when this consumer is not a member with a generation (R3).
+    /// The consumer's present metadata in its group; `nil` if it is not a member with a generation (R3).
     func groupMetadata() -> (any GroupMetadata)?
 
-    /// Leaves the group (the listener is told what is revoked) and ends. Nothing may be called afterwards.
+    /// Leaves the group and ends. The listener is called with what is revoked; nothing may be called afterwards.
     func close()
 }
 
-/// Who a consumer is in its group at one moment; for `TransactionalProducer.sendOffsets`. Used once, then let go.
+/// The identity of a consumer in its group at one moment, for `TransactionalProducer.sendOffsets`. It is used once.
 package protocol GroupMetadata: AnyObject {}
 
-/// Called inside `poll` and `close`. Each must change the assignment before it returns.
+/// The methods are called inside `poll` and `close`, and must change the assignment before they return.
 package protocol RebalanceListener: AnyObject {
-    /// These are new. Must call `incrementalAssign` with them.
+    /// The group gave these partitions to the consumer. Must call `incrementalAssign` with them.
     func assigned(_ partitions: [TopicPartition])
-    /// These are to be given up, in order: what was read of them may still be committed.
+    /// The consumer is to give these partitions up, in order: what was read of them may still be committed.
     /// Must call `incrementalUnassign` with them.
     func revoked(_ partitions: [TopicPartition])
-    /// These are owned by somebody else already: nothing read of them may be committed.
+    /// Other members own these partitions already: nothing read of them may be committed.
     /// Must call `incrementalUnassign` with them.
     func lost(_ partitions: [TopicPartition])
 }

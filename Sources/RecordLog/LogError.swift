@@ -1,4 +1,4 @@
-/// What went wrong with the log, in words and as a code that callers may decide by.
+/// A failure of a call to the log, in words and as a code that callers may decide by.
 package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// The implementation's own name of the error, e.g. `_TIMED_OUT`.
@@ -35,7 +35,7 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a transactional call failed, which is what to do next: exactly one of four (librdkafka's order of decision).
+/// The failure of a transactional call. Its case says what to do next (librdkafka's order of decision).
 package enum TransactionError: Error, Hashable, Sendable {
     /// Repeat the same call.
     case retriable(LogError)

@@ -10,10 +10,10 @@ package protocol TransactionalProducer: AnyObject {
     /// Puts a record into the open transaction; bytes are copied. Waits for room when the queue is full.
     ///
     /// - Parameters:
-    ///   - partition: nil lets the key decide by Java's murmur2 (no key: any).
-    ///   - value: nil is a tombstone.
+    ///   - partition: `nil` lets the key decide by Java's murmur2; a record without a key goes anywhere.
+    ///   - value: `nil` makes a tombstone.
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError)
 
@@ -27,7 +27,7 @@ package protocol TransactionalProducer: AnyObject {
 
     func abort(timeout: Duration) throws(TransactionError)
 
-    /// Ends the producer without a word to the broker. Nothing may be called afterwards.
+    /// Ends the producer without a request to the broker. Nothing may be called afterwards.
     func destroy()
 }
 
@@ -37,11 +37,11 @@ package protocol PlainProducer: AnyObject {
     ///
     /// - Throws: what an earlier record failed with, too; nothing is lost silently.
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError)
 
-    /// How many records are not acknowledged yet.
+    /// The number of records that are not acknowledged yet.
     ///
     /// - Throws: what an earlier record failed with.
     func unacknowledged() throws(LogError) -> Int

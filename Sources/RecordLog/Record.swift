@@ -1,4 +1,4 @@
-/// A header of a record. Names may repeat; a nil value is not an empty one.
+/// A header of a record. Names may repeat; a value of `nil` is not an empty one.
 package struct Header: Hashable, Sendable {
     package var name: String
     package var value: [UInt8]?
@@ -16,17 +16,17 @@ package struct Header: Hashable, Sendable {
 /// A record of its own, for tests, sinks and producers; the hot path uses `RecordView`.
 package struct Record: Hashable, Sendable {
     package var topic: String
-    package var partition: Int32
+    package var partition: Partition
     package var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`.
     package var timestamp: Instant
     package var key: [UInt8]?
-    /// Nil is a tombstone, which is not an empty value.
+    /// `nil` is a tombstone, which is not an empty value.
     package var value: [UInt8]?
     package var headers: [Header]
 
     package init(
-        topic: String, partition: Int32, offset: Offset, timestamp: Instant = .noTimestamp, key: [UInt8]?,
+        topic: String, partition: Partition, offset: Offset, timestamp: Instant = .noTimestamp, key: [UInt8]?,
         value: [UInt8]?,
         headers: [Header] = []
     ) {
@@ -44,20 +44,20 @@ package struct Record: Hashable, Sendable {
 package struct RecordView {
     /// Index into the consumer's `topics`: cheaper than its name on the hot path.
     package var topic: Int32
-    package var partition: Int32
-    package var offset: Int64
+    package var partition: Partition
+    package var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`: an optional would make every view longer.
     package var timestamp: Instant
-    /// Nil: no key. An empty key has a count of zero.
+    /// `nil` means that the record has no key. An empty key has a count of zero.
     package var key: UnsafeRawBufferPointer?
-    /// Nil: a tombstone.
+    /// `nil` means that the record is a tombstone.
     package var value: UnsafeRawBufferPointer?
     /// The implementation's own reference to the record; for `ConsumedBatch.headers(of:)`.
     package var handle: UnsafeMutableRawPointer?
 
     @inlinable
     package init(
-        topic: Int32, partition: Int32, offset: Int64, timestamp: Instant, key: UnsafeRawBufferPointer?,
+        topic: Int32, partition: Partition, offset: Offset, timestamp: Instant, key: UnsafeRawBufferPointer?,
         value: UnsafeRawBufferPointer?, handle: UnsafeMutableRawPointer?
     ) {
         self.topic = topic

@@ -1,9 +1,9 @@
 /// One partition of one topic. Ordered by topic (UTF-8 bytes), then partition.
 package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var topic: String
-    package var partition: Int32
+    package var partition: Partition
 
-    package init(_ topic: String, _ partition: Int32) {
+    package init(_ topic: String, _ partition: Partition) {
         self.topic = topic
         self.partition = partition
     }
@@ -16,25 +16,7 @@ package struct TopicPartition: Hashable, Comparable, Sendable, CustomStringConve
     }
 }
 
-/// A place in a partition. As a position it is the offset of the *next* record to read.
-package struct Offset: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    package var rawValue: Int64
-
-    package init(rawValue: Int64) {
-        self.rawValue = rawValue
-    }
-
-    package init(_ value: Int64) {
-        self.rawValue = value
-    }
-
-    package var next: Offset { Offset(rawValue + 1) }
-    package var description: String { String(rawValue) }
-
-    package static func < (left: Offset, right: Offset) -> Bool { left.rawValue < right.rawValue }
-}
-
-/// Where to begin to read.
+/// The place in a partition where a consumer begins to read.
 package enum StartOffset: Hashable, Sendable {
     case earliest
     /// After the last record that is there when the assignment takes effect.
@@ -42,7 +24,7 @@ package enum StartOffset: Hashable, Sendable {
     case at(Offset)
 }
 
-/// What a group has committed for a partition.
+/// The position that a group has committed for a partition, with the metadata beside it.
 package struct CommittedOffset: Hashable, Sendable {
     package var next: Offset
     package var metadata: String

@@ -10,7 +10,7 @@
 package final class TopicReader {
     package let topic: String
     /// The position in each assigned partition: the offset to read next, past any transaction markers.
-    package private(set) var next: [Int32: Offset] = [:]
+    package private(set) var next: [Partition: Offset] = [:]
     private let consumer: any Consumer
     private let admin: any Admin
     private let requests: PatientRequests
@@ -35,9 +35,9 @@ package final class TopicReader {
     package struct Start {
         /// The read_uncommitted end of each partition. A transaction that was just committed lies before it, whether
         /// its marker is written or not.
-        package var ends: [Int32: Offset] = [:]
+        package var ends: [Partition: Offset] = [:]
         /// The positions that lie behind the end and were not used: the topic is another one of the same name.
-        package var lost: [Int32: Offset] = [:]
+        package var lost: [Partition: Offset] = [:]
     }
 
     /// Begins to read: at the given position of a partition, and at the earliest record where there is none.
@@ -47,7 +47,7 @@ package final class TopicReader {
     /// - Returns: `nil` if it was stopped first.
     /// - Throws: `unknownTopicOrPartition` if there is no such topic; otherwise as `PatientRequests.persistently`.
     package func start(
-        from positions: [Int32: Offset] = [:], known: [Int32: Offset] = [:]
+        from positions: [Partition: Offset] = [:], known: [Partition: Offset] = [:]
     ) throws(LogError) -> Start? {
         let answer = try requests.persistently { (timeout) throws(LogError) in
             guard let total = try partitions(timeout) else {
@@ -57,13 +57,13 @@ package final class TopicReader {
         }
         guard let total = answer else { return nil }
         let found = try requests.persistently { (timeout) throws(LogError) in
-            try ends(.readUncommitted, of: 0..<total, timeout)
+            try ends(.readUncommitted, of: 0..<Partition(total), timeout)
         }
         guard let ends = found else { return nil }
         let lost = positions.filter { partition, next in
             ends[partition].map { max(next, known[partition] ?? next) > $0 } ?? false
         }
-        try assign(0..<total, from: positions.filter { lost[$0.key] == nil })
+        try assign(0..<Partition(total), from: positions.filter { lost[$0.key] == nil })
         return Start(ends: ends, lost: lost)
     }
 
@@ -72,7 +72,7 @@ package final class TopicReader {
     /// - Returns: the number of all partitions if there are new ones, else `nil`.
     package func lookForPartitions() throws(LogError) -> Int32? {
         guard let total = try partitions(requests.attempt), Int(total) > next.count else { return nil }
-        try assign(Int32(next.count)..<total, from: [:])
+        try assign(Partition(Int32(next.count))..<Partition(total), from: [:])
         return total
     }
 
@@ -80,7 +80,7 @@ package final class TopicReader {
         try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
     }
 
-    private func assign(_ partitions: Range<Int32>, from positions: [Int32: Offset]) throws(LogError) {
+    private func assign(_ partitions: Range<Partition>, from positions: [Partition: Offset]) throws(LogError) {
         try consumer.incrementalAssign(
             partitions.map { (TopicPartition(topic, $0), positions[$0].map { .at($0) } ?? .earliest) })
         for partition in partitions { next[partition] = positions[partition] ?? Offset(0) }
@@ -101,9 +101,9 @@ package final class TopicReader {
         let batch = consumer.poll(maximum: maximum, timeout: timeout)
         for view in batch.records {
             each(view, batch)
-            advance(view.partition, to: Offset(view.offset).next)
+            advance(view.partition, to: view.offset.next)
         }
-        for end in batch.ends { advance(end.partition, to: Offset(end.offset)) }
+        for end in batch.ends { advance(end.partition, to: end.offset) }
         for failure in batch.failures {
             if failure.code == .fatal { throw failure }
             failed(failure)
@@ -119,14 +119,14 @@ package final class TopicReader {
         try poll(maximum: maximum, timeout: timeout, failed: failed) { view, batch in
             records.append(
                 Record(
-                    topic: topic, partition: view.partition, offset: Offset(view.offset), timestamp: view.timestamp,
+                    topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,
                     key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
                     headers: batch.headers(of: view)))
         }
         return records
     }
 
-    private func advance(_ partition: Int32, to offset: Offset) {
+    private func advance(_ partition: Partition, to offset: Offset) {
         next[partition] = max(next[partition] ?? offset, offset)
     }
 
@@ -136,20 +136,20 @@ package final class TopicReader {
     ///
     /// - Parameter isolation: `readUncommitted` makes the reading wait for open transactions, `readCommitted` ends it
     ///   before the first of them.
-    package func ends(_ isolation: IsolationLevel) throws(LogError) -> [Int32: Offset] {
-        try ends(isolation, of: 0..<Int32(next.count), requests.attempt)
+    package func ends(_ isolation: IsolationLevel) throws(LogError) -> [Partition: Offset] {
+        try ends(isolation, of: 0..<Partition(Int32(next.count)), requests.attempt)
     }
 
     private func ends(
-        _ isolation: IsolationLevel, of partitions: Range<Int32>, _ timeout: Duration
-    ) throws(LogError) -> [Int32: Offset] {
+        _ isolation: IsolationLevel, of partitions: Range<Partition>, _ timeout: Duration
+    ) throws(LogError) -> [Partition: Offset] {
         let places = partitions.map { TopicPartition(topic, $0) }
         let found = try admin.endOffsets(of: places, isolation: isolation, timeout: timeout)
         return Dictionary(uniqueKeysWithValues: places.map { ($0.partition, found[$0] ?? Offset(0)) })
     }
 
     /// True if everything before the ends was read.
-    package func hasReached(_ ends: [Int32: Offset]) -> Bool {
+    package func hasReached(_ ends: [Partition: Offset]) -> Bool {
         ends.allSatisfy { partition, end in next[partition].map { $0 >= end } ?? false }
     }
 
@@ -164,7 +164,7 @@ package final class TopicReader {
     /// - Returns: false if it was stopped first, which is asked before every poll.
     /// - Throws: the failure that ends the reading; when the patience is over the latest one, or `timedOut`.
     package func read(
-        to ends: [Int32: Offset], maximum: Int, timeout: Duration, patience: Duration? = nil,
+        to ends: [Partition: Offset], maximum: Int, timeout: Duration, patience: Duration? = nil,
         failed: (LogError) -> Void, progress: (_ records: Int) -> Void = { _ in },
         each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(LogError) -> Bool {

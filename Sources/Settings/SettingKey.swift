@@ -43,14 +43,14 @@ package struct SettingKey<Value: Sendable>: Sendable {
 package protocol SettingDeclaration: Sendable {
     var name: String { get }
     var documentation: String { get }
-    /// What it may be, in words.
+    /// The allowed values in words.
     var allowed: String { get }
-    /// The default as it would be written; empty where there is none.
+    /// The default as it would be written; empty if there is none.
     var defaultText: String { get }
     /// The values it may have where they are few; for completion and suggestions.
     var choices: [String] { get }
 
-    /// Whether its values have structure. See ``SettingTree``.
+    /// True if its values have structure. See ``SettingTree``.
     var isTree: Bool { get }
 
     /// The default as a value.
@@ -70,5 +70,24 @@ extension SettingKey: SettingDeclaration {
     package func parse(_ text: SettingText) throws(SettingRefusal) -> (value: any Sendable, text: String) {
         let value = try type.read(text)
         return (value, isTree ? text.description : type.write(value))
+    }
+}
+
+/// A prefix under which any setting passes through unchecked, such as `kafka` for librdkafka's own properties.
+///
+/// The environment has `_` in place of the dot: `TIDELINE_KAFKA_SOCKET_TIMEOUT_MS` is `kafka.socket.timeout.ms`.
+package struct SettingPrefix: Equatable, Sendable {
+    /// Without the dot that follows it.
+    package let name: String
+    /// Whole sentences.
+    package let documentation: String
+
+    package init(_ name: String, _ documentation: String) {
+        self.name = name
+        self.documentation = documentation
+    }
+
+    func covers(_ key: String) -> Bool {
+        key.hasPrefix("\(name).") && key.utf8.count > name.utf8.count + 1
     }
 }

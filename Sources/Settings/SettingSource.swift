@@ -1,6 +1,6 @@
-/// Where a setting comes from. Its description is what a person looks for: a flag, a variable, `file:line`.
+/// The source of a setting. Its description is what a person looks for: a flag, a variable, `file:line`.
 package enum SettingSource: Equatable, Sendable {
-    /// As it was written, with its hyphens.
+    /// A flag, as it was written, with its hyphens.
     case flag(String)
     case environment(variable: String)
     /// Lines count from 1.
@@ -46,7 +46,7 @@ package struct SettingsSources: Sendable {
         }
     }
 
-    /// Of two with the same key the later wins.
+    /// The flags; of two with the same key the later wins.
     package var flags: [Flag]
     /// All variables of the process; those without the schema's prefix are ignored.
     package var environment: [String: String]

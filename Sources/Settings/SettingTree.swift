@@ -10,12 +10,12 @@ package struct SettingTree: Sendable {
         case number(String)
         case text(String)
         case list([SettingTree])
-        /// In the order of the source, each key once.
+        /// A map in the order of the source, each key once.
         case map([(key: String, value: SettingTree)])
     }
 
     package let content: Content
-    /// Of the source, from 1; of a map's value the line of its key.
+    /// The line in the source, from 1; for a map's value the line of its key.
     package let line: Int
 
     package init(_ content: Content, line: Int = 1) {
@@ -27,7 +27,7 @@ package struct SettingTree: Sendable {
     package struct Problem: Equatable, Sendable {
         /// Keys from the top; of a list's elements their indexes from 0.
         package var path: [String]
-        /// What is wrong and what is allowed, such as "must be a text".
+        /// The rule that is broken, such as "must be a text".
         package var message: String
 
         package init(path: [String], _ message: String) {
@@ -63,7 +63,7 @@ package struct SettingTree: Sendable {
 }
 
 extension SettingTree: Equatable {
-    /// By content; lines do not count.
+    /// Compares the content; lines do not count.
     package static func == (left: SettingTree, right: SettingTree) -> Bool {
         switch (left.content, right.content) {
         case (.null, .null): true
@@ -77,7 +77,7 @@ extension SettingTree: Equatable {
 }
 
 extension SettingTree: CustomStringConvertible {
-    /// As JSON on one line.
+    /// The tree as JSON on one line.
     package var description: String {
         switch content {
         case .null: "null"

@@ -1,10 +1,10 @@
-/// What a setting may be: how it is read, how it is written, and how that is told to people.
+/// The type of a setting: it reads, writes and explains the values.
 package struct SettingType<Value: Sendable>: Sendable {
     /// Completes the sentence "allowed is …".
     package let allowed: String
     /// All values, where they are few.
     package let choices: [String]
-    /// Whether its values have structure: then a file's nested maps are not taken for dotted keys.
+    /// True if its values have structure: then a file's nested maps are not taken for dotted keys.
     let isTree: Bool
     let read: @Sendable (SettingText) throws(SettingRefusal) -> Value
     let write: @Sendable (Value) -> String
@@ -103,7 +103,7 @@ extension SettingType {
 package enum SettingRefusal: Error {
     /// It is not among what is allowed.
     case notAllowed
-    /// What is wrong inside of a tree, with the lines of its source.
+    /// The problems inside of a tree, with the lines of its source.
     case inside([(line: Int, problem: SettingTree.Problem)])
 }
 
@@ -111,5 +111,26 @@ extension String {
     fileprivate var trimmingSpaces: String {
         let start = self.drop { $0 == " " }
         return String(start.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// A value as it stands in a source, before it is read as a type.
+package enum SettingText: Equatable, Sendable {
+    /// A flag's or variable's value, or a scalar of the file.
+    case text(String)
+    /// A list of scalars of the file.
+    case list([String])
+    /// The tree in the file under a key whose type is a tree.
+    case tree(SettingTree)
+}
+
+extension SettingText: CustomStringConvertible {
+    /// The text, the list's with commas between, or the tree as JSON.
+    package var description: String {
+        switch self {
+        case .text(let text): text
+        case .list(let texts): texts.joined(separator: ",")
+        case .tree(let tree): tree.description
+        }
     }
 }

@@ -1,19 +1,24 @@
-/// The settings of a process, from four sources, checked as a whole.
-///
-/// The program declares each setting once, as a ``SettingKey``, and gathers them in a ``SettingsSchema``. The schema
-/// resolves what the sources say, flags before environment before file before defaults, into ``Settings``, or throws
-/// all problems at once. Everything is pure: flags, environment and the file's text are handed in.
+// Settings: the settings of a process, from four sources, checked as a whole.
+//
+// It must not know the program's settings, nor read files and the environment: it is pure, and flags, environment and
+// the file's text are handed in.
+//
+// Begin with SettingKey.swift: a program declares each setting once as a `SettingKey`, and gathers them in a
+// `SettingsSchema`. Its `resolve` takes what the sources say, flags before environment before file before defaults, and
+// makes `Settings` of it, or throws all problems at once. YAMLParser.swift reads the file.
+
+/// The resolved settings of a process.
 package struct Settings: Sendable {
     struct Entry: Sendable {
         let value: any Sendable
-        /// The value as text, for people.
+        /// The value as text for people.
         let text: String
         let source: SettingSource
     }
 
-    /// By key; every declared key is there.
+    /// The entry of every declared key.
     let entries: [String: Entry]
-    /// What was found under free prefixes, by full key.
+    /// The entries under free prefixes, by full key.
     let free: [String: FreeEntry]
     /// Declared keys in the order of their declaration.
     let order: [String]
@@ -31,12 +36,12 @@ package struct Settings: Sendable {
         return value
     }
 
-    /// Where the value of a declared key, or of one under a free prefix, comes from; `nil` for any other.
+    /// Returns the source of a declared key's value, or of one under a free prefix; `nil` for any other key.
     package func source(of key: String) -> SettingSource? {
         entries[key]?.source ?? free[key]?.source
     }
 
-    /// What was set under a free prefix, without the prefix, sorted by name.
+    /// Returns the values under a free prefix, by name without the prefix, ascending.
     package func values(under prefix: SettingPrefix) -> [(name: String, value: SettingText)] {
         free.keys.filter(prefix.covers).sorted().compactMap { key in
             free[key].map { (String(key.dropFirst(prefix.name.count + 1)), $0.value) }
@@ -50,7 +55,7 @@ extension Settings: CustomStringConvertible {
         lines(of: order + free.keys.sorted())
     }
 
-    /// As ``description``, without the settings that have their defaults.
+    /// The lines of ``description`` without the settings that have their defaults.
     package var nonDefaults: String {
         lines(of: order.filter { source(of: $0) != .default } + free.keys.sorted())
     }
@@ -62,5 +67,19 @@ extension Settings: CustomStringConvertible {
             return "\(key) = \(Secrets.redact(text, of: key)) (\(source))"
         }
         .joined(separator: "\n")
+    }
+}
+
+/// Values that no log, description or problem may show.
+package enum Secrets {
+    /// True if a key ends in `password`, `secret` or `token`, in any case.
+    package static func covers(_ key: String) -> Bool {
+        let key = key.lowercased()
+        return ["password", "secret", "token"].contains { key.hasSuffix($0) }
+    }
+
+    /// The text, or stars in its place. Nothing stays nothing.
+    package static func redact(_ text: String, of key: String) -> String {
+        covers(key) && !text.isEmpty ? "********" : text
     }
 }

@@ -2,7 +2,7 @@ extension SettingsSchema {
     /// Gives the last word on a misspelt one: the nearest of the candidates, or `nil` where none is near.
     package typealias Suggest = (_ word: String, _ candidates: [String]) -> String?
 
-    /// Why a setting under a free prefix cannot be used; `nil` where it can.
+    /// Returns why a setting under a free prefix cannot be used; `nil` if it can.
     package typealias FreeCheck = (_ key: String, _ text: String) -> String?
 
     /// Puts the sources on top of each other and checks everything that they say, what is overridden included.
@@ -62,7 +62,7 @@ extension SettingsSchema {
         return problems.sorted { $0.source.line < $1.source.line }
     }
 
-    /// Whether declared keys, or free ones, lie under `key`: an empty section of the file is no mistake.
+    /// True if declared keys, or free ones, lie under `key`: an empty section of the file is no mistake.
     private func isGroup(_ key: String) -> Bool {
         declarations.contains { $0.name.hasPrefix("\(key).") } || prefixes.contains { $0.name == key }
     }

@@ -1,12 +1,12 @@
 /// All settings that a program knows.
 package struct SettingsSchema: Sendable {
-    /// In the order in which they are listed.
+    /// The declared keys, in the order of their declaration.
     package let declarations: [any SettingDeclaration]
     package let prefixes: [SettingPrefix]
     /// Relations between settings.
     package let rules: [SettingsRule]
 
-    /// What variables of the program begin with.
+    /// The beginning of the program's variables.
     package let environmentPrefix: String
     /// Variables that begin like the program's but are not settings: names, or beginnings where they end in `_`.
     package let foreignVariables: [String]

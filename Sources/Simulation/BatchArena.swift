@@ -2,8 +2,8 @@ import RecordLog
 
 struct FetchedRecord: Sendable {
     var topic: Int32
-    var partition: Int32
-    var offset: Int64
+    var partition: Partition
+    var offset: Offset
     var timestamp: Instant
     var content: StoredRecord
 }

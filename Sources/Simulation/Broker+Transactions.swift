@@ -33,7 +33,7 @@ extension Broker {
     }
 
     mutating func produce(
-        _ record: StoredRecord, topic: String, partition: Int32?, id: String, epoch: Int
+        _ record: StoredRecord, topic: String, partition: Partition?, id: String, epoch: Int
     ) throws(TransactionError) {
         try admit(id, epoch)
         let place: TopicPartition

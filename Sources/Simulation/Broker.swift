@@ -86,17 +86,17 @@ struct Broker: Sendable {
 
     mutating func append(
         _ record: StoredRecord, to place: TopicPartition, timestamp: Instant?, transaction: Int?
-    ) -> Int64 {
+    ) -> Offset {
         let timestamp = timestamp ?? now
         return withLog(of: place) { $0.append(record, timestamp: timestamp, transaction: transaction) }
     }
 
     /// Where a producer's record goes and whether the broker takes it. A key decides by murmur2, none by turns.
-    func place(_ record: StoredRecord, topic name: String, partition: Int32?) throws(LogError) -> TopicPartition {
+    func place(_ record: StoredRecord, topic name: String, partition: Partition?) throws(LogError) -> TopicPartition {
         guard let topic = topics[name] else { throw .unknown(TopicPartition(name, partition ?? 0)) }
         let count = Int32(topic.partitions.count)
         let byKey = record.key.map { key in key.withUnsafeBytes { Murmur2.partition(of: $0, partitions: count) } }
-        let place = TopicPartition(name, partition ?? byKey ?? Int32(counters.recordsProduced % Int(count)))
+        let place = TopicPartition(name, partition ?? byKey ?? Partition(Int32(counters.recordsProduced % Int(count))))
         guard exists(place) else { throw .unknown(place) }
         if let limit = topic.settings["max.message.bytes"].flatMap({ Int($0) }), record.size > limit {
             throw LogError(
@@ -106,13 +106,13 @@ struct Broker: Sendable {
         return place
     }
 
-    func records(_ name: String, isolation: IsolationLevel, partition: Int32?) -> [Record] {
+    func records(_ name: String, isolation: IsolationLevel, partition: Partition?) -> [Record] {
         guard let topic = topics[name] else { return [] }
         return topic.partitions.indices.filter { partition == nil || $0 == Int(partition!) }.flatMap { index in
             let log = topic.partitions[index]
             return log.read(from: log.low, maximum: .max, isolation: isolation).records.map { entry in
                 Record(
-                    topic: name, partition: Int32(index), offset: Offset(entry.offset), timestamp: entry.timestamp,
+                    topic: name, partition: Partition(Int32(index)), offset: entry.offset, timestamp: entry.timestamp,
                     key: entry.record.key, value: entry.record.value, headers: entry.record.headers)
             }
         }

@@ -2,7 +2,7 @@ import RecordLog
 
 /// One group as its coordinator sees it.
 ///
-/// A rebalance gives each member a target. What a member owns beyond its target it is told to revoke; what it is to
+/// A rebalance gives each member a target. What a member owns beyond its target it has to revoke; what it is to
 /// get it gets when nobody else owns it any more. So a moving partition takes two generations, and one that stays is
 /// never touched (cooperative rebalancing, KIP-429).
 struct ConsumerGroup: Sendable {
@@ -16,11 +16,11 @@ struct ConsumerGroup: Sendable {
         var clientId: String
         var topic: String
         /// What its application was given and has not given back.
-        var owned: Set<Int32> = []
-        var target: Set<Int32> = []
+        var owned: Set<Partition> = []
+        var target: Set<Partition> = []
     }
 
-    /// What a member is told by its next poll.
+    /// What the next poll of a member does.
     enum Step: Sendable {
         case nothing
         case assign([TopicPartition])
@@ -40,13 +40,13 @@ struct ConsumerGroup: Sendable {
         members.removeAll { $0.id == id }
     }
 
-    /// - Parameter seen: the generation of which the member was told last.
+    /// - Parameter seen: the generation that the member knows.
     func step(of id: Int, seen: Int) -> Step {
         guard let member = members.first(where: { $0.id == id }) else { return .lose }
         let surplus = member.owned.subtracting(member.target)
         if !surplus.isEmpty { return .revoke(places(surplus, of: member)) }
         if seen == generation { return .nothing }
-        let taken = members.filter { $0.id != id }.reduce(into: Set<Int32>()) { $0.formUnion($1.owned) }
+        let taken = members.filter { $0.id != id }.reduce(into: Set<Partition>()) { $0.formUnion($1.owned) }
         return .assign(places(member.target.subtracting(member.owned).subtracting(taken), of: member))
     }
 
@@ -68,7 +68,7 @@ struct ConsumerGroup: Sendable {
         let larger = Set(
             members.indices.sorted { (members[$0].target.count, $1) > (members[$1].target.count, $0) }
                 .prefix(Int(partitions) % members.count))
-        var free = Set(0..<partitions)
+        var free = Set(0..<Partition(partitions))
         for index in members.indices {
             let quota = share + (larger.contains(index) ? 1 : 0)
             members[index].target = Set(members[index].target.intersection(free).sorted().prefix(quota))
@@ -84,7 +84,7 @@ struct ConsumerGroup: Sendable {
         precondition(rest.isEmpty)
     }
 
-    /// Why offsets of this member are not accepted; nil: they are.
+    /// The reason why offsets of this member are refused; `nil` if they are accepted.
     func refusal(of metadata: MemoryGroupMetadata) -> LogError? {
         guard members.contains(where: { $0.id == metadata.member }) else {
             return LogError(.other, name: "UNKNOWN_MEMBER_ID", "\(metadata.group) has no member \(metadata.member)")
@@ -97,7 +97,7 @@ struct ConsumerGroup: Sendable {
         return nil
     }
 
-    private func places(_ partitions: Set<Int32>, of member: Member) -> [TopicPartition] {
+    private func places(_ partitions: Set<Partition>, of member: Member) -> [TopicPartition] {
         partitions.sorted().map { TopicPartition(member.topic, $0) }
     }
 }

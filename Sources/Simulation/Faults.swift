@@ -46,7 +46,7 @@ struct FaultQueue<Call: Hashable & Sendable, Failure: Error>: Sendable {
         return fault
     }
 
-    mutating func take(_ call: Call, _ moment: FaultMoment, client: String?) -> Failure? {
+    mutating func next(_ call: Call, _ moment: FaultMoment, client: String?) -> Failure? {
         let order = orders.firstIndex { order in
             order.call == call && order.moment == moment && order.remaining > 0
                 && (order.client == nil || order.client == client)
@@ -57,7 +57,7 @@ struct FaultQueue<Call: Hashable & Sendable, Failure: Error>: Sendable {
         return orders[order].failure
     }
 
-    /// Nil for a fault of another queue.
+    /// How often a fault has fired; `nil` if it belongs to another queue.
     func fired(_ fault: Fault) -> Int? {
         orders.first { $0.fault == fault }?.fired
     }

@@ -1,7 +1,7 @@
 package import RecordLog
 import Synchronization
 
-/// A clock that stands still until it is told to move. Any thread.
+/// A clock that stands still until `advance(by:)`. Any thread may use it.
 package final class ManualClock: Sendable {
     private let instant: Mutex<Instant>
 

@@ -40,12 +40,12 @@ final class MemoryAdmin: Admin {
                 guard broker.topics[place.topic]!.settings["cleanup.policy"]!.contains("delete") else {
                     throw LogError(.other, name: "POLICY_VIOLATION", "\(place.topic) is compacted, not deleted from")
                 }
-                guard (0...log.high).contains(offset.rawValue) else {
+                guard (0...log.high).contains(offset) else {
                     throw LogError(
                         .offsetOutOfRange, name: "OFFSET_OUT_OF_RANGE",
                         "\(place) ends at \(log.high), before \(offset)")
                 }
-                broker.withLog(of: place) { $0.deleteRecords(before: offset.rawValue) }
+                broker.withLog(of: place) { $0.deleteRecords(before: offset) }
             }
         }
     }
@@ -56,7 +56,7 @@ final class MemoryAdmin: Admin {
         try cluster.attempt(.endOffsets, client: nil) { (broker) throws(LogError) in
             var ends: [TopicPartition: Offset] = [:]
             for place in partitions {
-                ends[place] = Offset(try broker.log(of: place).end(isolation))
+                ends[place] = try broker.log(of: place).end(isolation)
             }
             return ends
         }

@@ -11,7 +11,7 @@ extension MemoryCluster {
         }
     }
 
-    /// Gives a topic more partitions. Groups that subscribe to it rebalance; nobody else is told.
+    /// Gives a topic more partitions. Groups that subscribe to it rebalance; nobody else notices.
     package func addPartitions(to topic: String, total: Int32) {
         withBroker { $0.addPartitions(to: topic, total: total) }
     }
@@ -19,24 +19,24 @@ extension MemoryCluster {
     /// Writes a record outside transactions.
     ///
     /// - Parameters:
-    ///   - value: nil is a tombstone.
-    ///   - timestamp: nil takes the cluster's clock.
+    ///   - value: `nil` makes a tombstone.
+    ///   - timestamp: `nil` stands for the time of the cluster's clock.
     @discardableResult
     package func append(
-        _ topic: String, _ partition: Int32, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
+        _ topic: String, _ partition: Partition, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [],
         timestamp: Instant? = nil
     ) -> Offset {
         withBroker { broker in
             let place = TopicPartition(topic, partition)
             precondition(broker.exists(place), "no partition \(place)")
             let record = StoredRecord(key: key, value: value, headers: headers)
-            return Offset(broker.append(record, to: place, timestamp: timestamp, transaction: nil))
+            return broker.append(record, to: place, timestamp: timestamp, transaction: nil)
         }
     }
 
     @discardableResult
     package func append(
-        _ topic: String, _ partition: Int32, key: String?, value: String?, headers: [Header] = [],
+        _ topic: String, _ partition: Partition, key: String?, value: String?, headers: [Header] = [],
         timestamp: Instant? = nil
     ) -> Offset {
         append(
@@ -50,16 +50,16 @@ extension MemoryCluster {
     @discardableResult
     package func appendKeyed(
         _ topic: String, key: String, value: String?, headers: [Header] = [], timestamp: Instant? = nil
-    ) -> (partition: Int32, offset: Offset) {
+    ) -> (partition: Partition, offset: Offset) {
         let partition = Murmur2.partition(of: key, partitions: partitionCount(of: topic))
         return (partition, append(topic, partition, key: key, value: value, headers: headers, timestamp: timestamp))
     }
 
     /// What a reader of this isolation finds, by partition and then offset.
     ///
-    /// - Parameter partition: nil: all of them.
+    /// - Parameter partition: `nil` stands for all of them.
     package func records(
-        _ topic: String, isolation: IsolationLevel = .readCommitted, partition: Int32? = nil
+        _ topic: String, isolation: IsolationLevel = .readCommitted, partition: Partition? = nil
     ) -> [Record] {
         withBroker { $0.records(topic, isolation: isolation, partition: partition) }
     }

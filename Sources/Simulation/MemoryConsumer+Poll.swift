@@ -9,7 +9,7 @@ extension MemoryConsumer {
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch {
         checkIsOpen()
         precondition(maximum > 0)
-        if let fault = cluster.withBroker({ $0.logFaults.take(.poll, .beforeEffect, client: clientId) }) {
+        if let fault = cluster.withBroker({ $0.logFaults.next(.poll, .beforeEffect, client: clientId) }) {
             return BatchArena([]).batch(failures: [fault])
         }
         let kept = assignments
@@ -43,7 +43,7 @@ extension MemoryConsumer {
         for place in places[start...] + places[..<start] where room > 0 {
             room -= fetch(place, room: room, from: &broker, into: &fetched)
         }
-        if let fault = broker.logFaults.take(.poll, .afterEffect, client: clientId) { fetched.failures.append(fault) }
+        if let fault = broker.logFaults.next(.poll, .afterEffect, client: clientId) { fetched.failures.append(fault) }
         broker.counters.recordsDelivered += fetched.records.count
         return fetched
     }
@@ -55,8 +55,8 @@ extension MemoryConsumer {
         var assignment = assignments[place]!
         defer { assignments[place] = assignment }
         guard let log = try? broker.log(of: place) else {
-            if !assignment.hasToldFailure { fetched.failures.append(.unknown(place)) }
-            assignment.hasToldFailure = true
+            if !assignment.hasReportedFailure { fetched.failures.append(.unknown(place)) }
+            assignment.hasReportedFailure = true
             return 0
         }
         if assignment.position < log.low || assignment.position > log.high {
@@ -73,8 +73,8 @@ extension MemoryConsumer {
         }
         if !read.records.isEmpty { lastServed = place }
         let count = read.records.count
-        guard read.isAtEnd, assignment.toldEnd != read.next, count < room else { return count }
-        assignment.toldEnd = read.next
+        guard read.isAtEnd, assignment.reportedEnd != read.next, count < room else { return count }
+        assignment.reportedEnd = read.next
         fetched.ends.append(PartitionEnd(topic: assignment.topic, partition: place.partition, offset: read.next))
         return count + 1
     }

@@ -18,12 +18,12 @@ final class MemoryConsumer: Consumer {
 
     struct Assignment {
         var topic: Int32
-        var position: Int64
-        /// The end that was told last; each is told once.
-        var toldEnd: Int64?
+        var position: Offset
+        /// The end that was reported last; each is reported once.
+        var reportedEnd: Offset?
         /// False until a poll has seen it: until then it cannot be moved.
         var isFetching = false
-        var hasToldFailure = false
+        var hasReportedFailure = false
     }
 
     /// What a consumer is to its group.
@@ -31,7 +31,7 @@ final class MemoryConsumer: Consumer {
         var topic: String
         var listener: any RebalanceListener
         var member: Int
-        /// The generation of which the listener was told last; nil before the first.
+        /// The generation that the listener knows; `nil` before the first.
         var generation: Int?
         var owned: [TopicPartition] = []
     }
@@ -75,8 +75,8 @@ final class MemoryConsumer: Consumer {
                     unmoved.append(place)
                     continue
                 }
-                assignments[place]!.position = offset.rawValue
-                assignments[place]!.toldEnd = nil
+                assignments[place]!.position = offset
+                assignments[place]!.reportedEnd = nil
             }
             return unmoved
         }
@@ -107,7 +107,7 @@ final class MemoryConsumer: Consumer {
         checkIsOpen()
         return try cluster.attempt(.watermarks, client: clientId) { (broker) throws(LogError) in
             let log = try broker.log(of: partition)
-            return Watermarks(low: Offset(log.low), high: Offset(log.end(isolation)))
+            return Watermarks(low: log.low, high: log.end(isolation))
         }
     }
 
@@ -122,8 +122,8 @@ final class MemoryConsumer: Consumer {
         isClosed = true
     }
 
-    private func position(_ start: StartOffset, in place: TopicPartition) -> Int64 {
-        if case .at(let offset) = start { return offset.rawValue }
+    private func position(_ start: StartOffset, in place: TopicPartition) -> Offset {
+        if case .at(let offset) = start { return offset }
         let isolation = isolation
         return cluster.withBroker { broker in
             guard let log = try? broker.log(of: place) else { return 0 }

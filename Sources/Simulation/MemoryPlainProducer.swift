@@ -12,7 +12,7 @@ final class MemoryPlainProducer: PlainProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         precondition(!isClosed)
@@ -45,9 +45,9 @@ extension MemoryCluster {
         _ call: LogCall, client: String?, _ body: (inout Broker) throws(LogError) -> Result
     ) throws(LogError) -> Result {
         try withBroker { (broker) throws(LogError) -> Result in
-            if let fault = broker.logFaults.take(call, .beforeEffect, client: client) { throw fault }
+            if let fault = broker.logFaults.next(call, .beforeEffect, client: client) { throw fault }
             let result = try body(&broker)
-            if let fault = broker.logFaults.take(call, .afterEffect, client: client) { throw fault }
+            if let fault = broker.logFaults.next(call, .afterEffect, client: client) { throw fault }
             return result
         }
     }

@@ -45,7 +45,7 @@ final class MemoryTransactionalProducer: TransactionalProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError) {
         try refuse()
@@ -115,9 +115,9 @@ final class MemoryTransactionalProducer: TransactionalProducer {
     ) throws(TransactionError) -> Result {
         do {
             return try cluster.withBroker { (broker) throws(TransactionError) -> Result in
-                if let fault = broker.transactionFaults.take(call, .beforeEffect, client: clientId) { throw fault }
+                if let fault = broker.transactionFaults.next(call, .beforeEffect, client: clientId) { throw fault }
                 let result = try body(&broker)
-                if let fault = broker.transactionFaults.take(call, .afterEffect, client: clientId) { throw fault }
+                if let fault = broker.transactionFaults.next(call, .afterEffect, client: clientId) { throw fault }
                 return result
             }
         } catch {

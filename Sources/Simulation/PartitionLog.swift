@@ -16,34 +16,34 @@ struct StoredRecord: Sendable {
 struct PartitionLog: Sendable {
     private var entries: [Entry] = []
     /// The first offset that may be read (log start offset).
-    private(set) var low: Int64 = 0
+    private(set) var low: Offset = 0
     /// The offset that the next entry gets (high watermark).
-    private(set) var high: Int64 = 0
+    private(set) var high: Offset = 0
     /// First offsets of open transactions, by the transaction's number.
-    private var open: [Int: Int64] = [:]
+    private var open: [Int: Offset] = [:]
     private var aborted: Set<Int> = []
 
     private struct Entry: Sendable {
-        var offset: Int64
+        var offset: Offset
         var timestamp: Instant
         var transaction: Int?
-        /// Nil: a marker, which is delivered to nobody.
+        /// `nil` means that the entry is a marker, which is delivered to nobody.
         var record: StoredRecord?
     }
 
     struct Read: Sendable {
-        var records: [(offset: Int64, timestamp: Instant, record: StoredRecord)] = []
+        var records: [(offset: Offset, timestamp: Instant, record: StoredRecord)] = []
         /// The position afterwards: past markers and aborted records that were met.
-        var next: Int64
+        var next: Offset
         var isAtEnd: Bool
     }
 
     /// Every transaction below it is decided.
-    var lastStableOffset: Int64 {
+    var lastStableOffset: Offset {
         open.values.min() ?? high
     }
 
-    func end(_ isolation: IsolationLevel) -> Int64 {
+    func end(_ isolation: IsolationLevel) -> Offset {
         switch isolation {
         case .readCommitted: lastStableOffset
         case .readUncommitted: high
@@ -51,11 +51,11 @@ struct PartitionLog: Sendable {
     }
 
     /// - Returns: the record's offset.
-    mutating func append(_ record: StoredRecord, timestamp: Instant, transaction: Int?) -> Int64 {
+    mutating func append(_ record: StoredRecord, timestamp: Instant, transaction: Int?) -> Offset {
         if let transaction, open[transaction] == nil { open[transaction] = high }
         entries.append(Entry(offset: high, timestamp: timestamp, transaction: transaction, record: record))
-        high += 1
-        return high - 1
+        defer { high = high.next }
+        return high
     }
 
     /// Writes a transaction's marker, which takes up an offset. A transaction that wrote nothing here has none.
@@ -63,10 +63,10 @@ struct PartitionLog: Sendable {
         guard open.removeValue(forKey: transaction) != nil else { return }
         if !commit { aborted.insert(transaction) }
         entries.append(Entry(offset: high, timestamp: timestamp, transaction: transaction, record: nil))
-        high += 1
+        high = high.next
     }
 
-    func read(from position: Int64, maximum: Int, isolation: IsolationLevel) -> Read {
+    func read(from position: Offset, maximum: Int, isolation: IsolationLevel) -> Read {
         precondition(maximum > 0)
         let end = end(isolation)
         var read = Read(next: max(position, low), isAtEnd: false)
@@ -76,7 +76,7 @@ struct PartitionLog: Sendable {
             if let record = entry.record, isVisible(entry, isolation) {
                 read.records.append((entry.offset, entry.timestamp, record))
             }
-            read.next = entry.offset + 1
+            read.next = entry.offset.next
             index += 1
         }
         // What compaction left empty before the end is passed over as well.
@@ -86,7 +86,7 @@ struct PartitionLog: Sendable {
     }
 
     /// Removes what is below an offset. Never goes back, and not past the end.
-    mutating func deleteRecords(before offset: Int64) {
+    mutating func deleteRecords(before offset: Offset) {
         precondition(offset <= high)
         low = max(low, offset)
         entries.removeSubrange(..<firstIndex(atOrAfter: low))
@@ -94,7 +94,7 @@ struct PartitionLog: Sendable {
 
     mutating func compact(removingTombstones: Bool) {
         let stable = firstIndex(atOrAfter: lastStableOffset)
-        var newest: [[UInt8]: Int64] = [:]
+        var newest: [[UInt8]: Offset] = [:]
         for entry in entries[..<stable] where isVisible(entry, .readCommitted) {
             if let key = entry.record?.key { newest[key] = entry.offset }
         }
@@ -111,7 +111,7 @@ struct PartitionLog: Sendable {
         return !aborted.contains(transaction)
     }
 
-    private func firstIndex(atOrAfter offset: Int64) -> Int {
+    private func firstIndex(atOrAfter offset: Offset) -> Int {
         var range = 0..<entries.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

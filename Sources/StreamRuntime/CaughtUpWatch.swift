@@ -1,7 +1,7 @@
 package import RecordLog
 
-/// Tells when a group has read all there was: its stable committed offsets, on all partitions whoever owns them, have
-/// reached every input end seen at the start and every exchange end, twice in a row with unchanged exchange ends.
+/// Finds out when a group has read all there was: its stable committed offsets, on all partitions whoever owns them,
+/// have reached every input end seen at the start and every exchange end, twice in a row with unchanged exchange ends.
 ///
 /// Blocking; owned by one thread.
 package final class CaughtUpWatch {
@@ -10,7 +10,7 @@ package final class CaughtUpWatch {
     private let group: any Consumer
     private let exchange: [TopicPartition]
     private let timeout: Duration
-    /// Where the inputs ended at the start.
+    /// The ends of the inputs at the start.
     package let targets: [TopicPartition: Offset]
     private var lastExchangeEnds: [TopicPartition: Offset]?
 
@@ -44,8 +44,8 @@ package final class CaughtUpWatch {
         return hasReached == true && lastExchangeEnds == exchangeEnds
     }
 
-    /// Nil: there is no stable answer yet, since a transaction that holds some of them is open, or the coordinator is
-    /// starting or moving.
+    /// The committed offsets; `nil` if there is no stable answer yet, since a transaction that holds some of them is
+    /// open, or the coordinator is starting or moving.
     private func committed(
         _ partitions: [TopicPartition]
     ) throws(LogError) -> [TopicPartition: CommittedOffset]? {

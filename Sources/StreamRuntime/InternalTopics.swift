@@ -6,7 +6,7 @@ package import StreamCore
 package struct InternalTopics: Sendable {
     package var exchange: String
     package var state: String
-    /// Nil: the broker's default.
+    /// `nil` stands for the broker's default.
     package var replication: Int32?
 
     /// Records of the changelog and the exchange carry input records with what is known of them.
@@ -18,8 +18,9 @@ package struct InternalTopics: Sendable {
         self.replication = replication
     }
 
-    /// What was found or made: *P*, and the partition counts of the sources.
+    /// The partition counts that were found or made.
     package struct Layout: Hashable, Sendable {
+        /// *P*, the count of the exchange and of the changelog.
         package var partitions: Int32
         /// By source of the topology.
         package var sourcePartitions: [Int32]

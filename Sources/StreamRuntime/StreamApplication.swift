@@ -3,7 +3,7 @@ package import RecordLog
 package import StreamCore
 import Synchronization
 
-/// Runs an application's stream threads, each on an OS thread of its own, until they are told to stop.
+/// Runs an application's stream threads, each on an OS thread of its own, until `requestStop`.
 package final class StreamApplication: Sendable {
     private let stop = Atomic<Bool>(false)
     private let closing = Atomic<Bool>(false)
@@ -60,7 +60,7 @@ package final class StreamApplication: Sendable {
 
     /// Waits for the threads to end. Not on the cooperative pool.
     ///
-    /// - Returns: whether they have.
+    /// - Returns: true if all of them have ended.
     package func wait(_ timeout: Duration) -> Bool {
         ended.wait(timeout: .now() + .milliseconds(Int(ElapsedTime(timeout).milliseconds))) == .success
     }
@@ -68,7 +68,7 @@ package final class StreamApplication: Sendable {
     /// As of each thread's last iterations, at most a tenth of a second old.
     package var statuses: [StreamStatus] { shared.withLock { $0.statuses } }
 
-    /// Why a thread ended by itself; nil: none did.
+    /// The failure that ended a thread; `nil` if none ended by itself.
     package var failure: StreamFailure? { shared.withLock { $0.failure } }
 
     private func run(_ index: Int, _ make: () throws(LogError) -> StreamThread) {

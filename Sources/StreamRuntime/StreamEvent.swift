@@ -1,23 +1,23 @@
 package import RecordLog
 
-/// What a stream thread tells whoever watches it: for the log, for tests.
+/// An event of a stream thread, for the log and for tests.
 package enum StreamEvent: Sendable {
-    case assigned([Int32])
-    case revoked([Int32])
-    case lost([Int32])
+    case assigned([Partition])
+    case revoked([Partition])
+    case lost([Partition])
     /// A task is taken over: its changelog is read up to this end.
-    case restoring(task: Int32, end: Int64)
-    case running(task: Int32, restoredRecords: Int)
+    case restoring(task: Partition, end: Offset)
+    case running(task: Partition, restoredRecords: Int)
     case committed(records: Int)
     case aborted(LogError)
-    /// A record that cannot be used was set aside; told when that is committed.
+    /// A record that cannot be used was set aside; reported once that is committed.
     case deadLetter(TopicPartition, Offset, reason: String)
-    /// So many more in the same transaction.
+    /// The number of further ones in the same transaction.
     case moreDeadLetters(Int)
-    /// A record is used, but not as it is; told when that is committed. The subject is what the reason is
-    /// about, in short, such as `vehicle v1`; nil: the record alone.
+    /// A record is used, but not as it is; reported once that is committed. The subject is what the reason is
+    /// about, in short, such as `vehicle v1`; `nil` stands for the record alone.
     case warning(TopicPartition, Offset, reason: String, subject: String?)
-    /// So many more in the same transaction.
+    /// The number of further ones in the same transaction.
     case moreWarnings(Int)
     case producerReplaced(LogError, failuresInARow: Int)
     /// A dead owner's transaction was ended (R4).
@@ -28,7 +28,7 @@ package enum StreamEvent: Sendable {
     case positionOutOfRange(TopicPartition, position: Offset, kept: Watermarks)
     case corruptRecord(TopicPartition, Offset, String)
     /// Taking over has waited for stable offsets longer than a transaction may last, and 20 s.
-    case waiting(task: Int32, for: Duration)
+    case waiting(task: Partition, for: Duration)
     case failed(LogError, doing: String)
 }
 

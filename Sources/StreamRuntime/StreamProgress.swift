@@ -1,4 +1,6 @@
-/// When a stream thread last got on: for whoever asks whether it is well.
+import RecordLog
+
+/// The last progress of a stream thread, for health checks.
 ///
 /// A turning loop is no progress. These are:
 /// - a commit that succeeded;
@@ -14,26 +16,26 @@ struct StreamProgress {
         var aborts = 0
         /// Something was read or made that no commit holds yet.
         var isUncommitted = false
-        /// When the broker last answered a question; nil: never.
+        /// When the broker last answered a question; `nil` if it never did.
         var lastAnswer: Duration?
         /// By partition.
-        var tasks: [Int32: TaskStep] = [:]
+        var tasks: [Partition: TaskStep] = [:]
     }
 
     /// How far a task has come.
     enum TaskStep: Comparable {
         case created
         /// The changelog is read up to this offset.
-        case restoring(Int64)
+        case restoring(Offset)
         case running
     }
 
-    /// Nil: not yet.
+    /// When there was progress last; `nil` before the first.
     private(set) var last: Duration?
     private var commits = 0
     private var aborts = 0
-    private var tasks: [Int32: TaskStep] = [:]
-    /// When something was last seen that no later commit holds; nil: all that was seen is committed.
+    private var tasks: [Partition: TaskStep] = [:]
+    /// When something was last seen that no later commit holds; `nil` if all that was seen is committed.
     private var uncommittedAt: Duration?
 
     /// After a transaction was aborted nothing waits until its records are read again. Without this a thread whose
@@ -56,25 +58,26 @@ struct StreamProgress {
     }
 }
 
-/// Tells when all threads of an application have got on since it was told last: the slowest decides.
+/// Finds out when all threads of an application have made progress since the last time: the slowest decides.
 struct CommonProgress {
     private var threads: [Duration?]
-    private var told: [Duration?]
+    /// The threads' progress at the end of the last round.
+    private var reported: [Duration?]
 
     init(threads count: Int) {
         threads = Array(repeating: nil, count: count)
-        told = threads
+        reported = threads
     }
 
-    /// - Parameter progress: when the thread last got on; nil: not yet.
-    /// - Returns: whether this was the last of all threads to get on. Then the next round begins.
+    /// - Parameter progress: when the thread last made progress; `nil` before the first.
+    /// - Returns: true if this was the last of all threads to make progress. Then the next round begins.
     mutating func note(_ progress: Duration?, of thread: Int) -> Bool {
         threads[thread] = progress
-        let allGotOn = zip(threads, told).allSatisfy { progress, told in
+        let allGotOn = zip(threads, reported).allSatisfy { progress, reported in
             guard let progress else { return false }
-            return told.map { progress > $0 } ?? true
+            return reported.map { progress > $0 } ?? true
         }
-        if allGotOn { told = threads }
+        if allGotOn { reported = threads }
         return allGotOn
     }
 }

@@ -1,5 +1,9 @@
-// StreamRuntime: what makes tasks run on a log, exactly once. A stream thread owns one group consumer, one
-// transactional producer and its tasks; its one iteration is poll, restore, process, punctuate, commit. It meets the
-// log through the ports of RecordLog alone, so the same code runs on librdkafka and in the simulation.
+// StreamRuntime: stream threads. They read partitions for tasks of StreamCore, take tasks over, commit in transactions
+// and recover from failures: the rules R1 to R13 of DESIGN.md.
 //
-// The rules of the runtime, R1 to R13, are in DESIGN.md; the code names the rule where it follows one.
+// It must not know an application: a `Topology` comes from outside, and so do the clock and the cluster. It knows no
+// client library, only the ports of RecordLog, so every rule is tested in memory.
+//
+// Begin with `StreamThread.runOnce`, one iteration: poll, restore, process, punctuate, commit, each in the file
+// `StreamThread+…` of its name. `StreamApplication` runs several threads; `InternalTopics` makes the topics that they
+// need.

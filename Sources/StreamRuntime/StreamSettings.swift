@@ -31,7 +31,7 @@ package struct StreamSettings: Sendable {
     package var failuresMax = 5
     /// How long a thread that is to end waits for its first assignment (R12).
     package var leaveTimeout: Duration = .seconds(5)
-    /// Whether the exchange's consumed records are removed with DeleteRecords.
+    /// True if the exchange's consumed records are removed with DeleteRecords (R7).
     package var removesConsumedRecords = true
     /// Emitted bytes are handed to the producer before the commit when they are more than this.
     package var outputBytesMax = 1 << 20

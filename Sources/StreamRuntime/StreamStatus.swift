@@ -8,24 +8,24 @@ package struct StreamStatus: Sendable {
     package var counters = TaskCounters()
     package var commits = 0
     package var aborts = 0
-    /// Of a run that leaves once it has caught up: it has been in the group, and every task that it has is running and
-    /// has committed what it makes of the inputs that were there.
+    /// True in a run that ends once it has caught up, if the thread has been in the group, and every task that it has
+    /// runs and has committed what it makes of the inputs that were there.
     package var isBroughtUp = false
-    /// It has committed since it was asked to close out what waits.
+    /// True if the thread has committed since it was asked to close out what waits.
     package var isClosedOut = false
     /// On the monotonic clock.
     package var lastCommit: Duration?
 
     package struct TaskStatus: Sendable {
-        package var partition: Int32
+        package var partition: Partition
         package var state: State
         package var positions: [Position]
     }
 
     package enum State: Hashable, Sendable {
         case created
-        /// The changelog is read up to `next` of `end`, both offsets.
-        case restoring(next: Int64, end: Int64)
+        /// The changelog is read up to `next` of `end`.
+        case restoring(next: Offset, end: Offset)
         case running
     }
 
@@ -45,8 +45,8 @@ extension StreamThread {
         var counted = TaskCounters()
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             counted.add(runtime.task.takeCounters())
-            tell(deadLetters: runtime.task.takeDeadLetters())
-            tell(warnings: runtime.task.takeWarnings())
+            reportDeadLetters(runtime.task.takeDeadLetters())
+            reportWarnings(runtime.task.takeWarnings())
         }
         committedCounters.add(counted)
         commitsCount += 1
@@ -54,19 +54,19 @@ extension StreamThread {
         observer(.committed(records: counted.records))
     }
 
-    private func tell(deadLetters letters: RecordNotices) {
+    private func reportDeadLetters(_ letters: RecordNotices) {
         for letter in letters.named {
             let place = TopicPartition(letter.topic, letter.partition)
-            observer(.deadLetter(place, Offset(letter.offset), reason: letter.reason))
+            observer(.deadLetter(place, letter.offset, reason: letter.reason))
         }
         if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
     }
 
-    private func tell(warnings: RecordNotices) {
+    private func reportWarnings(_ warnings: RecordNotices) {
         for warning in warnings.named {
             let place = TopicPartition(warning.topic, warning.partition)
             observer(
-                .warning(place, Offset(warning.offset), reason: warning.reason, subject: warning.subject))
+                .warning(place, warning.offset, reason: warning.reason, subject: warning.subject))
         }
         if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
     }
@@ -83,7 +83,7 @@ extension StreamThread {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {
                 StreamStatus.Position(
-                    topicPartition: $0.topicPartition, next: Offset(runtime.next(of: $0)),
+                    topicPartition: $0.topicPartition, next: runtime.next(of: $0),
                     lastTimestamp: $0.lastTimestamp)
             }
             let state: StreamStatus.State =

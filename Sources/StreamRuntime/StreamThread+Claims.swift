@@ -40,7 +40,7 @@ extension StreamThread {
             attempt("asking for the last stable offset") { () throws(LogError) in
                 let changelog = changelog(of: runtime.task.partition)
                 let stable = try restorer.watermarks(of: changelog, timeout: settings.callTimeout).high
-                if stable.rawValue < end { heldUp.append(runtime) }
+                if stable < end { heldUp.append(runtime) }
             }
         }
         if !heldUp.isEmpty { settleClaims(of: heldUp) }

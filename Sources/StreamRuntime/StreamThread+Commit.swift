@@ -128,7 +128,7 @@ extension StreamThread {
             for cursor in ([runtime.exchange].compactMap { $0 } + runtime.inputs) {
                 let entry = runtime.task.positions.entries[cursor.position]
                 guard all || entry.isDirty || cursor.source == TaskPositions.exchange else { continue }
-                let committed = CommittedOffset(next: Offset(entry.next), metadata: producer.transactionalId)
+                let committed = CommittedOffset(next: entry.next, metadata: producer.transactionalId)
                 offsets.append((cursor.topicPartition, committed))
             }
         }
@@ -168,7 +168,7 @@ extension StreamThread {
         guard let targets else { return false }
         return runtime.inputs.allSatisfy { cursor in
             guard let target = targets[cursor.topicPartition] else { return true }
-            return runtime.next(of: cursor) >= target.rawValue
+            return runtime.next(of: cursor) >= target
         }
     }
 }

@@ -17,8 +17,8 @@ extension StreamThread {
         let described = try admin.describeTopics(topology.sources.map(\.topic), timeout: settings.callTimeout)
         for (index, source) in topology.sources.enumerated() {
             guard let count = described[source.topic]?.partitions, count > sourcePartitions[index] else { continue }
-            let added = sourcePartitions[index]..<count
-            var starts: [(Int32, TaskStart)] = []
+            let added = Partition(sourcePartitions[index])..<Partition(count)
+            var starts: [(Partition, TaskStart)] = []
             for partition in added {
                 let topicPartition = TopicPartition(source.topic, partition)
                 let watermarks = try probe.watermarks(of: topicPartition, timeout: settings.callTimeout)
@@ -46,7 +46,7 @@ extension StreamThread {
             let committed = runtime.task.positions.entries[exchange.position].committed
             guard committed > runtime.removedBefore else { continue }
             runtime.removedBefore = committed
-            offsets.append((exchange.topicPartition, Offset(committed)))
+            offsets.append((exchange.topicPartition, committed))
         }
         if offsets.isEmpty { return }
         try admin.deleteRecords(before: offsets, timeout: settings.callTimeout)

@@ -1,4 +1,4 @@
-import RecordLog
+package import RecordLog
 import StreamCore
 
 extension StreamThread {
@@ -40,7 +40,7 @@ extension StreamThread {
 
     private func process(_ records: [RecordView], exchange: Bool) {
         var topic: Int32 = -1
-        var partition: Int32 = -1
+        var partition: Partition = -1
         var current: PartitionCursor?
         var timestamp: Instant?
         defer { if let timestamp { current?.lastTimestamp = timestamp } }
@@ -56,7 +56,7 @@ extension StreamThread {
             let task = cursor.runtime.task
             if cursor.needsSeek || record.offset < task.positions.entries[cursor.position].next { continue }
             if exchange { receive(record, cursor) } else { task.process(record, source: cursor.source) }
-            task.positions.move(cursor.position, to: record.offset + 1)
+            task.positions.move(cursor.position, to: record.offset.next)
             timestamp = record.timestamp
             if !localMessages.isEmpty { deliverLocalMessages() }
         }
@@ -67,12 +67,12 @@ extension StreamThread {
         do throws(CorruptBytes) {
             try cursor.runtime.task.receive(value)
         } catch {
-            observer(.corruptRecord(cursor.topicPartition, Offset(record.offset), error.description))
+            observer(.corruptRecord(cursor.topicPartition, record.offset, error.description))
         }
     }
 
     /// The cursor of a running task that reads this partition.
-    private func cursor(topic: Int32, partition: Int32) -> PartitionCursor? {
+    private func cursor(topic: Int32, partition: Partition) -> PartitionCursor? {
         let index = Int(topic)
         while cursorTable.count <= index {
             let name = consumer.topics[cursorTable.count]
@@ -90,7 +90,7 @@ extension StreamThread {
 /// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
 /// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
 extension StreamThread: MessageRouter {
-    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32) {
+    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
         if let target = tasks[partition], canDeliverLocally(to: target) {
             localMessages.append(LocalMessage(partition: partition, envelope: envelope))
             return
@@ -106,7 +106,7 @@ extension StreamThread: MessageRouter {
         if target.localBarrier == nil, let exchange = target.exchange {
             attempt("asking for the exchange's end") { () throws(LogError) in
                 let watermarks = try probe.watermarks(of: exchange.topicPartition, timeout: settings.callTimeout)
-                target.localBarrier = watermarks.high.rawValue
+                target.localBarrier = watermarks.high
             }
         }
         guard let barrier = target.localBarrier else { return false }

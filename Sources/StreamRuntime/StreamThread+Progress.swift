@@ -1,9 +1,9 @@
 import RecordLog
 import StreamCore
 
-/// Whether the thread gets on.
+/// What counts as progress of this thread (`StreamProgress`).
 extension StreamThread {
-    /// When the thread last got on, on its monotonic clock; nil: not yet (`StreamProgress`).
+    /// The last progress, on the thread's monotonic clock; `nil` before the first.
     package var lastProgress: Duration? { progress.last }
 
     /// To be called after each iteration.

@@ -48,14 +48,14 @@ extension StreamThread: RebalanceListener {
         let waiting = cursors.values.filter { $0.needsSeek && $0.isAssigned }
             .sorted { $0.topicPartition < $1.topicPartition }
         if waiting.isEmpty { return }
-        let positions = waiting.map { ($0.topicPartition, Offset($0.runtime.next(of: $0))) }
+        let positions = waiting.map { ($0.topicPartition, $0.runtime.next(of: $0)) }
         attempt("seeking") { () throws(LogError) in
             let notYet = Set(try consumer.seek(positions, timeout: settings.callTimeout))
             for cursor in waiting where !notYet.contains(cursor.topicPartition) { cursor.needsSeek = false }
         }
     }
 
-    func makeRuntime(_ partition: Int32, now: Duration, insteadOf predecessor: StreamTask? = nil) -> TaskRuntime {
+    func makeRuntime(_ partition: Partition, now: Duration, insteadOf predecessor: StreamTask? = nil) -> TaskRuntime {
         let task = StreamTask(
             partition: partition, partitions: partitions, topology: topology, router: self, insteadOf: predecessor)
         task.advance(to: clock.wall())
@@ -86,7 +86,7 @@ extension StreamThread: RebalanceListener {
         return runtime.inputs.filter(\.isAssigned).map(\.topicPartition)
     }
 
-    func changelog(of partition: Int32) -> TopicPartition { TopicPartition(settings.stateTopic, partition) }
+    func changelog(of partition: Partition) -> TopicPartition { TopicPartition(settings.stateTopic, partition) }
 
     func attempt(_ doing: String, _ body: () throws(LogError) -> Void) {
         do throws(LogError) { try body() } catch { observer(.failed(error, doing: doing)) }

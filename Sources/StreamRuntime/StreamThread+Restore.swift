@@ -51,15 +51,15 @@ extension StreamThread {
         var starts: [TaskStart] = []
         for (source, topicPartition) in sources(of: partition) {
             let watermarks = try probe.watermarks(of: topicPartition, timeout: settings.callTimeout)
-            let next = committed[topicPartition]?.next.rawValue
+            let next = committed[topicPartition]?.next
             starts.append(
                 TaskStart(source: source, topicPartition: topicPartition, committed: next, watermarks: watermarks))
         }
         try restorer.incrementalAssign([(changelog, .earliest)])
         runtime.starts = starts
-        runtime.state = .restoring(end: end.rawValue)
+        runtime.state = .restoring(end: end)
         runtime.restoringSince = clock.monotonic()
-        observer(.restoring(task: partition, end: end.rawValue))
+        observer(.restoring(task: partition, end: end))
     }
 
     // MARK: - (c)
@@ -71,7 +71,7 @@ extension StreamThread {
             guard let runtime = tasks[record.partition], case .restoring = runtime.state else { continue }
             guard let key = record.key else { continue }
             runtime.restoredRecords += 1
-            runtime.restoredNext = record.offset + 1
+            runtime.restoredNext = record.offset.next
             do throws(CorruptBytes) {
                 try runtime.task.restore(key: key, value: record.value)
             } catch {
@@ -110,11 +110,11 @@ extension StreamThread {
         let known =
             runtime.task.positions.restoredNext(source: start.source, partition: start.topicPartition.partition)
             ?? start.committed
-        let low = start.watermarks.low.rawValue
+        let low = start.watermarks.low
         var next = known ?? low
-        if next < low || next > start.watermarks.high.rawValue {
+        if next < low || next > start.watermarks.high {
             observer(
-                .positionOutOfRange(start.topicPartition, position: Offset(next), kept: start.watermarks))
+                .positionOutOfRange(start.topicPartition, position: next, kept: start.watermarks))
             next = low
         }
         let position = runtime.task.positions.add(
@@ -144,7 +144,7 @@ extension StreamThread {
             let stage = waiting.filter { readingOrder(of: $0) == order }
             do throws(LogError) {
                 try consumer.incrementalAssign(
-                    stage.map { ($0.topicPartition, .at(Offset(runtime.next(of: $0)))) })
+                    stage.map { ($0.topicPartition, .at(runtime.next(of: $0))) })
             } catch {
                 observer(.failed(error, doing: "assigning inputs"))
                 return
@@ -159,10 +159,10 @@ extension StreamThread {
     }
 
     /// The exchange partition of task *p*, and of every source the partitions *q* with *q* mod *P* = *p*.
-    func sources(of partition: Int32) -> [(UInt8, TopicPartition)] {
+    func sources(of partition: Partition) -> [(UInt8, TopicPartition)] {
         var result = [(TaskPositions.exchange, TopicPartition(settings.exchangeTopic, partition))]
         for (index, source) in topology.sources.enumerated() {
-            for number in stride(from: partition, to: sourcePartitions[index], by: Int(partitions)) {
+            for number in stride(from: partition, to: Partition(sourcePartitions[index]), by: Int(partitions)) {
                 result.append((UInt8(index), TopicPartition(source.topic, number)))
             }
         }

@@ -9,13 +9,14 @@ package final class StreamThread {
     let settings: StreamSettings
     let clock: any StreamClock
     let observer: StreamObserver
-    /// Called before the thread waits for a broker for long, so that its status is told as it is by then.
+    /// Called before the thread waits for a broker for long, so that its status is reported as it is by then.
     var willWait: () -> Void = {}
-    /// Whether the thread is to end: then it waits no longer for a broker that does not answer.
+    /// Returns true if the thread is to end: then it waits no longer for a broker that does not answer.
     var shouldEnd: () -> Bool = { false }
     /// *P*, the exchange's partition count.
     let partitions: Int32
-    /// Where input partitions ended when a run that leaves once it has caught up began; nil: it goes on for ever.
+    /// The ends of the input partitions when a run began that ends once it has caught up; `nil` if the run goes on for
+    /// ever.
     let targets: [TopicPartition: Offset]?
 
     /// Member of the group; reads exchange and inputs, read_committed.
@@ -27,7 +28,7 @@ package final class StreamThread {
     var producer: any TransactionalProducer
     let admin: any Admin
 
-    var tasks: [Int32: TaskRuntime] = [:]
+    var tasks: [Partition: TaskRuntime] = [:]
     /// Partition counts of the sources, by source.
     var sourcePartitions: [Int32]
     var cursors: [TopicPartition: PartitionCursor] = [:]
@@ -37,7 +38,7 @@ package final class StreamThread {
     var isTransactionOpen = false
     var exchangeOutputs = OutputBuffer()
     /// Tasks to which this transaction sent through the exchange.
-    var sentThroughExchange: Set<Int32> = []
+    var sentThroughExchange: Set<Partition> = []
     var localMessages: [LocalMessage] = []
     var lastCommit: Duration
     var recordsSinceCommit = 0
@@ -46,7 +47,7 @@ package final class StreamThread {
     var failuresInARow = 0
     var wasEverAssigned = false
     private(set) var isReleasingHeld = false
-    /// A commit has closed out since.
+    /// True if a commit has released what was held since.
     var hasClosedOut = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
@@ -57,13 +58,13 @@ package final class StreamThread {
     /// See `StreamProgress`.
     var progress = StreamProgress()
     var lastObserved = Duration.zero
-    /// The broker was asked whether it answers.
+    /// When the broker was last asked whether it answers.
     var lastAsked: Duration
     var lastAnswer: Duration?
     var isUnanswered = false
 
     struct LocalMessage {
-        var partition: Int32
+        var partition: Partition
         var envelope: [UInt8]
     }
 

@@ -10,10 +10,10 @@ import StreamCore
 /// A task that is revoked or lost is let go in any state.
 final class TaskRuntime {
     enum State {
-        /// Assigned; its offsets are not known to be stable yet (rule 2a).
+        /// Assigned; its offsets are not known to be stable yet (R2, step a).
         case created
-        /// The changelog is read to this end (rule 2c).
-        case restoring(end: Int64)
+        /// The changelog is read to this end (R2, step c).
+        case restoring(end: Offset)
         case running
     }
 
@@ -23,24 +23,25 @@ final class TaskRuntime {
     var lastWaitingReport: Duration
     var restoredRecords = 0
     /// The changelog has been read up to here.
-    var restoredNext: Int64 = 0
+    var restoredNext: Offset = 0
     /// Until it is seen whether a dead owner's transaction holds the changelog up (R4).
     var restoringSince: Duration?
     /// Owners whose transactions were ended for this takeover (R4).
     var settledOwners: Set<String> = []
-    /// Where to begin, gathered while taking over.
+    /// The place where each partition begins, gathered while taking over.
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
     var inputs: [PartitionCursor] = []
-    /// Sources of this reading order and below are being read (R8); nil: none yet.
+    /// Sources of this reading order and below are being read (R8); `nil` if none is yet.
     var stage: Int?
-    /// Messages may be delivered within the thread once the exchange position has passed this. Nil: to be asked.
-    var localBarrier: Int64?
+    /// Messages may be delivered within the thread once the exchange position has passed this; `nil` if the broker is
+    /// still to be asked for it.
+    var localBarrier: Offset?
     /// Exchange records below this were removed.
-    var removedBefore: Int64 = 0
+    var removedBefore: Offset = 0
     /// Wrote to the open transaction already.
     var hasProduced = false
-    /// Of a run that leaves once it has caught up: everything made of the inputs that were there is committed.
+    /// True in a run that ends once it has caught up, if everything made of the inputs that were there is committed.
     var isBroughtUp = false
 
     init(task: StreamTask, now: Duration) {
@@ -51,16 +52,16 @@ final class TaskRuntime {
 
     var isRunning: Bool { if case .running = state { true } else { false } }
 
-    var exchangeNext: Int64 { exchange.map { task.positions.entries[$0.position].next } ?? 0 }
+    var exchangeNext: Offset { exchange.map { task.positions.entries[$0.position].next } ?? 0 }
 
-    func next(of cursor: PartitionCursor) -> Int64 { task.positions.entries[cursor.position].next }
+    func next(of cursor: PartitionCursor) -> Offset { task.positions.entries[cursor.position].next }
 }
 
 /// What is known of a partition when its task is taken over.
 struct TaskStart {
     var source: UInt8
     var topicPartition: TopicPartition
-    var committed: Int64?
+    var committed: Offset?
     var watermarks: Watermarks
 }
 
@@ -72,8 +73,8 @@ final class PartitionCursor {
     /// Index in the task's positions.
     let position: Int
     /// The end that was seen when the task was assigned (R8).
-    let stageEnd: Int64
-    /// The consumer has been told to read it.
+    let stageEnd: Offset
+    /// True if the consumer reads it.
     var isAssigned = false
     /// What the consumer returns may not be used before it is moved to the task's position (R1).
     var needsSeek = false
@@ -85,6 +86,6 @@ final class PartitionCursor {
         source = start.source
         self.runtime = runtime
         self.position = position
-        stageEnd = start.watermarks.high.rawValue
+        stageEnd = start.watermarks.high
     }
 }

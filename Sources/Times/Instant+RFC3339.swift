@@ -35,8 +35,8 @@ extension Instant {
 
 extension Instant {
     /// Reads RFC 3339 with `Z` or an offset; `t` and `z` may be small. More than milliseconds is cut off; a leap
-    /// second is the first instant of the next minute. Nil for other texts, dates and times that do not exist, and
-    /// instants outside the years 0001 to 9999 in UTC.
+    /// second is the first instant of the next minute. The result is `nil` for other texts, for dates and times that
+    /// do not exist, and for instants outside the years 0001 to 9999 in UTC.
     public init?(rfc3339 text: some Collection<UInt8>) {
         guard let instant = TextReader.withBytes(of: text, { Instant(rfc3339: $0) }) else { return nil }
         self = instant

@@ -16,7 +16,7 @@ extension LocalDate {
         bytes.appendDecimal(day, digits: 2)
     }
 
-    /// Reads `2026-11-20`: years 0001 to 9999; nil for all other texts and for dates that do not exist.
+    /// Reads `2026-11-20`, in the years 0001 to 9999; `nil` for all other texts and for dates that do not exist.
     package init?(iso8601 text: some Collection<UInt8>) {
         guard let date = TextReader.withBytes(of: text, { LocalDate(iso8601: $0) }) else { return nil }
         self = date

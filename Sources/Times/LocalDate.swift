@@ -63,7 +63,7 @@ extension LocalDate {
         LocalDate(dayNumber: dayNumber + days)
     }
 
-    /// Whether month and day exist, in the years 1 to 9999 that the contract's texts can say.
+    /// True if month and day exist, in the years 1 to 9999 that the contract's texts can say.
     package var isValid: Bool {
         guard 1...9999 ~= year, 1...12 ~= month, day >= 1 else { return false }
         return day <= LocalDate.days(inMonth: month, of: year)

@@ -91,7 +91,7 @@ struct ReloadCommand: Verb {
             defer { producer.close() }
             for request in requests {
                 let envelope = request.envelope
-                for task in 0..<tasks {
+                for task in 0..<Partition(tasks) {
                     try envelope.withUnsafeBufferPointer { (bytes) throws(LogError) in
                         try producer.produce(
                             topic: exchange, partition: task, key: nil, value: UnsafeRawBufferPointer(bytes),

@@ -20,7 +20,7 @@ extension Application {
         return try await onThread {
             let handle = try cluster.makeConsumer(group: group, isolation: .readUncommitted, clientId: "test")
             defer { handle.close() }
-            let wanted = (0..<partitions).map { TopicPartition(topic, $0) }
+            let wanted = (0..<Partition(partitions)).map { TopicPartition(topic, $0) }
             let found = try handle.committed(wanted, timeout: .seconds(10))
             return wanted.map { found[$0]?.next.rawValue ?? 0 }
         }
@@ -63,7 +63,7 @@ extension RdKafkaCluster {
         let admin = try makeAdmin()
         defer { admin.close() }
         let found = try admin.describeTopics([topic], timeout: .seconds(10))
-        let partitions = (0..<(found[topic]?.partitions ?? 0)).map { TopicPartition(topic, $0) }
+        let partitions = (0..<Partition(found[topic]?.partitions ?? 0)).map { TopicPartition(topic, $0) }
         let consumer = try makeConsumer(group: nil, isolation: .readCommitted, clientId: "test")
         defer { consumer.close() }
         try consumer.incrementalAssign(partitions.map { ($0, .earliest) })
@@ -78,7 +78,7 @@ extension RdKafkaCluster {
             for view in batch.records {
                 records.append(
                     Record(
-                        topic: topic, partition: view.partition, offset: Offset(view.offset), timestamp: view.timestamp,
+                        topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,
                         key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
                         headers: batch.headers(of: view)))
             }

@@ -20,7 +20,7 @@ final class BrokerStage: Stage {
         var producer: any PlainProducer
         var reader: any Consumer
         var assigned: Set<TopicPartition> = []
-        var ends: [TopicPartition: Int64] = [:]
+        var ends: [TopicPartition: Offset] = [:]
         var records: [Record] = []
     }
 
@@ -107,7 +107,7 @@ final class BrokerStage: Stage {
         let admin = try kafka.makeAdmin()
         defer { admin.close() }
         let new = try admin.describeTopics(topics, timeout: .seconds(10)).values.flatMap { topic in
-            (0..<topic.partitions).map { TopicPartition(topic.name, $0) }
+            (0..<Partition(topic.partitions)).map { TopicPartition(topic.name, $0) }
         }
         .filter { !tools!.assigned.contains($0) }
         try tools!.reader.incrementalAssign(new.sorted().map { ($0, .earliest) })
@@ -116,9 +116,9 @@ final class BrokerStage: Stage {
 
     private func readToEnds() throws {
         var missing: Set<TopicPartition> = []
-        var targets: [TopicPartition: Int64] = [:]
+        var targets: [TopicPartition: Offset] = [:]
         for place in tools!.assigned {
-            let end = try tools!.reader.watermarks(of: place, timeout: .seconds(10)).high.rawValue
+            let end = try tools!.reader.watermarks(of: place, timeout: .seconds(10)).high
             targets[place] = end
             if tools!.ends[place] ?? 0 < end { missing.insert(place) }
         }
@@ -128,7 +128,7 @@ final class BrokerStage: Stage {
             for view in batch.records {
                 let record = Record(
                     topic: tools!.reader.topics[Int(view.topic)], partition: view.partition,
-                    offset: Offset(view.offset), timestamp: view.timestamp, key: view.key.map { Array($0) },
+                    offset: view.offset, timestamp: view.timestamp, key: view.key.map { Array($0) },
                     value: view.value.map { Array($0) }, headers: batch.headers(of: view))
                 tools!.records.append(record)
             }

@@ -6,11 +6,11 @@ import Timelines
 /// Calendar records as other systems write them; all times are instants.
 extension PipelineFixture {
     /// A whole iCalendar text.
-    func iCalendar(_ key: String, _ events: ICalendarEvent..., partition: Int32? = nil) {
+    func iCalendar(_ key: String, _ events: ICalendarEvent..., partition: Partition? = nil) {
         iCalendar(key, text: Self.iCalendarText(events), partition: partition)
     }
 
-    func iCalendar(_ key: String, text: String, partition: Int32? = nil) {
+    func iCalendar(_ key: String, text: String, partition: Partition? = nil) {
         put(
             topics.calendarEvents, key: key, text, headers: [Header("content-type", "text/calendar; charset=utf-8")],
             partition: partition)
@@ -24,7 +24,7 @@ extension PipelineFixture {
     /// A Google Calendar event resource. What is in `fields` follows the rest.
     func google(
         _ key: String, id: String, _ start: String, _ end: String, title: String? = nil, _ fields: String = "",
-        partition: Int32? = nil
+        partition: Partition? = nil
     ) {
         let members = [
             #""kind": "calendar#event""#, #""id": "\#(id)""#, #""iCalUID": "\#(id)@google.com""#,

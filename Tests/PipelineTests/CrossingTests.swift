@@ -74,7 +74,7 @@ private final class LateStage: MessageRouter {
     private var task: StreamTask!
     private var messages: [[UInt8]] = []
     private var held: [[UInt8]] = []
-    private var offset: Int64 = 0
+    private var offset: Offset = 0
     private var inputs: [(source: UInt8, key: [UInt8], value: [UInt8])] = []
     private var parser = JSONParser()
     /// What is sent from now on stays under way.
@@ -89,7 +89,7 @@ private final class LateStage: MessageRouter {
         task.finishRestore()
     }
 
-    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32) {
+    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
         if holdMessages { held.append(envelope) } else { messages.append(envelope) }
     }
 
@@ -115,7 +115,7 @@ private final class LateStage: MessageRouter {
                     task.process(view, source: input.source)
                 }
             }
-            offset += 1
+            offset = offset.next
         }
         inputs.removeAll()
         for _ in 0..<100 {

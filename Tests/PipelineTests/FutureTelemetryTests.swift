@@ -14,7 +14,7 @@ extension PipelineTests {
 
         @Test("One record of 2099 freezes nothing: it counts as observed at its arrival, in whatever task")
         func oneRecord() async throws {
-            for partition in Int32(0)..<3 {
+            for partition in Partition(0)..<3 {
                 try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
                     pipeline.configuration("c1", #""vehicleId": "v1""#)
                     pipeline.telemetry("v1", Self.future, #""ignition": true, "speed": 40"#, partition: partition)
@@ -22,7 +22,7 @@ extension PipelineTests {
                     #expect(try pipeline.entry("c1").vehicle?.observedAt == at("08:00"))
                     #expect(try pipeline.entry("c1").vehicle?.status == "Moving")
                     pipeline.telemetry(
-                        "v1", "08:00:30", #""ignition": false, "speed": 0"#, partition: (partition + 1) % 3)
+                        "v1", "08:00:30", #""ignition": false, "speed": 0"#, partition: partition.advanced(by: 1) % 3)
                     try await pipeline.settle(at: "08:01")
                     #expect(try pipeline.entry("c1").vehicle?.observedAt == at("08:00:30"))
                     #expect(try pipeline.entry("c1").vehicle?.status == "IgnitionOff")

@@ -7,7 +7,7 @@ import Timelines
 extension PipelineFixture {
     func telemetry(
         _ vehicleId: String, _ observedAt: String, _ fields: String = "", headers: [Header] = [],
-        partition: Int32? = nil
+        partition: Partition? = nil
     ) {
         put(
             topics.telemetry, key: vehicleId,
@@ -29,7 +29,7 @@ extension PipelineFixture {
 
     func event(
         _ calendarId: String, _ uid: String, _ start: String, _ end: String, _ fields: String = "",
-        headers: [Header] = [], partition: Int32? = nil
+        headers: [Header] = [], partition: Partition? = nil
     ) {
         let times = #""start": "\#(at(start).rfc3339)", "end": "\#(at(end).rfc3339)""#
         rawEvent(calendarId, uid, times + (fields.isEmpty ? "" : ", " + fields), headers: headers, partition: partition)
@@ -37,7 +37,7 @@ extension PipelineFixture {
 
     func rawEvent(
         _ calendarId: String, _ uid: String, _ fields: String, key: String? = nil, headers: [Header] = [],
-        partition: Int32? = nil
+        partition: Partition? = nil
     ) {
         let ids = #""calendarId": "\#(calendarId)", "uid": "\#(uid)", "title": "\#(uid)""#
         put(
@@ -45,23 +45,23 @@ extension PipelineFixture {
             partition: partition)
     }
 
-    func removeEvent(_ key: String, partition: Int32? = nil) {
+    func removeEvent(_ key: String, partition: Partition? = nil) {
         put(topics.calendarEvents, key: key, nil, partition: partition)
     }
 
-    func configuration(_ id: String, _ fields: String, headers: [Header] = [], partition: Int32? = nil) {
+    func configuration(_ id: String, _ fields: String, headers: [Header] = [], partition: Partition? = nil) {
         let kind = fields.contains(#""kind""#) ? "" : #""kind": "Demo""#
         put(
             topics.configurations, key: id, object([#""configurationId": "\#(id)""#, kind, fields]), headers: headers,
             partition: partition)
     }
 
-    func removeConfiguration(_ id: String, headers: [Header] = [], partition: Int32? = nil) {
+    func removeConfiguration(_ id: String, headers: [Header] = [], partition: Partition? = nil) {
         put(topics.configurations, key: id, nil, headers: headers, partition: partition)
     }
 
     func put(
-        _ topic: String, key: String?, _ value: String?, headers: [Header] = [], partition: Int32? = nil
+        _ topic: String, key: String?, _ value: String?, headers: [Header] = [], partition: Partition? = nil
     ) {
         inputs.append(
             InputSpec(

@@ -8,7 +8,7 @@ import Timelines
 struct RandomWorld {
     private var random: SplitMix64
     private let partitions: [Int32]
-    private let shift: Int32
+    private let shift: Int
     /// Telemetry of one vehicle is never observed at the same instant twice: what comes first would decide.
     private var observed = 0
     private var sequence = 0
@@ -16,7 +16,7 @@ struct RandomWorld {
     init(seed: UInt64, partitions: [Int32]) {
         random = SplitMix64(seed: seed)
         self.partitions = partitions
-        shift = Int32.random(in: 0...2, using: &random)
+        shift = Int.random(in: 0...2, using: &random)
     }
 
     /// - Parameter now: what the clock shows.
@@ -32,8 +32,8 @@ struct RandomWorld {
         }
     }
 
-    private func place(_ id: String, _ topic: Int) -> Int32 {
-        (Murmur2.partition(of: id, partitions: partitions[topic]) + shift) % partitions[topic]
+    private func place(_ id: String, _ topic: Int) -> Partition {
+        Murmur2.partition(of: id, partitions: partitions[topic]).advanced(by: shift) % partitions[topic]
     }
 
     private mutating func telemetry(_ pipeline: PipelineFixture, _ now: Instant) {

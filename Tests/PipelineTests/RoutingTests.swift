@@ -39,7 +39,8 @@ extension PipelineTests {
                     for number in 0..<20 {
                         let id = "v\(number)"
                         let home = Murmur2.partition(of: id, partitions: 4)
-                        pipeline.telemetry(id, "08:00", #""speed": 5"#, partition: foreign ? (home + 1) % 4 : home)
+                        pipeline.telemetry(
+                            id, "08:00", #""speed": 5"#, partition: foreign ? home.advanced(by: 1) % 4 : home)
                     }
                     try await pipeline.settle()
                     let counters = try #require(pipeline.memory).counters
@@ -56,11 +57,13 @@ extension PipelineTests {
                 pipeline.configuration("c1", #""vehicleId": "v1""#)
                 try await pipeline.settle()
                 let trace = Header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-                pipeline.telemetry("v1", "08:00", #""speed": 5"#, headers: [trace], partition: (home + 2) % 4)
+                pipeline.telemetry("v1", "08:00", #""speed": 5"#, headers: [trace], partition: home.advanced(by: 2) % 4)
                 try await pipeline.settle()
                 #expect(
                     try pipeline.timeline("c1").sources.last
-                        == SourceOffset(topic: pipeline.topics.telemetry, partition: (home + 2) % 4, offset: 0))
+                        == SourceOffset(
+                            topic: pipeline.topics.telemetry, partition: (home.advanced(by: 2) % 4).rawValue, offset: 0)
+                )
                 #expect(
                     pipeline.published("c1").last?.record.header("traceparent")
                         == trace.value.map { String(decoding: $0, as: UTF8.self) })
@@ -73,8 +76,8 @@ extension PipelineTests {
         ) async throws -> [String] {
             var result: [String] = []
             try await PipelineFixture.run(on: ground, .init(partitions: counts, threads: threads)) { pipeline in
-                func place(_ key: String, _ count: Int32) -> Int32? {
-                    foreign ? (Murmur2.partition(of: key, partitions: count) + 1) % count : nil
+                func place(_ key: String, _ count: Int32) -> Partition? {
+                    foreign ? Murmur2.partition(of: key, partitions: count).advanced(by: 1) % count : nil
                 }
                 for number in 0..<8 {
                     let vehicle = "v\(number % 5)"

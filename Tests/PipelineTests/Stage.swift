@@ -36,7 +36,7 @@ struct InputSpec: Sendable {
     var key: [UInt8]?
     var value: [UInt8]?
     var headers: [Header] = []
-    var partition: Int32?
+    var partition: Partition?
     /// `nil` stands for the fixture's clock in memory, and for the time on a broker; `noTimestamp` for none, in memory.
     var timestamp: Instant?
 }
@@ -51,11 +51,13 @@ struct ThreadPlan: Sendable {
 
     var inputs: [TopicPartition] {
         zip(topology.sources, layout.sourcePartitions).flatMap { source, count in
-            (0..<count).map { TopicPartition(source.topic, $0) }
+            (0..<Partition(count)).map { TopicPartition(source.topic, $0) }
         }
     }
 
-    var exchange: [TopicPartition] { (0..<layout.partitions).map { TopicPartition(settings.exchangeTopic, $0) } }
+    var exchange: [TopicPartition] {
+        (0..<Partition(layout.partitions)).map { TopicPartition(settings.exchangeTopic, $0) }
+    }
 
     func makeThread(_ number: Int, on cluster: any Cluster, _ events: StreamEvents) throws(LogError) -> StreamThread {
         try StreamThread(

@@ -18,7 +18,7 @@ extension PipelineTests {
                 #""fixedInterval""#, #""status""#, #"{"name": "fixedInterval", "every": "P1D", "span": "P4D"}"#,
             ], [false, true])
         func oneRecord(strategy: String, restarts: Bool) async throws {
-            for partition in Int32(0)..<2 {
+            for partition in Partition(0)..<2 {
                 try await PipelineFixture.run { pipeline in
                     pipeline.telemetry("v1", "08:00", Self.address(10))
                     try await pipeline.settle()

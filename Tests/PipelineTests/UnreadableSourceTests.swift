@@ -14,7 +14,7 @@ extension PipelineTests {
             arguments: Ground.allCases)
         func vehicle(_ ground: Ground) async throws {
             // In every partition but one the task that meets the record is not the vehicle's.
-            for partition in Int32(0)..<3 {
+            for partition in Partition(0)..<3 {
                 try await PipelineFixture.run(on: ground, .init(partitions: [3, 3, 3])) { pipeline in
                     pipeline.telemetry("v1", "08:00", #""ignition": true, "speed": 40"#, partition: partition)
                     try await pipeline.settle()
@@ -90,7 +90,7 @@ extension PipelineTests {
             "A record that cannot be read fails the next timeline of its calendar, until any of it is read",
             arguments: Ground.allCases)
         func calendar(_ ground: Ground) async throws {
-            for partition in Int32(0)..<3 {
+            for partition in Partition(0)..<3 {
                 try await PipelineFixture.run(on: ground, .init(partitions: [3, 3, 3])) { pipeline in
                     pipeline.event("work", "A", "12:00", "13:00", partition: partition)
                     try await pipeline.settle()
@@ -152,7 +152,7 @@ extension PipelineTests {
 
         @Test("A mark and its dead letter are written in one transaction, once")
         func exactlyOnce() async throws {
-            for partition in Int32(0)..<3 {
+            for partition in Partition(0)..<3 {
                 try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
                     pipeline.moving("v1", "08:00")
                     pipeline.configuration("c1", #""vehicleId": "v1", "strategy": "fetched""#)

@@ -38,7 +38,7 @@ private final class CalendarStage {
         return changes.changes.map { "\($0.action) \($0.key.text)" }
     }
 
-    func produce(_ key: String, _ value: String?, partition: Int32? = nil) throws {
+    func produce(_ key: String, _ value: String?, partition: Partition? = nil) throws {
         try Array(key.utf8).withUnsafeBytes { key in
             guard let value else {
                 return try producer.produce(

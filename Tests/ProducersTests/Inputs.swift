@@ -77,7 +77,7 @@ final class KeptProducer: PlainProducer {
     var fullCount = 0
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         if let failure { throw failure }

@@ -51,14 +51,14 @@ struct ConsumerTests {
             try consumer.incrementalAssign([
                 (TopicPartition(topic, 0), .earliest), (TopicPartition(topic, 1), .at(Offset(100))),
             ])
-            var offsets: [Int32: [Int64]] = [:]
+            var offsets: [Partition: [Int64]] = [:]
             var largest = 0
             var ended = 0
             _ = wait {
                 // Lets the queue fill.
                 Thread.sleep(forTimeInterval: 0.05)
                 let batch = consumer.poll(maximum: 10_000, timeout: .milliseconds(100))
-                for record in batch.records { offsets[record.partition, default: []].append(record.offset) }
+                for record in batch.records { offsets[record.partition, default: []].append(record.offset.rawValue) }
                 largest = max(largest, batch.records.count)
                 ended += batch.ends.count
                 return ended == 2

@@ -37,7 +37,7 @@ struct KafkaFixture: Sendable {
     }
 
     /// Writes texts to a partition outside transactions.
-    func write(_ texts: [String], to topic: String, partition: Int32 = 0) throws {
+    func write(_ texts: [String], to topic: String, partition: Partition = 0) throws {
         let producer = try cluster.makePlainProducer(clientId: "test")
         for text in texts { try producer.produce(text, to: topic, partition: partition) }
         try producer.flush(timeout: Self.patience)
@@ -63,7 +63,7 @@ func wait(within timeout: Duration = KafkaFixture.patience, until condition: () 
 }
 
 extension PlainProducer {
-    func produce(_ text: String, to topic: String, partition: Int32? = 0) throws {
+    func produce(_ text: String, to topic: String, partition: Partition? = 0) throws {
         try Array(text.utf8).withUnsafeBytes {
             try produce(topic: topic, partition: partition, key: nil, value: $0, headers: [])
         }
@@ -71,7 +71,7 @@ extension PlainProducer {
 }
 
 extension TransactionalProducer {
-    func produce(_ text: String, to topic: String, partition: Int32? = 0) throws {
+    func produce(_ text: String, to topic: String, partition: Partition? = 0) throws {
         try Array(text.utf8).withUnsafeBytes {
             try produce(topic: topic, partition: partition, key: nil, value: $0, headers: [])
         }
@@ -92,7 +92,7 @@ extension ConsumedBatch {
         for record in records {
             copies.append(
                 Record(
-                    topic: topics[Int(record.topic)], partition: record.partition, offset: Offset(record.offset),
+                    topic: topics[Int(record.topic)], partition: record.partition, offset: record.offset,
                     timestamp: record.timestamp, key: record.key.map(Array.init), value: record.value.map(Array.init),
                     headers: headers(of: record)))
         }
@@ -102,9 +102,9 @@ extension ConsumedBatch {
 
 extension Consumer {
     /// Everything up to the end of so many partitions, and those ends.
-    func readToEnds(of partitions: Int) -> (records: [Record], ends: [TopicPartition: Int64]) {
+    func readToEnds(of partitions: Int) -> (records: [Record], ends: [TopicPartition: Offset]) {
         var records: [Record] = []
-        var ends: [TopicPartition: Int64] = [:]
+        var ends: [TopicPartition: Offset] = [:]
         _ = wait {
             let batch = poll(maximum: 1000, timeout: .milliseconds(200))
             records += batch.copies(topics: topics)
@@ -115,7 +115,7 @@ extension Consumer {
     }
 
     /// Reads partition 0 of a topic from its start to its end.
-    func readAll(of topic: String) throws -> (texts: [String], end: Int64) {
+    func readAll(of topic: String) throws -> (texts: [String], end: Offset) {
         try incrementalAssign([(TopicPartition(topic, 0), .earliest)])
         let (records, ends) = readToEnds(of: 1)
         return (records.map(\.text), ends[TopicPartition(topic, 0)] ?? -1)

@@ -133,7 +133,7 @@ struct TransactionTests {
             defer { producer.destroy() }
             try producer.write(["a"], to: topic)
             var codes: [LogError.Code] = []
-            for (text, partition) in [(String(repeating: "x", count: 2_000_000), Int32(0)), ("b", 9)] {
+            for (text, partition) in [(String(repeating: "x", count: 2_000_000), Partition(0)), ("b", 9)] {
                 try producer.begin()
                 do {
                     try producer.produce(text, to: topic, partition: partition)

@@ -12,7 +12,7 @@ struct TopicReaderTests {
     @Test("reads every partition from its beginning to the end that it has at the start")
     func readsAll() throws {
         cluster.createTopic(topic, partitions: 3)
-        for number in 0..<10 { cluster.append(topic, Int32(number % 2), key: "k", value: "\(number)") }
+        for number in 0..<10 { cluster.append(topic, Partition(Int32(number % 2)), key: "k", value: "\(number)") }
         var told: [Int] = []
         let read = try readAll(progress: { records, total in
             #expect(total == 10)
@@ -59,7 +59,7 @@ struct TopicReaderTests {
     @Test("begins at positions, and names those behind the end, which are read from the beginning")
     func positions() throws {
         cluster.createTopic(topic, partitions: 3)
-        for partition in Int32(0)..<3 {
+        for partition in Partition(0)..<3 {
             for number in 0..<3 { cluster.append(topic, partition, key: "k", value: "\(partition)\(number)") }
         }
         try withReader { reader in
@@ -199,7 +199,7 @@ struct TopicReaderTests {
 
     /// - Returns: the values up to the ends; `nil` if they do not come.
     private func values(
-        of reader: TopicReader, to ends: [Int32: Offset], patience: Duration? = nil,
+        of reader: TopicReader, to ends: [Partition: Offset], patience: Duration? = nil,
         failed: (LogError) -> Void = { _ in }
     ) throws -> [String]? {
         var values: [String] = []

@@ -28,7 +28,7 @@ struct OffsetTests {
     func commitAndAbort() throws {
         member.consumer.poll()
         let producer = try cluster.producer("id")
-        for (next, commits) in [(Int64(5), true), (9, false)] {
+        for (next, commits) in [(Offset(5), true), (9, false)] {
             try producer.begin()
             try producer.sendOffset(place, next, member.consumer.groupMetadata())
             if commits { try producer.commit() } else { try producer.abort() }

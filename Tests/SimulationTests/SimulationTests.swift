@@ -43,7 +43,7 @@ final class Member: RebalanceListener {
     }
 
     private func note(_ sign: String, _ partitions: [TopicPartition]) {
-        notes.append(sign + partitions.map { String($0.partition) }.joined(separator: ","))
+        notes.append(sign + partitions.map { $0.partition.description }.joined(separator: ","))
     }
 }
 
@@ -70,13 +70,13 @@ extension Consumer {
             rebalanced: batch.rebalanced)
     }
 
-    func assign(_ topic: String, _ partition: Int32, _ start: StartOffset = .earliest) throws {
+    func assign(_ topic: String, _ partition: Partition, _ start: StartOffset = .earliest) throws {
         try incrementalAssign([(TopicPartition(topic, partition), start)])
     }
 }
 
 extension TransactionalProducer {
-    func produce(_ topic: String, _ partition: Int32?, key: String? = nil, _ value: String?) throws {
+    func produce(_ topic: String, _ partition: Partition?, key: String? = nil, _ value: String?) throws {
         try withBytes(key) { key in
             try withBytes(value) { value in
                 try produce(topic: topic, partition: partition, key: key, value: value, headers: [])
@@ -84,9 +84,9 @@ extension TransactionalProducer {
         }
     }
 
-    func sendOffset(_ place: TopicPartition, _ next: Int64, _ group: (any GroupMetadata)?) throws {
+    func sendOffset(_ place: TopicPartition, _ next: Offset, _ group: (any GroupMetadata)?) throws {
         let group = try #require(group)
-        let offset = CommittedOffset(next: Offset(next), metadata: transactionalId)
+        let offset = CommittedOffset(next: next, metadata: transactionalId)
         try sendOffsets([(place, offset)], group: group, timeout: .seconds(1))
     }
 

@@ -233,12 +233,12 @@ final class SteppingClock: BlockingClock {
 final class RecordingSink: TimelineSink {
     let name = "recording"
     var writes: [String] = []
-    var kept: [String: [Int32: SinkPosition]] = [:]
+    var kept: [String: [Partition: SinkPosition]] = [:]
     /// Thrown one after the other, once so many writes were good.
     var failures: [SinkError] = []
     var failsAfterWrites = 0
 
-    func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition] { kept[topic] ?? [:] }
+    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] { kept[topic] ?? [:] }
 
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         if writes.count >= failsAfterWrites, !failures.isEmpty { throw failures.removeFirst() }
@@ -248,5 +248,5 @@ final class RecordingSink: TimelineSink {
 
     func flush() throws(SinkError) {}
 
-    func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError) { kept[topic] = positions }
+    func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) { kept[topic] = positions }
 }

@@ -92,7 +92,7 @@ struct TimelineSinkContract {
     }
 
     private func keepsPositions() throws {
-        let places: [Int32: SinkPosition] = [
+        let places: [Partition: SinkPosition] = [
             0: SinkPosition(next: Offset(17)), 12: SinkPosition(next: Offset(3), begun: Offset(9)),
         ]
         do {

@@ -26,8 +26,8 @@ struct EnvelopeTests {
         withOptionalBytes(key) { key in
             withOptionalBytes(value) { value in
                 let view = RecordView(
-                    topic: 7, partition: 5, offset: 1 << 40, timestamp: -1, key: key, value: value, handle: nil)
-                let origin = Origin(source: 2, partition: 5, offset: 1 << 40)
+                    topic: 7, partition: 5, offset: 0x100_0000_0000, timestamp: -1, key: key, value: value, handle: nil)
+                let origin = Origin(source: 2, partition: 5, offset: 0x100_0000_0000)
                 return Envelope.forwarded(InputRecord(origin: origin, view: view), headers: headers)
             }
         }
@@ -49,8 +49,8 @@ struct EnvelopeTests {
                 Issue.record("not a forwarded record")
                 return
             }
-            #expect(record.origin == Origin(source: 2, partition: 5, offset: 1 << 40))
-            #expect(record.view.partition == 5 && record.view.offset == 1 << 40)
+            #expect(record.origin == Origin(source: 2, partition: 5, offset: 0x100_0000_0000))
+            #expect(record.view.partition == 5 && record.view.offset == 0x100_0000_0000)
             #expect(record.timestamp == -1)
             #expect(record.key.map { Array($0) } == key)
             #expect(record.value.map { Array($0) } == value)

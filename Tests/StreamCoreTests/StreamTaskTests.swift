@@ -20,7 +20,7 @@ struct StreamTaskTests {
         StreamTask(partition: 1, partitions: partitions, topology: TallyProcessor.topology, router: mailbox)
     }
 
-    private func process(_ key: String, offset: Int64 = 0) {
+    private func process(_ key: String, offset: Offset = 0) {
         withBytes(of: key) { key in
             task.process(
                 RecordView(topic: 0, partition: 3, offset: offset, timestamp: 5, key: key, value: nil, handle: nil),
@@ -156,7 +156,7 @@ struct StreamTaskTests {
     @Test("a task restored from the changelog goes on where the other one was, with its timers")
     func restore() throws {
         let index = task.positions.add(source: 0, partition: 3, next: 0)
-        for offset in 0..<3 as Range<Int64> { process(Self.mine, offset: offset) }
+        for offset in [0, 1, 2] as [Offset] { process(Self.mine, offset: offset) }
         task.positions.move(index, to: 3)
         let entries = captured(task.captureChangelog)
         let heir = Self.task(mailbox)

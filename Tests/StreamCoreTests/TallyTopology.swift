@@ -85,12 +85,12 @@ final class Mailbox: MessageRouter {
     struct Letter: Equatable {
         var envelope: [UInt8]
         var key: String
-        var partition: Int32
+        var partition: Partition
     }
 
     private(set) var letters: [Letter] = []
 
-    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32) {
+    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
         letters.append(Letter(envelope: envelope, key: text(key), partition: partition))
     }
 

@@ -1,3 +1,4 @@
+import RecordLog
 import StreamCore
 import Testing
 
@@ -46,11 +47,11 @@ struct TaskPositionsTests {
 
     @Test("positions come back from the changelog by source and partition")
     func roundTrip() throws {
-        _ = positions.add(source: TaskPositions.exchange, partition: 3, next: 1 << 40)
+        _ = positions.add(source: TaskPositions.exchange, partition: 3, next: 0x100_0000_0000)
         let index = positions.add(source: 0, partition: 3, next: 0)
         positions.move(index, to: 12)
         let copy = try restored(from: written(positions.encode))
-        #expect(copy.restoredNext(source: TaskPositions.exchange, partition: 3) == 1 << 40)
+        #expect(copy.restoredNext(source: TaskPositions.exchange, partition: 3) == 0x100_0000_0000)
         #expect(copy.restoredNext(source: 0, partition: 3) == 12)
         #expect(copy.restoredNext(source: 0, partition: 0) == nil)
         #expect(copy.restoredNext(source: 1, partition: 3) == nil)

@@ -18,7 +18,7 @@ final class BellProcessor: RecordProcessor, MessageProcessor, Punctuator, Derivi
     func punctuate(_ context: TaskContext) {
         guard context.now >= last + Self.period else { return }
         last = context.now
-        let next = (context.partition + 1) % context.partitions
+        let next = context.partition.advanced(by: 1) % context.partitions
         let message = LedgerMessage(from: context.partition, number: 1)
         context.send(message, to: LedgerProcessor.entity(of: next, of: context.partitions), at: Self.node)
     }

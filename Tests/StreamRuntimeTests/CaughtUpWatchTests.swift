@@ -11,8 +11,9 @@ struct CaughtUpWatchTests {
         let group = try application.cluster.makeConsumer(group: "app", isolation: .readCommitted, clientId: "watch")
         return try CaughtUpWatch(
             admin: try application.cluster.makeAdmin(), group: group,
-            inputs: (0..<counts).map { TopicPartition(LedgerTopology.source, $0) },
-            exchange: (0..<application.partitions).map { TopicPartition("app.exchange", $0) }, timeout: .zero)
+            inputs: (0..<Partition(counts)).map { TopicPartition(LedgerTopology.source, $0) },
+            exchange: (0..<Partition(application.partitions)).map { TopicPartition("app.exchange", $0) }, timeout: .zero
+        )
     }
 
     @Test("it says so when every input and all that followed from it is committed, and not before")

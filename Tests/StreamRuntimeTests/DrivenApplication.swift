@@ -151,7 +151,7 @@ final class DrivenApplication: Sendable {
 
     private func appendRow(_ number: Int, keys: Int, _ producer: any PlainProducer) throws {
         let key = Array("key-\(number % keys)".utf8)
-        for partition in 0..<partitions {
+        for partition in 0..<Partition(partitions) {
             try key.withUnsafeBytes {
                 try producer.produce(
                     topic: topology.sources[0].topic, partition: partition, key: $0, value: $0, headers: [])

@@ -12,7 +12,7 @@ final class EventLog: Sendable {
     var texts: [String] { events.withLock { $0.map { "\($0)" } } }
 
     /// What the member has and runs, by what it said.
-    var runningTasks: Set<Int32> {
+    var runningTasks: Set<Partition> {
         events.withLock { events in
             events.reduce(into: []) { tasks, event in
                 switch event {

@@ -14,7 +14,7 @@ struct FencingRulesTests {
         try application.expectExactlyOnce()
         var checked = 0
         for member in members {
-            var writers: Set<Int32> = []
+            var writers: Set<Partition> = []
             for call in member.ports.calls {
                 switch call.name {
                 case "produce":

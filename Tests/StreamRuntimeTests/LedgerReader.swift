@@ -19,7 +19,8 @@ final class LedgerReader {
         )
         let names = [topics.applied, topics.violations, topics.state]
         let found = try admin.describeTopics(names, timeout: .seconds(30))
-        places = names.flatMap { name in (0..<(found[name]?.partitions ?? 0)).map { TopicPartition(name, $0) } }
+        places = names.flatMap { name in (0..<Partition(found[name]?.partitions ?? 0)).map { TopicPartition(name, $0) }
+        }
         try consumer.incrementalAssign(places.map { ($0, .earliest) })
     }
 
@@ -31,7 +32,7 @@ final class LedgerReader {
             let batch = consumer.poll(maximum: 10_000, timeout: .milliseconds(100))
             for view in batch.records { note(view) }
             for end in batch.ends {
-                ends[TopicPartition(consumer.topics[Int(end.topic)], end.partition)] = Offset(end.offset)
+                ends[TopicPartition(consumer.topics[Int(end.topic)], end.partition)] = end.offset
             }
         }
     }
@@ -39,7 +40,7 @@ final class LedgerReader {
     private func note(_ view: RecordView) {
         let topic = consumer.topics[Int(view.topic)]
         let record = Record(
-            topic: topic, partition: view.partition, offset: Offset(view.offset), timestamp: view.timestamp,
+            topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,
             key: view.key.map { Array($0) }, value: view.value.map { Array($0) })
         switch topic {
         case topics.applied: audit.noteApplied(record)

@@ -33,21 +33,21 @@ extension OutputName {
 
 /// The number of a message among those of one task to another.
 struct LedgerMessage: StateValue {
-    var from: Int32
+    var from: Partition
     var number: Int64
 
-    init(from: Int32, number: Int64) {
+    init(from: Partition, number: Int64) {
         self.from = from
         self.number = number
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        from = Int32(truncatingIfNeeded: try reader.varint())
+        from = Partition(Int32(truncatingIfNeeded: try reader.varint()))
         number = try reader.int64()
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(varint: UInt64(from))
+        writer.write(varint: UInt64(from.rawValue))
         writer.write(number)
     }
 }
@@ -82,13 +82,13 @@ final class LedgerProcessor: RecordProcessor, MessageProcessor {
         if owner != context.partition { return context.forward(record, to: owner, entity: key) }
         let entity = String(decoding: key, as: UTF8.self)
         let place = applied.slot(of: "\(entity)@\(record.origin.partition)")
-        if let next = applied[place]?.value, record.origin.offset < next {
+        if let next = applied[place]?.value, record.origin.offset.rawValue < next {
             report("\(record.origin.partition)/\(record.origin.offset) of \(entity) again, after \(next - 1)", context)
         }
-        applied[place] = Counter(record.origin.offset + 1)
+        applied[place] = Counter(record.origin.offset.rawValue + 1)
         advance(counts, entity)
         emit(.applied, "\(record.origin.partition)/\(record.origin.offset)", entity, context)
-        send(to: Int32(record.origin.offset % Int64(context.partitions)), context)
+        send(to: Partition(Int32(record.origin.offset.rawValue % Int64(context.partitions))), context)
     }
 
     func receive(_ message: LedgerMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
@@ -100,9 +100,9 @@ final class LedgerProcessor: RecordProcessor, MessageProcessor {
         received[slot] = Counter(message.number)
     }
 
-    private func send(to task: Int32, _ context: TaskContext) {
+    private func send(to task: Partition, _ context: TaskContext) {
         if recipients.isEmpty {
-            recipients = (0..<context.partitions).map { Self.entity(of: $0, of: context.partitions) }
+            recipients = (0..<Partition(context.partitions)).map { Self.entity(of: $0, of: context.partitions) }
         }
         let number = advance(sent, "\(task)")
         let message = LedgerMessage(from: context.partition, number: number)
@@ -128,7 +128,7 @@ final class LedgerProcessor: RecordProcessor, MessageProcessor {
     }
 
     /// Some name that belongs to a task.
-    static func entity(of task: Int32, of partitions: Int32, among prefix: String = "entity") -> String {
+    static func entity(of task: Partition, of partitions: Int32, among prefix: String = "entity") -> String {
         for number in 0... {
             let name = "\(prefix)-\(number)"
             if Murmur2.partition(of: name, partitions: partitions) == task { return name }

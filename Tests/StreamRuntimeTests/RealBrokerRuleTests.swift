@@ -84,7 +84,7 @@ struct RealBrokerRuleTests {
             let reader = try application.cluster.makeConsumer(
                 group: application.settings.applicationId, isolation: .readCommitted, clientId: "offsets")
             defer { reader.close() }
-            let inputs = (0..<application.partitions).map {
+            let inputs = (0..<Partition(application.partitions)).map {
                 TopicPartition(application.topology.sources[0].topic, $0)
             }
             return try reader.committed(inputs, timeout: .seconds(10)).count

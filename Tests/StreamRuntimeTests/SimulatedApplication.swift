@@ -29,7 +29,7 @@ final class SimulatedApplication {
             self.events = events
         }
 
-        var runningTasks: [Int32] { thread.status.tasks.filter { $0.state == .running }.map(\.partition) }
+        var runningTasks: [Partition] { thread.status.tasks.filter { $0.state == .running }.map(\.partition) }
     }
 
     init(
@@ -135,7 +135,7 @@ final class SimulatedApplication {
     /// Until each task runs somewhere.
     func runUntilAllRun(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let allRun = try run(until: {
-            members.flatMap(\.runningTasks).sorted() == Array(0..<partitions)
+            members.flatMap(\.runningTasks).sorted() == Array(0..<Partition(partitions))
         })
         #expect(allRun, "\(members.map { ($0.name, $0.runningTasks) })", sourceLocation: sourceLocation)
     }
@@ -146,7 +146,7 @@ final class SimulatedApplication {
     func append(_ count: Int, keys: Int = 7) {
         let sources = cluster.partitionCount(of: LedgerTopology.source)
         for number in 0..<count {
-            let partition = Int32(number) % sources
+            let partition = Partition(Int32(number) % sources)
             cluster.append(LedgerTopology.source, partition, key: "key-\((number / Int(sources)) % keys)", value: "x")
         }
     }
@@ -170,7 +170,7 @@ final class SimulatedApplication {
     }
 
     /// What the group has committed for a partition; nil: nothing.
-    func committed(_ topic: String, _ partition: Int32) -> Int64? {
-        cluster.committedOffsets(of: "app")[TopicPartition(topic, partition)]?.next.rawValue
+    func committed(_ topic: String, _ partition: Partition) -> Offset? {
+        cluster.committedOffsets(of: "app")[TopicPartition(topic, partition)]?.next
     }
 }

@@ -64,12 +64,12 @@ import Testing
                     now: .seconds(second), lastAnswer: .seconds(second), tasks: [0: step(second), 1: .running])
             }
         }
-        #expect(last { .restoring(Int64($0)) } == .seconds(90))
-        #expect(last { .restoring(Int64(min($0, 40))) } == .seconds(40))
+        #expect(last { .restoring(Offset(Int64($0))) } == .seconds(90))
+        #expect(last { .restoring(Offset(Int64(min($0, 40)))) } == .seconds(40))
         #expect(last { _ in .created } == .zero)
         #expect(last { $0 < 50 ? .created : .running } == .seconds(90))
         // A replaced producer has all read anew: that it was thrown back is none.
-        #expect(last { $0 < 50 ? .restoring(Int64($0)) : .created } == .seconds(49))
+        #expect(last { $0 < 50 ? .restoring(Offset(Int64($0))) : .created } == .seconds(49))
     }
 
     @Test("a task that is given is progress; one that is lost is none, and leaves nothing to wait for")

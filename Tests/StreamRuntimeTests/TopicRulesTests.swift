@@ -33,7 +33,7 @@ struct TopicRulesTests {
                 member.thread.status.tasks.flatMap(\.positions).contains { position in
                     let place = position.topicPartition
                     return place.topic == "app.exchange"
-                        && position.next.rawValue > application.committed(place.topic, place.partition) ?? 0
+                        && position.next > application.committed(place.topic, place.partition) ?? 0
                 }
             }
         }

@@ -54,7 +54,7 @@ final class CalendarLibrary {
         if records[slot] != nil && events == held { return false }
         let arrival = noteChange(of: calendar, origin)
         records[slot] = CalendarRecordState(
-            value: Array(value), contentType: contentType, arrival: arrival, newer: newer)
+            value: Array(value), contentType: contentType, arrival: arrival.rawValue, newer: newer)
         refile(slot, calendar, events, insteadOf: held.map(\.key))
         return true
     }
@@ -79,7 +79,7 @@ final class CalendarLibrary {
         guard isUnreadable != calendars[calendar]?.isUnreadable ?? false else { return false }
         calendars.modify(calendar) { state in
             if state == nil { state = CalendarState() }
-            state!.revision += 1
+            state!.revision.advance()
             state!.isUnreadable = isUnreadable
         }
         return true
@@ -87,10 +87,10 @@ final class CalendarLibrary {
 
     /// - Returns: the calendar's new revision, which is the arrival of the record.
     @discardableResult
-    private func noteChange(of calendar: Slot<CalendarState>, _ origin: Origin) -> UInt64 {
+    private func noteChange(of calendar: Slot<CalendarState>, _ origin: Origin) -> SourceRevision {
         calendars.modify(calendar) { state in
             if state == nil { state = CalendarState() }
-            state!.revision += 1
+            state!.revision.advance()
             state!.origin = origin
             return state!.revision
         }

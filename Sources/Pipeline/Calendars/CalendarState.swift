@@ -38,7 +38,7 @@ struct CalendarRecordState: StateValue {
 /// The state of a calendar as a whole, beside its records.
 struct CalendarState: StateValue {
     /// Rises with every record that changed it, or whether it can be read.
-    var revision: UInt64 = 0
+    var revision: SourceRevision = 0
     /// The record that changed it last.
     var origin: Origin?
     /// The newest record that names it could not be read.
@@ -47,13 +47,13 @@ struct CalendarState: StateValue {
     init() {}
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(varint: revision)
+        revision.encode(into: &writer)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         writer.write(isUnreadable)
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        revision = try reader.varint()
+        revision = try SourceRevision(from: &reader)
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isUnreadable = try reader.bool()
     }
@@ -61,7 +61,7 @@ struct CalendarState: StateValue {
 
 /// A configuration's subscription at one of its calendars, with the last update that it was sent.
 struct CalendarSubscription: StateValue {
-    var version: UInt64
+    var version: SubscriptionVersion
     var timeZone: String
     var need: SourceNeeds.AgendaNeed
     /// `nil` if no update was sent yet.
@@ -75,14 +75,14 @@ struct CalendarSubscription: StateValue {
         var until: Instant?
     }
 
-    init(version: UInt64, timeZone: String, need: SourceNeeds.AgendaNeed) {
+    init(version: SubscriptionVersion, timeZone: String, need: SourceNeeds.AgendaNeed) {
         self.version = version
         self.timeZone = timeZone
         self.need = need
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(varint: version)
+        version.encode(into: &writer)
         SubscriptionTerms(timeZone: timeZone, agenda: need).encode(into: &writer)
         writer.write(optional: lastUpdate) { writer, update in
             writer.write(update.agenda)
@@ -92,7 +92,7 @@ struct CalendarSubscription: StateValue {
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        version = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
         let terms = try SubscriptionTerms(from: &reader)
         guard let need = terms.agenda else { throw CorruptBytes("a calendar subscription without an agenda") }
         timeZone = terms.timeZone

@@ -87,11 +87,11 @@ struct ConfigurationSources {
     }
 
     /// A counter of the task that never restarts, so that answers to an older configuration of this name are known.
-    private func nextVersion() -> UInt64 {
+    private func nextVersion() -> SubscriptionVersion {
         let slot = counter.slot(of: Self.counterKey)
         let next = (counter[slot]?.value ?? 0) + 1
         counter[slot] = CounterState(next)
-        return next
+        return SubscriptionVersion(next)
     }
 
     /// The sources of a configuration with the terms of each, in a fixed order: its vehicle, then its calendars.

@@ -7,7 +7,7 @@ extension ConfigurationState: StateValue {
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: value) { $0.write($1) }
         writer.write(optional: origin) { $1.encode(into: &$0) }
-        writer.write(varint: version)
+        version.encode(into: &writer)
         writer.write(list: sources) { $1.encode(into: &$0) }
         writer.write(history.revision)
         writer.write(history.refreshCount)
@@ -44,7 +44,7 @@ extension ConfigurationState: StateValue {
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         value = try reader.bool() ? try reader.array() : nil
         origin = try reader.bool() ? try Origin(from: &reader) : nil
-        version = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
         sources = try reader.list { reader throws(CorruptBytes) in try Source(from: &reader) }
         let revision = try reader.int64()
         let refreshCount = try reader.int64()
@@ -85,7 +85,7 @@ extension ConfigurationState.Source: StateValue {
         id.encode(into: &writer)
         writer.write(isAnswered)
         writer.write(isAwaited)
-        writer.write(varint: revision)
+        revision.encode(into: &writer)
         writer.write(optional: content) { $1.encode(into: &$0) }
     }
 
@@ -93,7 +93,7 @@ extension ConfigurationState.Source: StateValue {
         id = try SourceID(from: &reader)
         isAnswered = try reader.bool()
         isAwaited = try reader.bool()
-        revision = try reader.varint()
+        revision = try SourceRevision(from: &reader)
         content = try reader.bool() ? try SourceContent(from: &reader) : nil
     }
 }

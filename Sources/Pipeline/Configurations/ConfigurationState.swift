@@ -16,7 +16,7 @@ struct ConfigurationState {
     // MARK: Owned by ConfigurationSources
 
     /// The version of the subscriptions: older answers do not count.
-    var version: UInt64 = 0
+    var version: SubscriptionVersion = 0
     var sources: [Source] = []
     /// The instant of a renewal that waits for the snapshots of its sources.
     var renewal: Instant?
@@ -44,7 +44,7 @@ struct ConfigurationState {
         var isAnswered = false
         /// A snapshot was asked for and is not there yet.
         var isAwaited = false
-        var revision: UInt64 = 0
+        var revision: SourceRevision = 0
         var content: SourceContent?
 
         init(id: SourceID) {

@@ -38,12 +38,12 @@ enum SubscriptionRequest {
     /// The configuration that asks, with the version of its subscriptions: an older version gets no answers any more.
     struct Subscriber: Hashable {
         var configurationId: String
-        var version: UInt64
+        var version: SubscriptionVersion
     }
 
     func encode(from subscriber: Subscriber, into writer: inout ByteWriter) {
         writer.write(subscriber.configurationId)
-        writer.write(varint: subscriber.version)
+        subscriber.version.encode(into: &writer)
         switch self {
         case .subscribe(let terms):
             writer.write(UInt8(0))
@@ -58,7 +58,7 @@ enum SubscriptionRequest {
 
     static func read(from reader: inout ByteReader) throws(CorruptBytes) -> (Subscriber, SubscriptionRequest) {
         let configurationId = try reader.string()
-        let subscriber = Subscriber(configurationId: configurationId, version: try reader.varint())
+        let subscriber = Subscriber(configurationId: configurationId, version: try SubscriptionVersion(from: &reader))
         switch try reader.byte() {
         case 0: return (subscriber, .subscribe(try SubscriptionTerms(from: &reader)))
         case 1: return (subscriber, .unsubscribe)

@@ -5,9 +5,9 @@ import Timelines
 struct SourceUpdate: StateValue {
     var source: SourceID
     /// The version of the configuration's subscriptions.
-    var version: UInt64
+    var version: SubscriptionVersion
     /// A counter in the source's state: an update that is older than one that was received does not count.
-    var revision: UInt64
+    var revision: SourceRevision
     var cause: Cause
     /// The instant for which a timeline is to be made of this.
     var at: Instant
@@ -16,8 +16,8 @@ struct SourceUpdate: StateValue {
 
     func encode(into writer: inout ByteWriter) {
         source.encode(into: &writer)
-        writer.write(varint: version)
-        writer.write(varint: revision)
+        version.encode(into: &writer)
+        revision.encode(into: &writer)
         writer.write(cause.rawValue)
         writer.write(at)
         content.encode(into: &writer)
@@ -25,7 +25,8 @@ struct SourceUpdate: StateValue {
     }
 
     init(
-        source: SourceID, version: UInt64, revision: UInt64, cause: Cause, at: Instant, content: SourceContent,
+        source: SourceID, version: SubscriptionVersion, revision: SourceRevision, cause: Cause, at: Instant,
+        content: SourceContent,
         traceParent: [UInt8]?
     ) {
         self.source = source
@@ -39,8 +40,8 @@ struct SourceUpdate: StateValue {
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         source = try SourceID(from: &reader)
-        version = try reader.varint()
-        revision = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
+        revision = try SourceRevision(from: &reader)
         cause = try Cause(from: &reader)
         at = try reader.instant()
         content = try SourceContent(from: &reader)

@@ -84,7 +84,7 @@ extension VehicleProcessor: RecordProcessor {
             let wasUnreadable = state!.isUnreadable
             state!.isKnown = true
             state!.isUnreadable = false
-            state!.revision += 1
+            state!.revision.advance()
             state!.origin = record.origin
             return VehicleChange(
                 status: state!.vehicle.status, observedAt: state!.vehicle.observedAt, wasUnreadable: wasUnreadable,
@@ -98,7 +98,7 @@ extension VehicleProcessor: RecordProcessor {
         vehicles.modify(slot) { state in
             if state == nil { state = VehicleState(vehicleId: vehicleId) }
             state!.isUnreadable = true
-            state!.revision += 1
+            state!.revision.advance()
         }
         subscribers.vehicleBecameUnreadable(slot)
     }

@@ -9,7 +9,7 @@ struct VehicleState: StateValue {
     /// The newest record that names it could not be read.
     var isUnreadable = false
     /// Rises with every record that was applied, or that could not be read.
-    var revision: UInt64 = 0
+    var revision: SourceRevision = 0
     /// The record that was applied last.
     var origin: Origin?
     /// Its `observedAt` was held against the arrival of a record, and is not from the future.
@@ -26,7 +26,7 @@ struct VehicleState: StateValue {
         writer.write(vehicle)
         writer.write(isKnown)
         writer.write(isUnreadable)
-        writer.write(varint: revision)
+        revision.encode(into: &writer)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         // What follows is not read by releases before it, and not written by them.
         if isHeldToArrival { writer.write(true) }
@@ -36,7 +36,7 @@ struct VehicleState: StateValue {
         vehicle = try reader.vehicle()
         isKnown = try reader.bool()
         isUnreadable = try reader.bool()
-        revision = try reader.varint()
+        revision = try SourceRevision(from: &reader)
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isHeldToArrival = reader.isAtEnd ? false : try reader.bool()
     }

@@ -17,9 +17,7 @@ final class VehicleSubscribers {
     private var waiting = SlotQueue<VehicleSubscription, Waiting>()
     /// For most telemetry a summary decides that it is no news; `nil` if no update was sent yet.
     private var summaries = SlotMap<VehicleSubscription, UpdateSummary?>()
-    /// Vehicles that changed since timelines were brought up last; kept only in a run that leaves when caught up.
-    private var changed = SlotQueue<VehicleState, Void>()
-    private var hasBroughtUpAll = false
+    private var catchUp: VehicleCatchUp
 
     private struct Waiting {
         /// An update that is sent whatever the comparison says: an answer or a timer's, with its instant.
@@ -31,6 +29,7 @@ final class VehicleSubscribers {
         self.vehicles = vehicles
         self.settings = settings
         timers = VehicleTimers(vehicles, subscriptions, links, settings)
+        catchUp = VehicleCatchUp(subscriptions, links, settings)
     }
 
     // MARK: - Changes of a vehicle
@@ -38,7 +37,7 @@ final class VehicleSubscribers {
     func vehicleChanged(
         _ vehicle: Slot<VehicleState>, _ change: VehicleChange, of record: InputRecord, _ context: TaskContext
     ) {
-        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        catchUp.vehicleChanged(vehicle)
         for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
             guard let summary = summaries[subscription] else { continue }
             let isNews =
@@ -52,7 +51,7 @@ final class VehicleSubscribers {
     }
 
     func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>) {
-        if settings.leavesWhenCaughtUp { changed.append(vehicle) }
+        catchUp.vehicleChanged(vehicle)
         for subscription in links.subscriptions(of: vehicle) {
             waiting.append(subscription, Waiting(required: nil, traceParent: nil))
         }
@@ -147,18 +146,8 @@ final class VehicleSubscribers {
         }
     }
 
-    // MARK: - The end of a run
-
     func bringUp(_ context: TaskContext) {
-        if hasBroughtUpAll {
-            for (vehicle, _) in changed.drain() {
-                for slot in links.subscriptions(of: vehicle) { bringUp(slot, context) }
-            }
-        } else {
-            hasBroughtUpAll = true
-            changed.removeAll()
-            for slot in subscriptions.slots { bringUp(slot, context) }
-        }
+        for slot in catchUp.drain() { bringUp(slot, context) }
     }
 
     private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) {
@@ -236,11 +225,8 @@ final class VehicleSubscribers {
             source: .vehicle(subscription.need.vehicleId), version: subscription.version,
             revision: state?.revision ?? 0, cause: cause, at: at, content: SourceContent(state),
             traceParent: traceParent)
-        context.send(ConfigurationInput.update(update), to: configurationId(of: slot), at: .configurations)
-    }
-
-    private func configurationId(of slot: Slot<VehicleSubscription>) -> String {
-        subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
+        let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
+        context.send(ConfigurationInput.update(update), to: configurationId, at: .configurations)
     }
 
     private func summarise(_ slot: Slot<VehicleSubscription>) {
@@ -252,8 +238,7 @@ final class VehicleSubscribers {
     /// Derives all that follows from the stores; work that waits is forgotten.
     func derive() {
         waiting.removeAll()
-        changed.removeAll()
-        hasBroughtUpAll = false
+        catchUp.reset()
         timers.removeAll()
         summaries.removeAll()
         for slot in subscriptions.slots where subscriptions[slot] != nil {

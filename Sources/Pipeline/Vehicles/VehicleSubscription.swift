@@ -3,7 +3,7 @@ import Timelines
 
 /// A configuration's subscription at its vehicle, with the last update that it was sent.
 struct VehicleSubscription: StateValue {
-    var version: UInt64
+    var version: SubscriptionVersion
     var need: SourceNeeds.VehicleNeed
     var sensitivity: WidgetConfiguration.Sensitivity?
     /// `nil` if no update was sent yet.
@@ -13,28 +13,28 @@ struct VehicleSubscription: StateValue {
     struct Update {
         var report: VehicleReport
         var isUnreadable: Bool
-        var revision: UInt64
+        var revision: SourceRevision
         /// When the refresh is due; `nil` if the configuration has a timer of its own.
         var refreshDue: Instant?
         /// `VehicleState.heavyBytes` as it was sent.
         var heavyBytes = 0
     }
 
-    init(version: UInt64, need: SourceNeeds.VehicleNeed, sensitivity: WidgetConfiguration.Sensitivity?) {
+    init(version: SubscriptionVersion, need: SourceNeeds.VehicleNeed, sensitivity: WidgetConfiguration.Sensitivity?) {
         self.version = version
         self.need = need
         self.sensitivity = sensitivity
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(varint: version)
+        version.encode(into: &writer)
         SubscriptionTerms(timeZone: "", vehicle: need, sensitivity: sensitivity).encode(into: &writer)
         writer.write(optional: lastUpdate) { writer, update in
             writer.write(update.report.at)
             writer.write(update.report.status.map { $0.number } ?? 0)
             writer.write(count: update.report.silences)
             writer.write(update.isUnreadable)
-            writer.write(varint: update.revision)
+            update.revision.encode(into: &writer)
             writer.write(optional: update.report.vehicle) { $0.write($1) }
             writer.write(optional: update.refreshDue)
         }
@@ -43,7 +43,7 @@ struct VehicleSubscription: StateValue {
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        version = try reader.varint()
+        version = try SubscriptionVersion(from: &reader)
         let terms = try SubscriptionTerms(from: &reader)
         guard let need = terms.vehicle else { throw CorruptBytes("a vehicle subscription without a vehicle") }
         self.need = need
@@ -53,7 +53,7 @@ struct VehicleSubscription: StateValue {
             let status = try VehicleStatus(number: reader.byte())
             let silences = Int(try reader.varint())
             let isUnreadable = try reader.bool()
-            let revision = try reader.varint()
+            let revision = try SourceRevision(from: &reader)
             let vehicle = try reader.bool() ? try reader.vehicle() : nil
             lastUpdate = Update(
                 report: VehicleReport(at: at, status: status, silences: silences, vehicle: vehicle),

@@ -12,7 +12,7 @@ package struct PublishedEvents {
 
     private struct Latest {
         var event: Event?
-        var partition: Int32
+        var partition: Partition
         var timestamp: Instant
     }
 

@@ -21,7 +21,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     private let deliveries: Deliveries<Destination>
 
     private var state = SinkReadState()
-    /// What the next commit writes.
+    /// The entries of the next commit.
     private var entries = ReloadLedger.Entries()
     private var lastCommit: Duration
 
@@ -47,14 +47,14 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
 
     package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
 
-    package func open() throws(ReloadSinkError) -> [Int32: SinkPosition]? {
+    package func open() throws(ReloadSinkError) -> [Partition: SinkPosition]? {
         guard let kept = try ledger.open() else { return nil }
         for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
         guard try destination.catchUp() else { return nil }
         return ledger.positions.mapValues { SinkPosition(next: $0) }
     }
 
-    package func start(at positions: [Int32: SinkPosition]) {}
+    package func start(at positions: [Partition: SinkPosition]) {}
 
     package func demand() throws(ReloadSinkError) -> SinkDemand? {
         try destination.keepUp()
@@ -108,7 +108,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
             let next = deliveries.outstanding.first(of: partition) ?? read
             if next != ledger.positions[partition] ?? Offset(0) { entries.positions[partition] = next }
         }
-        entries.changes += destination.takeLedgerChanges()
+        entries.changes += destination.removeLedgerChanges()
         entries.deadLetters += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
         if try ledger.commit(entries) { entries = ReloadLedger.Entries() }

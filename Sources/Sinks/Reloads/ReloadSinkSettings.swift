@@ -46,7 +46,7 @@ package protocol ReloadSinkClock: BlockingClock {
     var wall: Instant { get }
 }
 
-/// What a run of reloads did.
+/// The counts of a run of reloads.
 package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
     package var records = 0
     /// Requests answered with success.
@@ -68,7 +68,7 @@ package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
     package init() {}
 }
 
-/// What an operator should know; the run goes on. Names no token.
+/// A notice for an operator; the run goes on. Names no token.
 package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// Sending failed for now; all that goes there waits so long.
     case holding(String, retryIn: Duration)

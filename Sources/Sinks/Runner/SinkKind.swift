@@ -9,7 +9,7 @@ package protocol SinkKind: AnyObject {
     associatedtype Notice: SinkRunNotice
     associatedtype Failure: SinkRunFailure
 
-    /// What the run did so far.
+    /// The counts of the run so far.
     var summary: Summary { get set }
     /// True if nothing that was read waits to be written, sent or kept.
     var isSettled: Bool { get }
@@ -17,10 +17,10 @@ package protocol SinkKind: AnyObject {
     /// Opens the place where the positions are kept.
     ///
     /// - Returns: the positions by partition; `nil` if it was stopped first.
-    func open() throws(Failure) -> [Int32: SinkPosition]?
+    func open() throws(Failure) -> [Partition: SinkPosition]?
 
     /// The reader begins at these positions: those of `open` that lie within the topic.
-    func start(at positions: [Int32: SinkPosition])
+    func start(at positions: [Partition: SinkPosition])
 
     /// Prepares a round and says how much it may read; `nil` reads nothing.
     func demand() throws(Failure) -> SinkDemand?
@@ -47,7 +47,7 @@ package struct SinkDemand: Hashable, Sendable {
 /// How far a run has read.
 package struct SinkReadState: Hashable, Sendable {
     /// The offset to read next in each partition, past any transaction markers.
-    package var next: [Int32: Offset] = [:]
+    package var next: [Partition: Offset] = [:]
     /// True if nothing more is read that the run has to do: `untilCaughtUp` is set, and its end is reached.
     package var hasReadAll = false
 }

@@ -22,7 +22,7 @@ package struct SinkReading: Hashable, Sendable {
     }
 }
 
-/// What all parts of a run work with.
+/// The surroundings that all parts of a run share.
 struct SinkContext<Notice> {
     let reading: SinkReading
     let cluster: any Cluster

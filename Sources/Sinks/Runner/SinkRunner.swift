@@ -11,13 +11,13 @@ package final class SinkRunner<Kind: SinkKind> {
     private let progress: (SinkProgress<Kind.Summary>) -> Void
     private let reader: TopicReader
 
-    /// What `untilCaughtUp` waits for: the read_uncommitted ends at the start; `nil` before it.
-    private var targets: [Int32: Offset]?
-    /// Where the reader began.
-    private var begins: [Int32: Offset] = [:]
+    /// The ends that `untilCaughtUp` waits for: the read_uncommitted ones at the start; `nil` before it.
+    private var targets: [Partition: Offset]?
+    /// The positions at which the reader began.
+    private var begins: [Partition: Offset] = [:]
     private let begin: Duration
     private var partitionsSeen: Duration
-    private var told: Duration
+    private var reportedAt: Duration
 
     /// - Parameter progress: called at most four times a second of the clock, and once at the end.
     init(
@@ -30,7 +30,7 @@ package final class SinkRunner<Kind: SinkKind> {
         reader = try context.makeReader(of: context.reading.topic)
         begin = context.clock.now
         partitionsSeen = begin
-        told = begin
+        reportedAt = begin
     }
 
     /// Runs until it has caught up, if the settings ask for that, or until it is to stop.
@@ -48,11 +48,11 @@ package final class SinkRunner<Kind: SinkKind> {
             lookForPartitions()
             let records = try read()
             goesOn = try kind.work(on: records, SinkReadState(next: reader.next, hasReadAll: hasReadAll))
-            tellProgress()
+            reportProgress()
         }
         kind.summary.wasStopped = !isCaughtUp
         try kind.finish()
-        tellProgress(isLast: true)
+        reportProgress(isLast: true)
         return kind.summary
     }
 
@@ -86,7 +86,7 @@ package final class SinkRunner<Kind: SinkKind> {
         } catch {
             context.notice(.log(error))
         }
-        tellProgress()
+        reportProgress()
     }
 
     private func read() throws(Kind.Failure) -> [Record] {
@@ -110,10 +110,10 @@ package final class SinkRunner<Kind: SinkKind> {
 
     private var isCaughtUp: Bool { hasReadAll && kind.isSettled }
 
-    private func tellProgress(isLast: Bool = false) {
+    private func reportProgress(isLast: Bool = false) {
         kind.summary.elapsed = context.clock.now - begin
-        guard isLast || context.clock.now - told >= .milliseconds(250) else { return }
-        told = context.clock.now
+        guard isLast || context.clock.now - reportedAt >= .milliseconds(250) else { return }
+        reportedAt = context.clock.now
         let fraction = context.reading.untilCaughtUp ? fractionDone : nil
         progress(SinkProgress(summary: kind.summary, fractionDone: fraction))
     }

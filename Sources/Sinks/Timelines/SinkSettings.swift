@@ -12,7 +12,7 @@ package struct SinkSettings: Hashable, Sendable {
     }
 }
 
-/// What a run of timelines did. Counts are of records.
+/// The counts of records of a run of timelines, by what was done with them.
 package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     package var records = 0
     /// Left out because a later record of the same configuration was read with them.
@@ -33,7 +33,7 @@ package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     }
 }
 
-/// What an operator should know; the run goes on.
+/// A notice for an operator; the run goes on.
 package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// The sink is unavailable; the same is tried again after the delay.
     case holding(SinkError, retryIn: Duration)

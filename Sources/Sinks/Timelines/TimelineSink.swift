@@ -11,7 +11,7 @@ package protocol TimelineSink: AnyObject {
     var name: String { get }
 
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
-    func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition]
+    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
     /// Applies one record. Called in the order of each partition's offsets.
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
@@ -20,10 +20,10 @@ package protocol TimelineSink: AnyObject {
     func flush() throws(SinkError)
 
     /// Keeps positions durably, in place of those that were kept before for this topic.
-    func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError)
+    func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError)
 }
 
-/// What became of one record.
+/// The outcome of writing one record.
 package enum SinkOutcome: Hashable, Sendable {
     case written
     case removed
@@ -35,7 +35,7 @@ package enum SinkOutcome: Hashable, Sendable {
 package struct SinkRecord: Hashable, Sendable {
     /// UTF-8.
     package var configurationId: String
-    /// Nil is a tombstone.
+    /// `nil` is a tombstone.
     package var value: [UInt8]?
     package var headers: [Header]
     package var origin: TopicPartition
@@ -51,11 +51,48 @@ package struct SinkRecord: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The timeline that a sink of this name is to hold; nil where it is to hold none: after a tombstone, and where
+    /// Returns the timeline that a sink of this name is to hold. It is to hold none (`nil`) after a tombstone, and if
     /// the configuration's `sinks` name others (header `ce_sinks`; without the header all sinks are meant).
     package func timeline(for sink: String) -> [UInt8]? {
         let headers = headers.lazy.map { MessageHeader(name: $0.name, value: $0.value) }
         guard let names = CloudEventHeaders.sinks(in: headers) else { return value }
         return names.contains(sink) ? value : nil
     }
+}
+
+/// Why a sink could not do what it was asked, which is what to do next.
+package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not now: hold the position and ask again with the same record (the disk is full, the server is away).
+    case unavailable(SinkFault)
+    /// Not before somebody changes something: permissions, a directory that is none.
+    case refused(SinkFault)
+    /// The record itself cannot be written: tell, and go on with the next.
+    case unusable(reason: String)
+
+    package var description: String {
+        switch self {
+        case .unavailable(let fault), .refused(let fault): fault.description
+        case .unusable(let reason): reason
+        }
+    }
+
+    package var isRetriable: Bool {
+        if case .unavailable = self { true } else { false }
+    }
+}
+
+/// The operation that failed, with its place and reason.
+package struct SinkFault: Hashable, Sendable, CustomStringConvertible {
+    /// The path or address.
+    package var place: String
+    package var operation: String
+    package var reason: String
+
+    package init(place: String, operation: String, reason: String) {
+        self.place = place
+        self.operation = operation
+        self.reason = reason
+    }
+
+    package var description: String { "cannot \(operation) \(place): \(reason)" }
 }

@@ -14,9 +14,9 @@ package final class TimelineWriter: SinkKind {
     private let notice: (SinkNotice) -> Void
 
     /// Everything below is written, as the sink has kept it.
-    private var kept: [Int32: SinkPosition] = [:]
-    /// Where the reader is.
-    private var next: [Int32: Offset] = [:]
+    private var kept: [Partition: SinkPosition] = [:]
+    /// The position of the reader in each partition.
+    private var next: [Partition: Offset] = [:]
     private var batch = SinkBatch()
     private var wasInterrupted = false
 
@@ -30,11 +30,11 @@ package final class TimelineWriter: SinkKind {
 
     package var isSettled: Bool { batch.isEmpty }
 
-    package func open() throws(SinkRunError) -> [Int32: SinkPosition]? {
+    package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
         try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
     }
 
-    package func start(at positions: [Int32: SinkPosition]) { kept = positions }
+    package func start(at positions: [Partition: SinkPosition]) { kept = positions }
 
     package func demand() -> SinkDemand? {
         SinkDemand(maximum: settings.reading.batchMaximum, timeout: settings.reading.pollTimeout)
@@ -109,7 +109,7 @@ package final class TimelineWriter: SinkKind {
     }
 
     /// - Returns: false if it was stopped before that.
-    private func keep(_ positions: [Int32: SinkPosition]) throws(SinkRunError) -> Bool {
+    private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
         let answer: Void? = try whenAvailable { () throws(SinkError) in
             try sink.keep(positions, of: settings.reading.topic)
         }
@@ -191,7 +191,7 @@ private struct SinkBatch {
         latest[record.configurationId] = record
     }
 
-    /// By partition, then offset.
+    /// The records by partition, then offset.
     var records: [SinkRecord] {
         latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
     }

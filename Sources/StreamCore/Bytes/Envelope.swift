@@ -76,13 +76,13 @@ package struct NodeMessage {
 extension Origin: StateValue {
     package func encode(into writer: inout ByteWriter) {
         writer.write(source)
-        writer.write(varint: UInt64(UInt32(bitPattern: partition)))
-        writer.write(varint: UInt64(bitPattern: offset))
+        writer.write(varint: UInt64(UInt32(bitPattern: partition.rawValue)))
+        writer.write(varint: UInt64(bitPattern: offset.rawValue))
     }
 
     package init(from reader: inout ByteReader) throws(CorruptBytes) {
         source = try reader.byte()
-        partition = Int32(bitPattern: UInt32(truncatingIfNeeded: try reader.varint()))
-        offset = Int64(bitPattern: try reader.varint())
+        partition = Partition(Int32(bitPattern: UInt32(truncatingIfNeeded: try reader.varint())))
+        offset = Offset(Int64(bitPattern: try reader.varint()))
     }
 }

@@ -5,7 +5,7 @@ package struct OutputBuffer {
     package struct Entry {
         package var topic: String
         /// `nil` if the key decides.
-        package var partition: Int32?
+        package var partition: Partition?
         package var key: Range<Int>?
         package var value: Range<Int>?
         package var headers: [Header]
@@ -19,7 +19,7 @@ package struct OutputBuffer {
     package var isEmpty: Bool { entries.isEmpty }
 
     package mutating func append(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header] = []
     ) {
         entries.append(

@@ -1,10 +1,12 @@
+package import RecordLog
+
 /// Records of a transaction that whoever watches is told of, such as its dead letters: a few by name, the rest as a
 /// number.
 package struct RecordNotices: Sendable {
     package struct Notice: Hashable, Sendable {
         package var topic: String
-        package var partition: Int32
-        package var offset: Int64
+        package var partition: Partition
+        package var offset: Offset
         package var reason: String
         /// The subject of the reason in short, such as `vehicle v1`; `nil` if it is the record alone.
         package var subject: String?

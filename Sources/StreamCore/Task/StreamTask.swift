@@ -3,7 +3,7 @@ package import RecordLog
 /// Task *p*: the processors of the topology with the state of the entities that belong to partition *p*, and its
 /// positions. Synchronous; belongs to one stream thread.
 package final class StreamTask {
-    package let partition: Int32
+    package let partition: Partition
     package let context: TaskContext
     package let positions = TaskPositions()
     private let nodes: [NodeInstance]
@@ -25,7 +25,7 @@ package final class StreamTask {
     /// - Parameter predecessor: the same task of this thread, whose state is read anew: the clock that it saw still
     ///   counts.
     package init(
-        partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter,
+        partition: Partition, partitions: Int32, topology: Topology, router: any MessageRouter,
         insteadOf predecessor: StreamTask? = nil
     ) {
         self.partition = partition

@@ -3,13 +3,13 @@ package import RecordLog
 /// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
 /// it, else through the exchange (DESIGN.md, "Local delivery").
 package protocol MessageRouter: AnyObject {
-    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Int32)
+    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition)
 }
 
 /// The surroundings of a processor: time, counters, and the ways out of the task.
 package final class TaskContext {
     /// The task's number, 0 ..< `partitions`.
-    package let partition: Int32
+    package let partition: Partition
     /// *P*.
     package let partitions: Int32
     package let topology: Topology
@@ -33,7 +33,7 @@ package final class TaskContext {
 
     private unowned let router: any MessageRouter
 
-    package init(partition: Int32, partitions: Int32, topology: Topology, router: any MessageRouter) {
+    package init(partition: Partition, partitions: Int32, topology: Topology, router: any MessageRouter) {
         self.partition = partition
         self.partitions = partitions
         self.topology = topology
@@ -42,12 +42,14 @@ package final class TaskContext {
     }
 
     /// The task that owns an entity.
-    package func owner(of hash: UInt32) -> Int32 { Int32(bitPattern: hash & 0x7fff_ffff) % partitions }
+    package func owner(of hash: UInt32) -> Partition {
+        Partition(Int32(bitPattern: hash & 0x7fff_ffff) % partitions)
+    }
 
     package func headers(of record: InputRecord) -> [Header] { headerReader(record.view) }
 
     /// Sends a record of a source to the task that owns its entity.
-    package func forward(_ record: InputRecord, to owner: Int32, entity: UnsafeRawBufferPointer) {
+    package func forward(_ record: InputRecord, to owner: Partition, entity: UnsafeRawBufferPointer) {
         counters.forwarded += 1
         router.route(Envelope.forwarded(record, headers: headers(of: record)), key: entity, to: owner)
     }

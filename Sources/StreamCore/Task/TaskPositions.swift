@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// The positions of one task: for the exchange and every input partition that it reads, the offset of the next record.
 /// The only ones that count (R1), and state like any other (R5): written to the changelog in the transaction
 /// that moved them.
@@ -7,10 +9,10 @@ package final class TaskPositions {
 
     package struct Entry {
         package var source: UInt8
-        package var partition: Int32
-        package fileprivate(set) var next: Int64
+        package var partition: Partition
+        package fileprivate(set) var next: Offset
         /// As of the last commit, else where this task began; where a revert goes back to.
-        package fileprivate(set) var committed: Int64
+        package fileprivate(set) var committed: Offset
         /// True once this task has committed it: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool
 
@@ -25,18 +27,18 @@ package final class TaskPositions {
     package var isDirty: Bool { entries.contains { $0.isDirty } }
 
     /// The position in the changelog; `nil` if it has none.
-    package func restoredNext(source: UInt8, partition: Int32) -> Int64? {
+    package func restoredNext(source: UInt8, partition: Partition) -> Offset? {
         restored.first { $0.source == source && $0.partition == partition }?.next
     }
 
     /// Begins to keep a position; returns its index, which stays.
-    package func add(source: UInt8, partition: Int32, next: Int64) -> Int {
+    package func add(source: UInt8, partition: Partition, next: Offset) -> Int {
         precondition(!entries.contains { $0.source == source && $0.partition == partition }, "Added once.")
         entries.append(Entry(source: source, partition: partition, next: next, committed: next, isClaimed: false))
         return entries.count - 1
     }
 
-    package func move(_ index: Int, to next: Int64) {
+    package func move(_ index: Int, to next: Offset) {
         precondition(next >= entries[index].next, "A position only goes forward within a transaction.")
         entries[index].next = next
     }
@@ -67,16 +69,16 @@ package final class TaskPositions {
         }
         writer.write(list: entries + unread) { writer, entry in
             writer.write(entry.source)
-            writer.write(varint: UInt64(entry.partition))
-            writer.write(entry.next)
+            writer.write(varint: UInt64(entry.partition.rawValue))
+            writer.write(entry.next.rawValue)
         }
     }
 
     package func restore(from reader: inout ByteReader) throws(CorruptBytes) {
         restored = try reader.list { reader throws(CorruptBytes) in
             let source = try reader.byte()
-            let partition = Int32(truncatingIfNeeded: try reader.varint())
-            let next = try reader.int64()
+            let partition = Partition(Int32(truncatingIfNeeded: try reader.varint()))
+            let next = Offset(try reader.int64())
             return Entry(source: source, partition: partition, next: next, committed: next, isClaimed: true)
         }
     }

@@ -108,10 +108,10 @@ package struct InputRecord {
 /// The place of a record: source number of the topology, partition, offset.
 package struct Origin: Hashable, Sendable {
     package var source: UInt8
-    package var partition: Int32
-    package var offset: Int64
+    package var partition: Partition
+    package var offset: Offset
 
-    package init(source: UInt8, partition: Int32, offset: Int64) {
+    package init(source: UInt8, partition: Partition, offset: Offset) {
         self.source = source
         self.partition = partition
         self.offset = offset

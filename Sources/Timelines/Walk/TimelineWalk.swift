@@ -36,7 +36,7 @@ package struct TimelineWalk: Sequence {
     package func makeIterator() -> Iterator {
         switch configuration {
         case .success(let configuration):
-            return Iterator(TimelineMaker(configuration, sources), from: at, until: until)
+            return Iterator(WalkedConfiguration(configuration, sources), from: at, until: until)
         case .failure(let problem):
             let timeline = TimelineProvider.errorTimeline(problem, at: at, parameters: parameters)
             return Iterator(only: Step(first: timeline, at: at))
@@ -86,15 +86,15 @@ extension TimelineWalk {
     package struct Iterator: IteratorProtocol {
         /// When the next timeline is made, and why; `nil` once nothing more comes.
         private var upcoming: (at: Instant, cause: Cause)?
-        private var maker: TimelineMaker?
+        private var walked: WalkedConfiguration?
         private let until: Instant
         /// What was made, for a recipient that is told of each visible change at once.
         private var history = PublicationHistory()
         /// The timeline of a configuration whose timelines are not made anew.
         private var only: Step?
 
-        init(_ maker: TimelineMaker, from at: Instant, until: Instant) {
-            self.maker = maker
+        init(_ walked: WalkedConfiguration, from at: Instant, until: Instant) {
+            self.walked = walked
             self.until = until
             upcoming = (at, .configuration)
         }
@@ -109,11 +109,11 @@ extension TimelineWalk {
                 self.only = nil
                 return only
             }
-            guard let (at, cause) = upcoming, at <= until, var maker else { return nil }
-            let timeline = maker.timeline(at: at)
-            upcoming = maker.next(after: timeline)
-            self.maker = maker
-            return publish(timeline, at: at, cause, maker.configuration)
+            guard let (at, cause) = upcoming, at <= until, var walked else { return nil }
+            let timeline = walked.timeline(at: at)
+            upcoming = walked.next(after: timeline)
+            self.walked = walked
+            return publish(timeline, at: at, cause, walked.configuration)
         }
 
         private mutating func publish(

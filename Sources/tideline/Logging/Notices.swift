@@ -62,7 +62,8 @@ extension Logger.Metadata {
     /// The fields that name a record in the log.
     static func record(_ place: TopicPartition, _ offset: Offset) -> Self {
         [
-            "topic": .string(place.topic), "partition": .number(place.partition), "offset": .number(offset.rawValue),
+            "topic": .string(place.topic), "partition": .number(place.partition.rawValue),
+            "offset": .number(offset.rawValue),
         ]
     }
 }

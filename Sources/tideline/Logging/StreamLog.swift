@@ -31,13 +31,13 @@ struct StreamLog: Sendable {
     private func write(_ event: StreamEvent) {
         flush()
         switch event {
-        case .assigned(let tasks): logger.info("tasks assigned", metadata: ["tasks": .numbers(tasks)])
-        case .revoked(let tasks): logger.info("tasks revoked", metadata: ["tasks": .numbers(tasks)])
-        case .lost(let tasks): logger.warning("tasks lost", metadata: ["tasks": .numbers(tasks)])
+        case .assigned(let tasks): logger.info("tasks assigned", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .revoked(let tasks): logger.info("tasks revoked", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .lost(let tasks): logger.warning("tasks lost", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .restoring(let task, let end):
-            logger.info("restoring", metadata: ["task": .number(task), "end": .number(end)])
+            logger.info("restoring", metadata: ["task": .number(task.rawValue), "end": .number(end.rawValue)])
         case .running(let task, let records):
-            logger.info("running", metadata: ["task": .number(task), "restoredRecords": .number(records)])
+            logger.info("running", metadata: ["task": .number(task.rawValue), "restoredRecords": .number(records)])
         case .committed(let records): logger.trace("committed", metadata: ["records": .number(records)])
         case .deadLetter(let partition, let offset, let reason):
             deadLetters.add(partition, offset, reason: reason, now: WallClock.uptime())
@@ -56,7 +56,7 @@ struct StreamLog: Sendable {
             logger.error(
                 "records were removed before they were read; going on from the earliest",
                 metadata: [
-                    "topic": .string(partition.topic), "partition": .number(partition.partition),
+                    "topic": .string(partition.topic), "partition": .number(partition.partition.rawValue),
                     "position": .number(position.rawValue), "keptFrom": .number(kept.low.rawValue),
                     "keptTo": .number(kept.high.rawValue),
                 ])
@@ -65,7 +65,7 @@ struct StreamLog: Sendable {
         case .waiting(let task, let duration):
             logger.critical(
                 "a task waits for a transaction that nobody ends",
-                metadata: ["task": .number(task), "waitedMs": .milliseconds(duration)])
+                metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
         case .failed(let error, let doing): warn(doing, error)
         }
     }

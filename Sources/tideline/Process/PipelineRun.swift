@@ -147,9 +147,9 @@ final class PipelineRun {
     ) throws(CommandFailure) -> CaughtUpWatch {
         var inputs: [TopicPartition] = []
         for (source, partitions) in zip(topology.sources, layout.sourcePartitions) {
-            inputs += (0..<partitions).map { TopicPartition(source.topic, $0) }
+            inputs += (0..<Partition(partitions)).map { TopicPartition(source.topic, $0) }
         }
-        let exchange = (0..<layout.partitions).map { TopicPartition(topics.exchange, $0) }
+        let exchange = (0..<Partition(layout.partitions)).map { TopicPartition(topics.exchange, $0) }
         do throws(LogError) {
             let group = try environment.cluster.makeConsumer(
                 group: environment.settings[Keys.application], isolation: .readCommitted,

@@ -1,4 +1,5 @@
 import Observability
+import RecordLog
 import StreamRuntime
 
 /// The status as a line for people. The least important part is shortened first, then left out, until the line fits.
@@ -110,7 +111,9 @@ extension PipelineStatus {
         var restoring: Logger.Metadata = [:]
         for task in tasks {
             guard case .restoring(let next, let end) = task.state else { continue }
-            restoring["\(task.partition)"] = ["next": .number(next), "end": .number(end)]
+            restoring["\(task.partition)"] = [
+                "next": .number(next.rawValue), "end": .number(end.rawValue),
+            ]
         }
         if let restoredPercent {
             metadata["restoring"] = .dictionary(restoring)

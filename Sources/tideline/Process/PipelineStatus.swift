@@ -27,7 +27,7 @@ struct PipelineStatus: Hashable, Sendable {
     var away: Duration?
 
     struct Task: Hashable, Sendable {
-        var partition: Int32
+        var partition: Partition
         var state: StreamStatus.State
     }
 
@@ -57,8 +57,8 @@ struct PipelineStatus: Hashable, Sendable {
         var whole: Int64 = 0
         for task in tasks {
             guard case .restoring(let next, let end) = task.state else { continue }
-            read += min(next, end)
-            whole += end
+            read += min(next, end).rawValue
+            whole += end.rawValue
         }
         if restoring == 0 { return nil }
         return whole == 0 ? 100 : Int(read * 100 / whole)

@@ -46,7 +46,7 @@ struct ProduceCalendar: Verb {
     @Flag(help: "Say what would be sent and removed, and do nothing.") var dryRun = false
     @Option(help: ArgumentHelp("The rounds of so many vehicles.", valueName: "n")) var fleet: Int?
     @OptionGroup var changes: ChangeOptions
-    @OptionGroup var fleetOptions: FleetOptions
+    @OptionGroup var options: PublicationOptions
     @OptionGroup var pacing: PacingOptions
     @OptionGroup var kafka: KafkaOptions
 
@@ -55,14 +55,14 @@ struct ProduceCalendar: Verb {
             of: [("--ics", !ics.isEmpty), ("--json", input.json != nil), ("--fleet", fleet != nil)])
         if let calendar, calendar.isEmpty { throw ValidationError("'--calendar' must not be empty.") }
         try input.check()
-        try FleetOptions.check(fleet: fleet)
+        try ProduceCommand.check(fleet: fleet)
         if fleet != nil && pacing.pacing != nil {
             throw ValidationError(
                 "'--rate' and '--speedup' are not for '--fleet' here; '--every' says its pace.")
         }
         try changes.check(fleet: fleet)
         for (name, isGiven) in [
-            ("--limit", fleetOptions.limit != nil), ("--health-file", fleetOptions.healthFile != nil),
+            ("--limit", options.limit != nil), ("--health-file", options.healthFile != nil),
         ] where isGiven && !ics.isEmpty {
             throw ValidationError("'\(name)' is not for '--ics'.")
         }
@@ -78,7 +78,7 @@ struct ProduceCalendar: Verb {
             try publish(fleet: fleet)
         } else if let file = input.json {
             let publication = try Publication(
-                kafka, .calendarEvents, pacing: pacing.pacing ?? .asFastAsPossible, fleetOptions)
+                kafka, .calendarEvents, pacing: pacing.pacing ?? .asFastAsPossible, options)
             try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
         } else {
             let publication = CalendarPublication(
@@ -91,14 +91,14 @@ struct ProduceCalendar: Verb {
     /// Goes on from what the topic holds, so that no version goes back.
     private func publish(fleet: Int) throws(CommandFailure) {
         let environment = try Environment(kafka)
-        let health = try HealthFile(fleetOptions.healthFile)
+        let health = try HealthFile(options.healthFile)
         let calendarIds = calendar.map { [$0] } ?? FleetCalendars.all
         let ids = Set(calendarIds.map { Array($0.utf8) })
         guard let published = try environment.publishedEvents(of: ids) else { return }
         let source = SimulatedCalendars(
-            fleet: fleet, seed: fleetOptions.seed, calendarIds: calendarIds, start: .now(), every: changes.interval,
+            fleet: fleet, seed: options.seed, calendarIds: calendarIds, start: .now(), every: changes.interval,
             published: published, clock: { .now() })
-        let publication = Publication(environment, .calendarEvents, pacing: .realTime, limit: fleetOptions.limit)
+        let publication = Publication(environment, .calendarEvents, pacing: .realTime, limit: options.limit)
         print(try publication.publishWithProgress(source, health).json)
     }
 }

@@ -48,8 +48,8 @@ struct PacingOptions: ParsableArguments {
     var pacing: Pacing? { speedup.map { .speedup($0) } ?? rate.map { .rate($0) } }
 }
 
-/// How a publication begins and ends: the seed of a simulated world, and when it stops.
-struct FleetOptions: ParsableArguments {
+/// The options of every publication: the seed of a simulated world, the limit, and the health file.
+struct PublicationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The fleet's seed.", valueName: "n")) var seed: UInt64 = 1
     @Option(help: ArgumentHelp("End after so many records.", valueName: "n")) var limit: Int?
     @Option(
@@ -59,12 +59,6 @@ struct FleetOptions: ParsableArguments {
 
     func validate() throws(ValidationError) {
         if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more.") }
-    }
-
-    static func check(fleet: Int?) throws(ValidationError) {
-        if let fleet, !(1...1_000_000).contains(fleet) {
-            throw ValidationError("'--fleet' must be from 1 to 1000000.")
-        }
     }
 }
 
@@ -102,6 +96,13 @@ extension ProduceCommand {
         guard inputs.count(where: \.isGiven) != 1 else { return }
         let names = inputs.map { "'\($0.name)'" }
         throw ValidationError("Give one of \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "").")
+    }
+
+    /// Checks the number of vehicles of a simulated world.
+    static func check(fleet: Int?) throws(ValidationError) {
+        if let fleet, !(1...1_000_000).contains(fleet) {
+            throw ValidationError("'--fleet' must be from 1 to 1000000.")
+        }
     }
 
     /// Checks that an option comes only with the one that it is for.

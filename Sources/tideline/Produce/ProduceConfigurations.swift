@@ -30,23 +30,23 @@ struct ProduceConfigurations: Verb {
     @OptionGroup var input: JSONOptions
     @Option(help: ArgumentHelp("The widgets of so many vehicles.", valueName: "n")) var fleet: Int?
     @OptionGroup var changes: ChangeOptions
-    @OptionGroup var fleetOptions: FleetOptions
+    @OptionGroup var options: PublicationOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
         try ProduceCommand.checkOne(of: [("--json", input.json != nil), ("--fleet", fleet != nil)])
         try changes.check(fleet: fleet)
         try input.check()
-        try FleetOptions.check(fleet: fleet)
+        try ProduceCommand.check(fleet: fleet)
     }
 
     func execute() throws(CommandFailure) {
         if let file = input.json {
-            let publication = try Publication(kafka, .configurations, pacing: .asFastAsPossible, fleetOptions)
+            let publication = try Publication(kafka, .configurations, pacing: .asFastAsPossible, options)
             return try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
         }
         let source = SimulatedWidgets(
-            fleet: fleet ?? 1, seed: fleetOptions.seed, start: .now(), every: changes.interval, clock: { .now() })
-        try Publication(kafka, .configurations, pacing: .realTime, fleetOptions).run(source)
+            fleet: fleet ?? 1, seed: options.seed, start: .now(), every: changes.interval, clock: { .now() })
+        try Publication(kafka, .configurations, pacing: .realTime, options).run(source)
     }
 }

@@ -47,7 +47,7 @@ struct ProduceTelemetry: Verb {
     @OptionGroup var input: JSONOptions
     @Option(help: ArgumentHelp("Simulate so many vehicles.", valueName: "n")) var fleet: Int?
     @Flag(help: "With --fleet: no late, double, broken or misdated records.") var noFaults = false
-    @OptionGroup var fleetOptions: FleetOptions
+    @OptionGroup var options: PublicationOptions
     @OptionGroup var pacing: PacingOptions
     @OptionGroup var kafka: KafkaOptions
 
@@ -59,16 +59,16 @@ struct ProduceTelemetry: Verb {
         }
         try ProduceCommand.check("--no-faults", noFaults, isFor: "--fleet", fleet != nil)
         try input.check()
-        try FleetOptions.check(fleet: fleet)
+        try ProduceCommand.check(fleet: fleet)
     }
 
     func execute() throws(CommandFailure) {
-        let publication = try Publication(kafka, .telemetry, pacing: pace, fleetOptions)
+        let publication = try Publication(kafka, .telemetry, pacing: pace, options)
         if let file = input.json {
             try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
         } else if let fleet {
             let source = FleetSimulator(
-                count: fleet, seed: fleetOptions.seed, start: .now(), rate: pacing.rate, hasFaults: !noFaults,
+                count: fleet, seed: options.seed, start: .now(), rate: pacing.rate, hasFaults: !noFaults,
                 clock: pacing.speedup == nil ? { .now() } : nil)
             try publication.run(source)
         } else {

@@ -13,7 +13,7 @@ struct Publication {
 
     /// - Throws: with status 64 if settings are wrong.
     init(
-        _ kafka: KafkaOptions, _ content: JSONReplay.Content, pacing: Pacing, _ options: FleetOptions
+        _ kafka: KafkaOptions, _ content: JSONReplay.Content, pacing: Pacing, _ options: PublicationOptions
     ) throws(CommandFailure) {
         self.init(
             try Environment(kafka), content, pacing: pacing, limit: options.limit, healthFile: options.healthFile)

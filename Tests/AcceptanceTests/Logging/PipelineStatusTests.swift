@@ -1,4 +1,5 @@
 import Observability
+import RecordLog
 import StreamRuntime
 import Testing
 
@@ -92,7 +93,8 @@ import Testing
             status.lastCommitAge = .milliseconds(second)
             switch second {
             case 5: status.tasks = [.init(partition: 0, state: .restoring(next: 0, end: 1000))]
-            case 6...30: status.tasks = [.init(partition: 0, state: .restoring(next: Int64(second) * 10, end: 1000))]
+            case 6...30:
+                status.tasks = [.init(partition: 0, state: .restoring(next: Offset(Int64(second) * 10), end: 1000))]
             case 31: status.tasks = [.init(partition: 0, state: .running)]
             case 35: status.deadLetters += 1
             case 150...: status.deadLetters += 1

@@ -45,7 +45,7 @@ final class ReloadStage {
     @discardableResult
     func reload(
         _ recipient: String, _ ids: [String], kind: String = "K", reason: ReloadNotification.Reason = .dataChanged
-    ) -> (partition: Int32, offset: Offset) {
+    ) -> (partition: Partition, offset: Offset) {
         revision += 1
         let notification = ReloadNotification(
             recipient: recipient, kind: kind, configurationIds: ids, reason: reason, revision: revision,

@@ -2,13 +2,13 @@ import HTTPClient
 import Messages
 import Timelines
 
-/// What Apple's push service answered, and what it means for the push (Apple, "Handling notification responses from
+/// An answer of Apple's push service by its meaning for the push (Apple, "Handling notification responses from
 /// APNs").
 enum APNsAnswer: Hashable {
     case accepted
-    /// The token was valid until then; `nil` if Apple does not say.
+    /// The token was valid until `since`; `nil` if Apple does not say.
     case gone(reason: String, since: Instant?)
-    /// Something is wrong with this push; or with all, where many are answered so.
+    /// Something is wrong with this push; or with all, if many are answered so.
     case badRequest(Fault, reason: String)
     case expiredProviderToken
     /// The device gets too many.
@@ -47,11 +47,11 @@ enum APNsAnswer: Hashable {
             }
     }
 
-    /// What of a registration is wrong.
+    /// The part of a registration that is wrong.
     enum Fault: Hashable {
         case token, topic, other
 
-        /// In a configuration.
+        /// The field of a configuration.
         var field: String {
             switch self {
             case .token: "push.token"
@@ -74,4 +74,15 @@ enum APNsAnswer: Hashable {
         "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders", "InvalidPushType",
         "PayloadEmpty",
     ]
+}
+
+extension [UInt8] {
+    /// Lends the bytes to a reader of messages.
+    func decoded<Value>(
+        _ read: (UnsafeRawBufferPointer) throws(MessageProblem) -> Value
+    ) throws(MessageProblem) -> Value {
+        try withUnsafeBytes { bytes in
+            Result { () throws(MessageProblem) in try read(bytes) }
+        }.get()
+    }
 }

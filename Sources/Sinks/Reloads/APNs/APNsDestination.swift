@@ -4,11 +4,11 @@ package import RecordLog
 
 /// Apple's push service: one WidgetKit push for each device, whatever number of kinds and configurations changed there.
 package final class APNsDestination: ReloadDestination {
-    /// What waits for a device.
+    /// A push for a device.
     package struct Content: Hashable, Sendable {
         package var push: PushRegistration
         package var priority: Int
-        /// Whose reload it is: where they take pushes may change while it waits.
+        /// The configurations to reload: their registrations may change while the push waits.
         package var configurationIds: Set<String>
     }
 
@@ -42,7 +42,7 @@ package final class APNsDestination: ReloadDestination {
 
     package func restore(_ key: String, _ value: [UInt8]) { tokens.restore(key, value) }
 
-    package func takeLedgerChanges() -> [(key: String, value: [UInt8]?)] { tokens.takeChanges() }
+    package func removeLedgerChanges() -> [(key: String, value: [UInt8]?)] { tokens.removeChanges() }
 
     package func catchUp() throws(ReloadSinkError) -> Bool { try feed.catchUp(&tokens) }
 
@@ -157,7 +157,7 @@ package final class APNsDestination: ReloadDestination {
         return retire(content, asOf: nil, reason)
     }
 
-    /// Nil where a newer configuration record keeps the registration valid.
+    /// Returns `nil` if a newer configuration record keeps the registration valid.
     private func retire(_ content: Content, asOf moment: Instant?, _ reason: String) -> ReloadSinkNotice? {
         tokens.retire(content.push, asOf: moment).map { .retired(reason: reason, configurations: $0) }
     }

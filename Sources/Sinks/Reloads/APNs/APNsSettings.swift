@@ -6,7 +6,7 @@ package struct APNsSettings {
     package var key: P256.Signing.PrivateKey
     /// The name that Apple gave the key: ten letters and digits.
     package var keyId: String
-    /// Of the developer account: ten letters and digits.
+    /// The name of the developer account: ten letters and digits.
     package var teamId: String
     /// `HOST` or `HOST:PORT` in place of Apple's servers.
     package var host: String?

@@ -55,7 +55,7 @@ final class ConfigurationFeed {
     }
 
     /// Returns the ends of now, of new partitions, too; `nil` if it was stopped while the brokers were away.
-    private func presentEnds() -> [Int32: Offset]? {
+    private func presentEnds() -> [Partition: Offset]? {
         while true {
             do throws(LogError) {
                 if context.clock.now - partitionsSeen >= context.reading.partitionInterval {

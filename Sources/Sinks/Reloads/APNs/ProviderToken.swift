@@ -18,7 +18,7 @@ struct ProviderToken {
         self.settings = settings
     }
 
-    /// The token of now.
+    /// Returns the token of now.
     ///
     /// - Parameter wall: the time of issue.
     mutating func text(wall: Instant, now: Duration) -> String {
@@ -31,7 +31,7 @@ struct ProviderToken {
 
     /// Apple takes the token of this number for too old: the next request gets another, once.
     ///
-    /// - Returns: false where that was tried already.
+    /// - Returns: false if that was tried already.
     mutating func expired(_ number: Int) -> Bool {
         if number < self.number || minted == nil { return true }
         if isReplacement { return false }

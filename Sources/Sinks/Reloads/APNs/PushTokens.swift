@@ -2,8 +2,8 @@ import Crypto
 import Messages
 import RecordLog
 
-/// Which configuration takes pushes where, and which registrations are retired: a token with its topic and environment,
-/// for a token that is wrong with one of them may be right with another.
+/// The registrations of the configurations, and which of them are retired. A registration is a token with its topic and
+/// environment, for a token that is wrong with one of them may be right with another.
 ///
 /// A registration is retired as of a moment. A configuration record that names it and is newer makes it valid again; so
 /// one that no configuration names needs no keeping, for whatever names it later is newer.
@@ -15,18 +15,18 @@ struct PushTokens {
     }
 
     private struct Registration {
-        /// What the ledger knows it by: tokens are written nowhere.
+        /// Names it in the ledger: tokens are written nowhere.
         let digest: String
         /// The configurations that name it.
         var configurations: Set<String> = []
-        /// Of the newest record that named it.
+        /// The timestamp of the newest record that named it.
         var newest = Instant.distantPast
         var retiredAt: Instant?
     }
 
     private var configurations: [String: Configuration] = [:]
     private var registrations: [PushRegistration: Registration] = [:]
-    /// By digest, what the ledger kept and no configuration has named yet.
+    /// The retirements that the ledger kept and no configuration has named yet, by digest.
     private var restored: [String: Instant] = [:]
     private var unnamed: Set<PushRegistration> = []
     private var changes: [String: [UInt8]?] = [:]
@@ -78,18 +78,19 @@ struct PushTokens {
         restored.removeAll()
     }
 
-    /// Nil where the configuration is unknown, or has no `push` that can be used.
+    /// Returns `nil` if the configuration is unknown, or has no `push` that can be used.
     func registration(of id: String) -> PushRegistration? { configurations[id]?.push }
 
-    /// A configuration names it, and it is not retired.
+    /// True if a configuration names it, and it is not retired.
     func isValid(_ push: PushRegistration) -> Bool {
         registrations[push].map { !$0.configurations.isEmpty && $0.retiredAt == nil } ?? false
     }
 
     // MARK: - Retirement
 
-    /// - Parameter moment: `nil` means as of the newest record that names it.
-    /// - Returns: the configurations that name it, ascending; nil where a newer one keeps it valid, or none names it.
+    /// - Parameter moment: `nil` is that of the newest record that names it.
+    /// - Returns: the configurations that name it, ascending; `nil` if a newer one keeps it valid, or none
+    ///   names it.
     mutating func retire(_ push: PushRegistration, asOf moment: Instant?) -> [String]? {
         guard var registration = registrations[push], !registration.configurations.isEmpty else { return nil }
         let moment = moment ?? registration.newest
@@ -110,8 +111,8 @@ struct PushTokens {
         restored[String(key.dropFirst(Self.prefix.count))] = Instant(milliseconds: moment)
     }
 
-    /// Ascending by key.
-    mutating func takeChanges() -> [(key: String, value: [UInt8]?)] {
+    /// Gives the changes since the last call, ascending by key.
+    mutating func removeChanges() -> [(key: String, value: [UInt8]?)] {
         defer { changes.removeAll() }
         return changes.sorted { $0.key < $1.key }.map { (Self.prefix + $0.key, $0.value) }
     }

@@ -30,7 +30,7 @@ extension Deliveries {
             if case .believe(let doubts) = action { believe(doubts) }
             finish(sent.lane, sent.parcel)
         case .gone(let retired):
-            tellRetired(retired)
+            noticeRetired(retired)
             settleGone(sent)
         case .deadLetter(let problem):
             deadLetter(sent.parcel.records, problem)
@@ -55,7 +55,7 @@ extension Deliveries {
         return nil
     }
 
-    /// What a verdict says of the server.
+    /// Returns what a verdict says of the server.
     private func event(of verdict: DeliveryVerdict, _ sent: Sent) -> HostState<Refused>.Event {
         switch verdict {
         case .delivered: return .delivered
@@ -82,7 +82,7 @@ extension Deliveries {
         }
     }
 
-    /// The recipient is gone; it is sent to once more where a newer registration contradicts that.
+    /// The recipient is gone; it is sent to once more if a newer registration contradicts that.
     private func settleGone(_ sent: Sent) {
         if var rest = redirect(sent.parcel, from: sent.lane), !rest.wasGone {
             summary.retries += 1
@@ -114,14 +114,14 @@ extension Deliveries {
         for doubt in doubts.sorted(by: { $0.refused.number < $1.refused.number }) {
             let (sent, problem) = (doubt.refused.sent, doubt.refused.problem)
             if let rest = redirect(sent.parcel, from: sent.lane) {
-                tellRetired(destination.believe(problem, reason: doubt.reason, of: rest.content))
+                noticeRetired(destination.believe(problem, reason: doubt.reason, of: rest.content))
                 deadLetter(rest.records, problem)
             }
             finish(sent.lane, sent.parcel)
         }
     }
 
-    private func tellRetired(_ retired: ReloadSinkNotice?) {
+    private func noticeRetired(_ retired: ReloadSinkNotice?) {
         guard let retired else { return }
         summary.retired += 1
         notice(retired)

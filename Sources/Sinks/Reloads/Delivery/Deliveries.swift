@@ -191,7 +191,7 @@ final class Deliveries<Destination: ReloadDestination> {
         for place in places {
             guard let record = outstanding.markDeadLetter(place) else { continue }
             let added = DeadLetterHeaders.headers(
-                for: problem, topic: record.topic, partition: record.partition, offset: record.offset.rawValue)
+                for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             deadLetters.append(
                 .init(record: record, headers: record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1

@@ -1,10 +1,11 @@
 import RecordLog
 
-/// What waits to be sent, in lanes: one for each device, or each recipient. Of a lane one request is under way at most,
-/// in the order in which the lane was filled. Lanes that are ready go in turn; others wait for their time: for more to
-/// come, or after a failure.
+/// The parcels that wait to be sent, in lanes: one for each device, or each recipient.
+///
+/// One request of a lane is under way at most, in the order in which the lane was filled. Lanes that are ready go in
+/// turn; others wait for their time: for more to come, or after a failure.
 struct DeliveryLanes<Content> {
-    /// What one request is to tell.
+    /// The content of one request.
     struct Parcel {
         var content: Content
         /// The reloads that it stands for.
@@ -13,9 +14,9 @@ struct DeliveryLanes<Content> {
         var since: Duration
         /// When the newest of them was written.
         var newest: Instant
-        /// Those that have failed for the parcel's own sake.
+        /// The number of attempts that have failed for the parcel's own sake.
         var attempts = 0
-        /// The first of these, and what the latest was answered.
+        /// The time of the first of these, and the answer to the latest.
         var failure: (since: Duration, reason: String)?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
@@ -40,9 +41,9 @@ struct DeliveryLanes<Content> {
     private var turn = 0
     private var gathering = Schedule()
     private var delayed = Schedule()
-    /// How long what came waits for more that can go with it.
+    /// How long a new parcel waits for more that can go with it.
     private let gather: Duration
-    /// Puts the second into the first, which is waiting; nil where both have to be sent.
+    /// Puts the second into the first, which is waiting; `nil` if both have to be sent.
     private let merge: (Content, Content) -> Content?
 
     init(gather: Duration, merge: @escaping (Content, Content) -> Content?) {
@@ -50,16 +51,16 @@ struct DeliveryLanes<Content> {
         self.merge = merge
     }
 
-    /// Nothing waits, and nothing is under way.
+    /// True if nothing waits, and nothing is under way.
     var isEmpty: Bool { lanes.isEmpty }
 
-    /// Those with something that waits or is under way.
+    /// The number of lanes with something that waits or is under way.
     var count: Int { lanes.count }
 
-    /// When the first of the lanes that wait is due; nil where none waits.
+    /// The time at which the first of the waiting lanes is due; `nil` if none waits.
     var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
 
-    /// - Returns: whether it goes with something that waited already.
+    /// - Returns: true if it goes with something that waited already.
     @discardableResult
     mutating func add(
         _ content: Content, of record: OutstandingRecords.Place, written: Instant, to lane: String, now: Duration
@@ -98,7 +99,7 @@ struct DeliveryLanes<Content> {
     ///
     /// - Parameter isFlushing: nothing more will come to go with it.
     mutating func next(now: Duration, isFlushing: Bool) -> (lane: String, parcel: Parcel)? {
-        for lane in gathering.take(until: isFlushing ? nil : now) + delayed.take(until: now) {
+        for lane in gathering.removeDue(at: isFlushing ? nil : now) + delayed.removeDue(at: now) {
             lanes[lane]?.state = .ready
             turns.append(lane)
         }
@@ -125,7 +126,7 @@ struct DeliveryLanes<Content> {
 
     /// The parcel that was taken has to be sent again, not before `due`; what came meanwhile goes with it, or after it.
     ///
-    /// - Returns: whether something that came meanwhile goes with it.
+    /// - Returns: true if something that came meanwhile goes with it.
     @discardableResult
     mutating func putBack(_ parcel: Parcel, to name: String, due: Duration) -> Bool {
         precondition(lanes[name]?.state == .underWay, "nothing of the lane is under way")
@@ -142,5 +143,38 @@ struct DeliveryLanes<Content> {
         lanes[name]!.state = .waiting
         delayed.insert(name, due: due)
         return isMerged
+    }
+}
+
+/// Names with the times at which they are due, in that order; what is due together in the order in which it came.
+struct Schedule {
+    private var entries: [(due: Duration, name: String)] = []
+    /// The index of the first entry that is not removed yet.
+    private var head = 0
+
+    /// The time at which the first is due; `nil` if there is none.
+    var first: Duration? { head < entries.count ? entries[head].due : nil }
+
+    mutating func insert(_ name: String, due: Duration) {
+        var (low, high) = (head, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].due <= due { low = middle + 1 } else { high = middle }
+        }
+        entries.insert((due, name), at: low)
+    }
+
+    /// Removes the names that are due, and returns them; all names if `now` is `nil`.
+    mutating func removeDue(at now: Duration?) -> [String] {
+        var due: [String] = []
+        while head < entries.count, now.map({ entries[head].due <= $0 }) ?? true {
+            due.append(entries[head].name)
+            head += 1
+        }
+        if head * 2 > entries.count {
+            entries.removeFirst(head)
+            head = 0
+        }
+        return due
     }
 }

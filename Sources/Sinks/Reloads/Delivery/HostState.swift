@@ -1,5 +1,5 @@
-/// What the answers of one server have said of it: whether it is paused, and which of its refusals are doubted. A value
-/// whose transitions depend on nothing but the event, the time and the limits.
+/// The state of one server by its answers: whether it is paused, and which of its refusals are doubted. A value whose
+/// transitions depend on nothing but the event, the time and the limits.
 ///
 /// A refusal speaks of one device; the same refusal of one device after the other speaks of a setting, and taking it at
 /// its word would retire them all. So a refusal is believed only when the server takes something after it. Until then
@@ -46,7 +46,7 @@ struct HostState<Refused> {
         case doubtsEnd
     }
 
-    /// What has to be done by an event besides settling the parcel.
+    /// The action that an event demands besides settling the parcel.
     enum Action {
         case none
         /// The parcel waits; `told` is what an operator learns of it.
@@ -121,3 +121,25 @@ struct HostState<Refused> {
 }
 
 extension HostState.Event: Sendable where Refused: Sendable {}
+
+/// How long to wait before a further attempt: exponential, with jitter, so that not all come back at once.
+package struct Backoff: Hashable, Sendable {
+    /// The longest delay before the second attempt. It doubles with each attempt, up to `most`.
+    package var first = Duration.seconds(1)
+    package var most = Duration.seconds(300)
+
+    package init() {}
+
+    /// Returns a delay between half of the full one and all of it.
+    ///
+    /// - Parameters:
+    ///   - attempts: the number of attempts that have failed, 1 or more.
+    ///   - random: from 0 up to 1.
+    ///   - least: the server's own word, which a longer delay only exceeds.
+    package func delay(after attempts: Int, random: Double, atLeast least: Duration? = nil) -> Duration {
+        precondition(attempts > 0 && (0..<1).contains(random))
+        let doublings = min(attempts - 1, 30)
+        let full = min(first * (1 << doublings), most)
+        return max(full / 2 + full / 2 * random, least ?? .zero)
+    }
+}

@@ -4,10 +4,10 @@ import RecordLog
 struct OutstandingRecords {
     /// A record of the topic of reloads.
     struct Place: Hashable {
-        var partition: Int32
+        var partition: Partition
         var offset: Offset
 
-        init(partition: Int32, offset: Offset) {
+        init(partition: Partition, offset: Offset) {
             self.partition = partition
             self.offset = offset
         }
@@ -26,7 +26,7 @@ struct OutstandingRecords {
 
     private var entries: [Place: Entry] = [:]
     /// The offsets of each partition in their order. Settled ones are dropped when they come to the front.
-    private var queues: [Int32: Queue] = [:]
+    private var queues: [Partition: Queue] = [:]
 
     private struct Queue {
         var offsets: [Offset] = []
@@ -58,7 +58,7 @@ struct OutstandingRecords {
         }
     }
 
-    private mutating func dropSettled(of partition: Int32) {
+    private mutating func dropSettled(of partition: Partition) {
         guard var queue = queues.removeValue(forKey: partition) else { return }
         while queue.head < queue.offsets.count, isSettled(queue.offsets[queue.head], of: partition) { queue.head += 1 }
         if queue.head * 2 > queue.offsets.count {
@@ -68,7 +68,7 @@ struct OutstandingRecords {
         queues[partition] = queue
     }
 
-    private func isSettled(_ offset: Offset, of partition: Int32) -> Bool {
+    private func isSettled(_ offset: Offset, of partition: Partition) -> Bool {
         entries[Place(partition: partition, offset: offset)] == nil
     }
 
@@ -82,7 +82,7 @@ struct OutstandingRecords {
     }
 
     /// Returns the first offset of the partition that is not settled; `nil` if all are.
-    func first(of partition: Int32) -> Offset? {
+    func first(of partition: Partition) -> Offset? {
         guard let queue = queues[partition], queue.head < queue.offsets.count else { return nil }
         return queue.offsets[queue.head]
     }

@@ -1,11 +1,12 @@
+import Timelines
 package import HTTPClient
 package import Messages
 package import RecordLog
 
-/// Who reloads are sent to: Apple's push service, or a webhook. Decides what is sent for a record and what an answer
-/// means; a `ReloadSinkRunner` does the sending. Owned by the runner's thread.
+/// The service that reloads are sent to: Apple's push service, or a webhook. Decides what is sent for a record and
+/// what an answer means; `Deliveries` does the sending. The run's thread owns it.
 package protocol ReloadDestination: AnyObject {
-    /// What one request tells.
+    /// The content of one request.
     associatedtype Content
 
     /// One request tells all that waits, and the newest is all that counts. So sending waits for more to come,
@@ -17,39 +18,41 @@ package protocol ReloadDestination: AnyObject {
 
     /// Learns all that was known when it is called, so that the records read before can be judged.
     ///
-    /// - Returns: false where it was stopped before that.
+    /// - Returns: false if it was stopped before that.
     func catchUp() throws(ReloadSinkError) -> Bool
 
     /// Learns what there is without waiting.
     func keepUp() throws(ReloadSinkError)
 
-    /// What is to be sent for a record, with the lane of each. Empty: nobody wants it.
+    /// Returns what is to be sent for a record, with the lane of each; nothing if nobody wants it.
     ///
-    /// - Throws: why the record is a dead letter.
+    /// - Throws: the reason why the record is a dead letter.
     func parcels(for record: Record) throws(MessageProblem) -> [(lane: String, content: Content)]
 
-    /// Puts what came later into what waits; nil where both have to be sent.
+    /// Joins what came later with what waits; `nil` if both have to be sent.
     func merge(_ waiting: Content, _ later: Content) -> Content?
 
-    /// What is to be sent of it by what is known now, which may go elsewhere. Empty: nobody wants it any more.
+    /// Returns what of the content is to be sent by what is known now, and on which lane: the recipient may have
+    /// moved. It is nothing if nobody wants it any more.
     func routes(of content: Content) -> [(lane: String, content: Content)]
 
-    /// What is sent now, at each attempt anew.
+    /// Makes the request; at each attempt anew.
     func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt
 
-    /// What an answer means. What it changes of what is known becomes part of `ledgerChanges`.
+    /// Says what an answer means. What it changes of what is known becomes part of the ledger's changes.
     func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
         wall: Instant
     ) -> DeliveryVerdict
 
-    /// A verdict `refused` is taken for what it says.
+    /// Believes a verdict `refused`.
     ///
-    /// - Returns: what that retires.
+    /// - Returns: a notice of what that retires.
     func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice?
 
-    /// What the ledger has to keep, by key without the sink's name; a nil value removes. Given once.
-    func takeLedgerChanges() -> [(key: String, value: [UInt8]?)]
+    /// Gives the changes that the ledger has to keep since the last call, by key without the sink's name; a `nil` value
+    /// removes the key.
+    func removeLedgerChanges() -> [(key: String, value: [UInt8]?)]
 
     /// Ends its readers.
     func close()
@@ -58,9 +61,9 @@ package protocol ReloadDestination: AnyObject {
 /// A request on its way.
 package struct DeliveryAttempt: Sendable {
     package var request: HTTPClientRequest
-    /// Which of the destination's credentials it carries.
+    /// The number of the credential that it carries.
     package var credential: Int
-    /// What it shares with others that fail with it: the server's name.
+    /// The server's name: requests to one host fail together.
     package var host: String
 
     package init(request: HTTPClientRequest, credential: Int = 0, host: String) {
@@ -70,16 +73,16 @@ package struct DeliveryAttempt: Sendable {
     }
 }
 
-/// What becomes of what was sent.
+/// The meaning of an answer for the parcel that was sent.
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
-    /// The recipient is no more. Nil: it has been registered again meanwhile, and stays; so it is sent once more.
+    /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(ReloadSinkNotice?)
     /// It goes to the dead letters.
     case deadLetter(MessageProblem)
     /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
     case refused(MessageProblem, reason: String)
-    /// It is sent again: after a back-off, and not before `after` where the server said so.
+    /// It is sent again: after a back-off, and not before `after` if the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
     /// Whoever takes the reloads refuses all of them for now, until somebody changes something there: they wait
     /// together, and that is told once.
@@ -89,9 +92,36 @@ package enum DeliveryVerdict: Hashable, Sendable {
     /// The run ends; what was sent stays unsettled.
     case stop(reason: String)
 
-    /// What waits together.
+    /// The extent of a failure: what waits together.
     package enum Scope: Hashable, Sendable {
         case parcel
         case host
     }
+}
+
+/// The header `Retry-After` (RFC 9110 section 10.2.3).
+enum RetryAfter {
+    /// A day: what is longer is not believed.
+    static let most = Duration.seconds(86_400)
+
+    /// Returns how long to wait, whether the server says seconds or a date; `nil` if it says neither.
+    static func delay(_ response: HTTPClientResponse, wall: Instant) -> Duration? {
+        guard let text = response.header("Retry-After") else { return nil }
+        if let seconds = Int64(text) { return seconds < 0 ? nil : min(.seconds(seconds), most) }
+        return instant(text).map { min(max(Duration($0 - wall), .zero), most) }
+    }
+
+    /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+    private static func instant(_ text: String) -> Instant? {
+        let words = text.split(separator: " ")
+        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {
+            return nil
+        }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return Instant(rfc3339: "\(words[3])-\(number)-\(words[1])T\(words[4])Z")
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }

@@ -5,7 +5,7 @@ extension ReloadLedger {
     struct Kept {
         var owner = ""
         var number: Int64 = 0
-        var positions: [Int32: Offset] = [:]
+        var positions: [Partition: Offset] = [:]
         var others: [String: [UInt8]] = [:]
     }
 
@@ -60,7 +60,7 @@ extension ReloadLedger {
                 guard place.count == 2, place[0] == settings.reading.topic, let partition = Int32(place[1]),
                     let next = Int64(text), next >= 0
                 else { continue }
-                kept.positions[partition] = Offset(next)
+                kept.positions[Partition(partition)] = Offset(next)
             default:
                 kept.others["\(parts[0])/\(parts.count == 3 ? parts[2] : "")"] = value
             }

@@ -18,7 +18,7 @@ final class ReloadLedger {
     var producer: (any TransactionalProducer)?
     /// The number of the last commit that is known to have come through.
     var number: Int64 = 0
-    private(set) var positions: [Int32: Offset] = [:]
+    private(set) var positions: [Partition: Offset] = [:]
     var isTransactionOpen = false
     /// True if the producer can be used.
     var isOpen: Bool { producer != nil && hasOpened }
@@ -36,9 +36,9 @@ final class ReloadLedger {
         var headers: [Header]
     }
 
-    /// What a transaction writes.
+    /// The entries that one transaction writes.
     struct Entries {
-        var positions: [Int32: Offset] = [:]
+        var positions: [Partition: Offset] = [:]
         /// Keys without the sink's name; a nil value removes.
         var changes: [(key: String, value: [UInt8]?)] = []
         var deadLetters: [DeadLetter] = []
@@ -48,7 +48,7 @@ final class ReloadLedger {
 
     // MARK: - Opening
 
-    /// 1. Makes the topic where it is missing.
+    /// 1. Makes the topic if it is missing.
     /// 2. Fences every other instance of this name, which settles what it left open.
     /// 3. Reads what is kept, and writes who runs now.
     ///

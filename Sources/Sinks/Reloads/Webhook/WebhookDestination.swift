@@ -21,7 +21,7 @@ package final class WebhookDestination: ReloadDestination {
 
     package func keepUp() {}
 
-    package func takeLedgerChanges() -> [(key: String, value: [UInt8]?)] { [] }
+    package func removeLedgerChanges() -> [(key: String, value: [UInt8]?)] { [] }
 
     package func close() {}
 

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Where reloads are posted to, and how that is signed.
+/// The address that reloads are posted to, and the secret that signs them.
 package struct WebhookSettings: Hashable, Sendable {
     package var url: WebhookURL
     package var secret: WebhookSecret
@@ -12,10 +12,10 @@ package struct WebhookSettings: Hashable, Sendable {
     }
 }
 
-/// The address of a webhook: `https`, or `http` where nobody outside can listen, on loopback and within a cluster.
+/// The address of a webhook: `https`, or `http` if nobody outside can listen, on loopback and within a cluster.
 package struct WebhookURL: Hashable, Sendable {
     package let text: String
-    /// With the port, where one is named. All that logs show.
+    /// The host, with the port if one is named. Logs show no more of the address.
     package let host: String
 
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ package struct WebhookURL: Hashable, Sendable {
         self.host = parts.port.map { "\(host):\($0)" } ?? host
     }
 
-    /// Tells addresses apart in names: 16 hexadecimal digits.
+    /// Distinguishes addresses in names: 16 hexadecimal digits.
     package var digest: String {
         Array(SHA256.hash(Array(text.utf8)).prefix(8)).hexadecimal
     }
@@ -58,13 +58,13 @@ package struct WebhookURL: Hashable, Sendable {
     }
 }
 
-/// What signs a webhook's requests (Standard Webhooks 1.0): `whsec_` and base64, or plain text.
+/// The secret that signs a webhook's requests (Standard Webhooks 1.0): `whsec_` and base64, or plain text.
 package struct WebhookSecret: Hashable, Sendable {
     let bytes: [UInt8]
 
     package static let allowed = "24 to 64 bytes: whsec_ and base64, or plain text"
 
-    /// Nil for what is not allowed.
+    /// `nil` if the text is not allowed.
     package init?(_ text: String) {
         let prefix = "whsec_"
         if text.hasPrefix(prefix) {

@@ -6,7 +6,7 @@ final class Directory {
     let path: String
     private let descriptor: Int32
 
-    /// Makes the directory where it is missing, and takes its lock.
+    /// Makes the directory if it is missing, and takes its lock.
     init(path: String) throws(SinkError) {
         self.path = path
         try Self.create(path)
@@ -25,7 +25,7 @@ final class Directory {
         close(descriptor)
     }
 
-    /// Names of the files and directories, ascending.
+    /// Returns the names of the files and directories, ascending.
     func names() throws(SinkError) -> [String] {
         guard let stream = opendir(path) else { throw Self.failure("list", path) }
         defer { closedir(stream) }
@@ -39,7 +39,7 @@ final class Directory {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Nil where there is no such file.
+    /// Returns the whole content; `nil` if there is no such file.
     func read(_ name: String) throws(SinkError) -> [UInt8]? {
         let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -77,7 +77,7 @@ final class Directory {
         }
     }
 
-    /// - Returns: false where there was no such file.
+    /// - Returns: false if there was no such file.
     @discardableResult
     func remove(_ name: String) throws(SinkError) -> Bool {
         if unlinkat(descriptor, name, 0) == 0 { return true }
@@ -90,9 +90,9 @@ final class Directory {
         guard renameat(descriptor, name, descriptor, new) == 0 else { throw failure("rename", name) }
     }
 
-    /// Whether `Car` and `car` are two files here. A folder can be of another kind than those around it, so this is
-    /// tried with a file: `known` where it is there, so that a full disk does not matter, else one for the purpose.
-    func tellsCasesApart(known: String) throws(SinkError) -> Bool {
+    /// Finds out if `Car` and `car` are two files here. A folder can be of another kind than those around it, so this
+    /// is tried with a file: `known` if it is there, so that a full disk does not matter, else one of its own.
+    func distinguishesCases(known: String) throws(SinkError) -> Bool {
         if try exists(known) { return try !exists(known.uppercased()) }
         let probe = Self.temporaryPrefix + "probe"
         try replace(probe, with: [])
@@ -112,7 +112,7 @@ final class Directory {
         guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
     }
 
-    /// Of files that are being written. Those of a crash keep it.
+    /// Begins the names of files that are being written. Files that a crash left keep it.
     static let temporaryPrefix = ".tideline-new-"
 
     private func writeAll(_ bytes: [UInt8], to file: Int32, _ name: String) throws(SinkError) {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a sink made of files with names of another form.
+/// The counts of files with names of another form, by what the sink did with them.
 package struct RenamedFiles: Hashable, Sendable, CustomStringConvertible {
-    /// Took their names of now.
+    /// Files that got their present names.
     package var renamed = 0
-    /// Were removed: a file with the name of now held the same timeline or a newer one.
+    /// Files that were removed: a file with the name of now held the same timeline or a newer one.
     package var removed = 0
 
     package var isEmpty: Bool { self == RenamedFiles() }
@@ -19,8 +19,8 @@ extension FilesSink {
     /// release, and those that came from a file system of the other kind.
     ///
     /// A name changes at once and whole, so a crash between two of them leaves work for the next start and no more.
-    /// Where both names have a file, the newer timeline stays.
-    static func takeNamesOfNow(
+    /// If both names have a file, the newer timeline stays.
+    static func renameFiles(
         in directory: Directory, keepsCapitals: Bool
     ) throws(SinkError) -> RenamedFiles {
         var result = RenamedFiles()
@@ -40,7 +40,7 @@ extension FilesSink {
         return result
     }
 
-    /// Nil where it is no timeline's file.
+    /// Returns `nil` if it is no timeline's file.
     private static func id(of name: String, in directory: Directory) throws(SinkError) -> String? {
         switch TimelineFileName.read(name) {
         case .foreign: return nil

@@ -1,28 +1,32 @@
+import Foundation
+package import RecordLog
+import Timelines
+
 /// One JSON file per configuration in a directory: the record's value as it is, replaced atomically, removed by a
-/// tombstone and where the configuration's `sinks` no longer name this sink.
+/// tombstone, and when the configuration's `sinks` no longer name this sink.
 ///
 /// The file's name is that of `fileName(of:)`. Files that begin with a dot are the sink's own. A directory has one sink
 /// at a time. To start over, empty it.
 package final class FilesSink: TimelineSink {
     package let name: String
-    /// Names have capitals as they are: the directory tells `Car` from `car`.
+    /// True if names keep capitals as they are: the directory tells `Car` from `car`.
     package let keepsCapitals: Bool
-    /// What became at the start of files with names of another form.
+    /// The files with names of another form that were found at the start.
     package let renamedFiles: RenamedFiles
     private let directory: Directory
 
-    /// Makes the directory where it is missing, removes what a crash left half written, and gives files that have names
+    /// Makes the directory if it is missing, removes what a crash left half written, and gives files that have names
     /// of another form those of now.
     ///
-    /// - Throws: `refused` also where another sink, of any process, writes to the directory.
+    /// - Throws: `refused` also if another sink, of any process, writes to the directory.
     package init(directory path: String, name: String = "files") throws(SinkError) {
         self.name = name
         directory = try Directory(path: path)
-        keepsCapitals = try directory.tellsCasesApart(known: SinkPositionsFile.name)
+        keepsCapitals = try directory.distinguishesCases(known: SinkPositionsFile.name)
         for leftover in try directory.names() where leftover.hasPrefix(Directory.temporaryPrefix) {
             try directory.remove(leftover)
         }
-        renamedFiles = try Self.takeNamesOfNow(in: directory, keepsCapitals: keepsCapitals)
+        renamedFiles = try Self.renameFiles(in: directory, keepsCapitals: keepsCapitals)
     }
 
     package func fileName(of configurationId: String) -> String {
@@ -49,17 +53,46 @@ package final class FilesSink: TimelineSink {
         try directory.synchronise()
     }
 
-    package func positions(of topic: String) throws(SinkError) -> [Int32: SinkPosition] {
+    package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         guard let bytes = try directory.read(SinkPositionsFile.name) else { return [:] }
         // `rm DIR/*` leaves this file alone, and still means to start over.
         guard try directory.names().contains(where: { !$0.hasPrefix(".") }) else { return [:] }
         return SinkPositionsFile(bytes).positions[topic] ?? [:]
     }
 
-    package func keep(_ positions: [Int32: SinkPosition], of topic: String) throws(SinkError) {
+    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         var file = SinkPositionsFile(try directory.read(SinkPositionsFile.name) ?? [])
         file.positions[topic] = positions
         try directory.replace(SinkPositionsFile.name, with: file.bytes)
         try directory.synchronise()
+    }
+}
+
+/// The members that tell which of two timelines of a configuration is the newer one.
+struct TimelineStamp: Hashable {
+    var revision: Int64
+    /// The number of times that the timeline was made since its configuration came.
+    var refreshCount: Int64
+    var generatedAt: Instant?
+
+    /// `nil` if the bytes are not a timeline.
+    init?(_ json: [UInt8]) {
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(json)) else { return nil }
+        revision = members.revision
+        refreshCount = members.refreshCount ?? 0
+        generatedAt = members.generatedAt.flatMap { Instant(rfc3339: $0) }
+    }
+
+    /// Revisions and the clock have to agree. After a `reset` revisions begin at 1 again, at a later time; and the
+    /// clock of a process that takes over may be a little behind although the revision has risen.
+    func isOlder(than other: TimelineStamp) -> Bool {
+        guard let generatedAt, let otherGeneratedAt = other.generatedAt else { return false }
+        return (revision, refreshCount) < (other.revision, other.refreshCount) && generatedAt < otherGeneratedAt
+    }
+
+    private struct Members: Decodable {
+        var revision: Int64
+        var refreshCount: Int64?
+        var generatedAt: String?
     }
 }

@@ -6,7 +6,7 @@ import RecordLog
 struct SinkPositionsFile {
     static let name = ".tideline-offsets.json"
 
-    var positions: [String: [Int32: SinkPosition]]
+    var positions: [String: [Partition: SinkPosition]]
 
     /// What cannot be read counts as empty: everything is written anew, which is harmless.
     init(_ json: [UInt8]) {
@@ -14,7 +14,7 @@ struct SinkPositionsFile {
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(json)) else { return }
         for (topic, partitions) in content.topics {
             for (partition, position) in partitions {
-                guard let partition = Int32(partition), position.next >= 0 else { continue }
+                guard let partition = Int32(partition).map({ Partition($0) }), position.next >= 0 else { continue }
                 positions[topic, default: [:]][partition] = SinkPosition(
                     next: Offset(position.next), begun: Offset(position.begun))
             }
@@ -27,7 +27,7 @@ struct SinkPositionsFile {
             Dictionary(
                 uniqueKeysWithValues: partitions.map { partition, position in
                     let entry = Entry(next: position.next.rawValue, begun: position.begun.rawValue)
-                    return (String(partition), entry)
+                    return (partition.description, entry)
                 })
         }
         let encoder = JSONEncoder()

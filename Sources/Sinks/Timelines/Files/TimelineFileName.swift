@@ -16,8 +16,8 @@ package enum TimelineFileName {
         return encoded.prefix(prefixLength) + String(hashMark) + hash + suffix
     }
 
-    /// What a name says of its id. An id's two names, with capitals and without, differ only where it has capitals; and
-    /// a name of the one form is never another id's name of the other form, for `%` is escaped in both.
+    /// The id behind a file's name. An id's two names, with capitals and without, differ only if it has capitals. A
+    /// name of the one form is never another id's name of the other form, for `%` is escaped in both.
     enum Reading: Hashable {
         /// The id itself, read from either form.
         case id(String)
@@ -35,7 +35,7 @@ package enum TimelineFileName {
         return isName(name, of: id) ? .id(id) : .foreign
     }
 
-    /// In either form.
+    /// True if the name is the id's in either form.
     static func isName(_ name: String, of id: String) -> Bool {
         name == of(id, keepsCapitals: true) || name == of(id, keepsCapitals: false)
     }
@@ -60,7 +60,7 @@ package enum TimelineFileName {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil where a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// Returns `nil` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     private static func decode(_ encoded: Substring) -> String? {
         if encoded == "%" { return "" }
         var bytes: [UInt8] = []

@@ -6,11 +6,11 @@ extension RdKafkaConsumer {
         precondition(maximum > 0 && !isClosed)
         rebalanced = false
         let buffer = takeBuffer(capacity: maximum)
-        buffer.take(from: queue, maximum: maximum, timeout: .zero)
+        buffer.fill(from: queue, maximum: maximum, timeout: .zero)
         if buffer.count == 0, !rebalanced, failures.isEmpty, timeout > .zero {
             // One is waited for, since librdkafka would go on waiting for the others; then the rest is there as well.
-            buffer.take(from: queue, maximum: 1, timeout: timeout)
-            if buffer.count > 0 { buffer.take(from: queue, maximum: maximum, timeout: .zero) }
+            buffer.fill(from: queue, maximum: 1, timeout: timeout)
+            if buffer.count > 0 { buffer.fill(from: queue, maximum: maximum, timeout: .zero) }
         }
         return batch(of: buffer)
     }
@@ -49,13 +49,13 @@ extension RdKafkaConsumer {
                 topic = topicIndex.index(of: handle, in: client)
                 lastTopic = (handle, topic)
             }
-            let partition = message.pointee.partition
+            let partition = Partition(message.pointee.partition)
             switch message.pointee.err {
             case RD_KAFKA_RESP_ERR_NO_ERROR:
                 if !ends.isEmpty { ends.removeAll { $0.topic == topic && $0.partition == partition } }
                 records.append(RecordView(message, topic: topic))
             case RD_KAFKA_RESP_ERR__PARTITION_EOF:
-                ends.append(PartitionEnd(topic: topic, partition: partition, offset: message.pointee.offset))
+                ends.append(PartitionEnd(topic: topic, partition: partition, offset: Offset(message.pointee.offset)))
             default:
                 failures.append(failure(in: message.pointee))
             }
@@ -85,7 +85,7 @@ extension RecordView {
         let fields = message.pointee
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         self.init(
-            topic: topic, partition: fields.partition, offset: fields.offset,
+            topic: topic, partition: Partition(fields.partition), offset: Offset(fields.offset),
             timestamp: Instant(milliseconds: rd_kafka_message_timestamp(message, &type)),
             key: fields.key.map { UnsafeRawBufferPointer(start: $0, count: fields.key_len) },
             value: fields.payload.map { UnsafeRawBufferPointer(start: $0, count: fields.len) },

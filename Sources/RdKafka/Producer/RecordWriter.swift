@@ -22,12 +22,12 @@ struct RecordWriter: ~Copyable {
     ///
     /// - Throws: why it was refused, with librdkafka's code.
     mutating func write(
-        topic name: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic name: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header], roomBy deadline: ContinuousClock.Instant
     ) throws(Refusal) {
         let topic = try handle(of: name)
         while true {
-            let code = enqueue(topic, partition ?? RD_KAFKA_PARTITION_UA, Bytes(key), Bytes(value), headers)
+            let code = enqueue(topic, partition?.rawValue ?? RD_KAFKA_PARTITION_UA, Bytes(key), Bytes(value), headers)
             if code == RD_KAFKA_RESP_ERR_NO_ERROR { return }
             guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, ContinuousClock.now < deadline else {
                 throw Refusal(code: code, error: LogError(code, about: "producing to \(name)"))

@@ -37,7 +37,7 @@ extension RdKafkaConsumer {
         var high: Int64 = 0
         let code = askingUntilSettled(within: timeout) {
             rd_kafka_query_watermark_offsets(
-                client.pointer, partition.topic, partition.partition, &low, &high, $0.milliseconds)
+                client.pointer, partition.topic, partition.partition.rawValue, &low, &high, $0.milliseconds)
         }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "\(partition)") }
         return Watermarks(low: Offset(low), high: Offset(high))

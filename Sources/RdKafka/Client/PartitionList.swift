@@ -28,7 +28,8 @@ struct PartitionList: ~Copyable {
     var isEmpty: Bool { pointer.pointee.cnt == 0 }
 
     func add(_ partition: TopicPartition, offset: Int64 = RD_KAFKA_OFFSET_INVALID.int64, metadata: String = "") {
-        guard let element = rd_kafka_topic_partition_list_add(pointer, partition.topic, partition.partition) else {
+        guard let element = rd_kafka_topic_partition_list_add(pointer, partition.topic, partition.partition.rawValue)
+        else {
             preconditionFailure("librdkafka is out of memory")
         }
         element.pointee.offset = offset
@@ -46,9 +47,9 @@ struct PartitionList: ~Copyable {
 }
 
 extension rd_kafka_topic_partition_t {
-    var topicPartition: TopicPartition { TopicPartition(String(cString: topic), partition) }
+    var topicPartition: TopicPartition { TopicPartition(String(cString: topic), Partition(partition)) }
 
-    /// What a group has committed here, nil if nothing.
+    /// The offset that a group has committed here; `nil` if it has not.
     var committed: CommittedOffset? {
         guard offset >= 0 else { return nil }
         let bytes = UnsafeRawBufferPointer(start: metadata, count: metadata == nil ? 0 : metadata_size)

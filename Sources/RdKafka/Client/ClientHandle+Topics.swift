@@ -42,7 +42,7 @@ extension ClientHandle {
         return topics
     }
 
-    /// Whether a broker has answered within the time.
+    /// Asks for metadata; true if a broker has answered within the time.
     func hasBroker(timeout: Duration) -> Bool {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let code = rd_kafka_metadata(pointer, 0, nil, &metadata, timeout.milliseconds)

@@ -38,7 +38,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(TransactionError) {
         do {
@@ -93,7 +93,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
 }
 
 extension LogError {
-    /// Why a record was given up; nil where the program itself did, by abort or destroy.
+    /// The reason why a record was given up; `nil` if the program itself gave it up, by abort or destroy.
     init?(undelivered message: rd_kafka_message_t) {
         let code = message.err
         if code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT { return nil }

@@ -1,4 +1,4 @@
-/// What to connect to and how.
+/// The address of a cluster, and how its clients are set up.
 package struct RdKafkaSettings: Sendable {
     /// Called on any of librdkafka's threads; must be quick and must not call into this module.
     ///
@@ -12,7 +12,7 @@ package struct RdKafkaSettings: Sendable {
     /// Further librdkafka properties by name, stronger than this module's defaults. One that only producers know is
     /// not given to consumers, and the other way round. `validate()` tells which are not allowed.
     package var properties: [String: String]
-    /// Nil: librdkafka's log is dropped.
+    /// `nil` means that librdkafka's log is dropped.
     package var log: Log?
     package var statistics: Statistics?
 

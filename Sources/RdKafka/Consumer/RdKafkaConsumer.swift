@@ -16,7 +16,7 @@ final class RdKafkaConsumer: Consumer {
     /// What the callbacks of the current poll left for its batch.
     var rebalanced = false
     var failures: [LogError] = []
-    /// Whether the listener has changed the assignment, as it must before it returns.
+    /// True if the listener has changed the assignment, as it must before it returns.
     var assignmentChanged = false
     private var hasSubscribed = false
     /// See `close`.
@@ -85,7 +85,7 @@ final class RdKafkaConsumer: Consumer {
         let deadline = ContinuousClock.now + Self.firstAssignmentTimeout
         let unread = MessageBuffer(capacity: 1)
         while !wasAssigned, ContinuousClock.now < deadline {
-            unread.take(from: queue, maximum: 1, timeout: .milliseconds(100))
+            unread.fill(from: queue, maximum: 1, timeout: .milliseconds(100))
             unread.release()
         }
     }

@@ -6,7 +6,7 @@ final class RdKafkaPlainProducer: PlainProducer {
     private let client: ClientHandle
     /// Holds librdkafka's topics; released before `client` is destroyed.
     private var writer: RecordWriter
-    /// Not told yet.
+    /// The failure of an earlier record, which no call has thrown yet.
     private var firstFailure: LogError?
     private var written = 0
     private var isClosed = false
@@ -27,7 +27,7 @@ final class RdKafkaPlainProducer: PlainProducer {
     }
 
     func produce(
-        topic: String, partition: Int32?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
+        topic: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
         headers: [Header]
     ) throws(LogError) {
         // Failures arrive only when events are served; not for each record, which would cost as much as producing it.

@@ -1,5 +1,6 @@
-/// Makes one configuration's timelines of what its sources know, and says when the next one is made and why.
-struct TimelineMaker {
+/// One configuration on a walk: makes its timelines of what its sources know, and says when the next one is made, and
+/// why.
+struct WalkedConfiguration {
     let configuration: WidgetConfiguration
     private let sources: any TimelineSources
     private let needs: SourceNeeds

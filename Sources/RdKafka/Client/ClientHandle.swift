@@ -87,3 +87,30 @@ enum ClientRole {
         }
     }
 }
+
+// MARK: - What its functions take
+
+/// Lends room for the message that a C function leaves beside its result.
+func withErrorText<Result>(
+    _ body: (_ text: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Result
+) -> (result: Result, text: String) {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+        buffer.initialize(repeating: 0)
+        guard let text = buffer.baseAddress else { preconditionFailure("an allocation of 512 has an address") }
+        let result = body(text, buffer.count)
+        return (result, String(cString: text))
+    }
+}
+
+extension Duration {
+    /// For librdkafka's timeouts: whole milliseconds, rounded up so that a short wait does not become none, and never
+    /// negative, which would mean for ever.
+    var milliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        let rest = (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? .max : Int32(clamping: product + rest)
+    }
+}
