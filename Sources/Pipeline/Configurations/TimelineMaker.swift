@@ -98,7 +98,7 @@ struct TimelineMaker {
             of: timeline(of: message, state, at: published), kind: address.kind, family: address.family)
     }
 
-    /// Whether the agendas that are known are those of the window at `at`: midnights move it on.
+    /// True if the agendas that are known are those of the window at `at`: midnights move it on.
     func isCurrent(_ message: ConfigurationMessage, _ state: ConfigurationState, at: Instant) -> Bool {
         guard case .usable(let configuration) = message, let zone = LocalCalendar(configuration.timeZone) else {
             return true
@@ -125,7 +125,7 @@ struct TimelineMaker {
 }
 
 extension Timeline {
-    /// Whether the timeline shows that something could not be had.
+    /// True if the timeline shows that something could not be had.
     var isFailure: Bool {
         switch entries.first?.phase {
         case .error, .placeholder: true
