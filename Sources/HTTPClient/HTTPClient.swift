@@ -41,8 +41,8 @@ package struct HTTPClientConfiguration: Hashable, Sendable {
     /// Certificates in PEM, trusted besides the system's certificate authorities.
     package var additionalTrustRoots: String?
     /// The most connections to one host. With HTTP/2 one is best: it takes as many requests at once as the server
-    /// allows, while on a new one libcurl sends before it knows how many those are. HTTP/1.1 takes one request at a time
-    /// on each.
+    /// allows, while on a new one libcurl sends before it knows how many those are. HTTP/1.1 takes one request at a
+    /// time on each.
     package var connectionsPerHost = 1
 
     package init() {}
