@@ -32,10 +32,17 @@ extension Topology {
                 Source(topic: topics.configurations, to: NodeName.configurations, readingOrder: 0),
             ],
             nodes: [
-                Node(NodeName.vehicles, sends: [NodeName.configurations.number], writes: [.deadLetters]) {
+                // A record that cannot be read is reported to the task that owns the vehicle or calendar of its key.
+                Node(
+                    NodeName.vehicles, sends: [NodeName.configurations.number, NodeName.vehicles.number],
+                    writes: [.deadLetters]
+                ) {
                     VehicleProcessor(settings)
                 },
-                Node(NodeName.calendars, sends: [NodeName.configurations.number], writes: [.deadLetters]) {
+                Node(
+                    NodeName.calendars, sends: [NodeName.configurations.number, NodeName.calendars.number],
+                    writes: [.deadLetters]
+                ) {
                     CalendarProcessor(settings)
                 },
                 Node(

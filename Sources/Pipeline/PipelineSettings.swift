@@ -27,9 +27,9 @@ package struct PipelineSettings: Sendable {
     package var telemetryFuture: ElapsedTime? = .minutes(5)
     /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current
-    /// Whether every start begins with the same time again (V4): then due times in state stay.
+    /// True if every start begins with the same time again (V4): then due times in state stay.
     package var startsClockAnew = false
-    /// Whether the run ends when it has caught up: then timelines are brought up to all that is known.
+    /// True if the run ends when it has caught up: then timelines are brought up to all that is known.
     package var leavesWhenCaughtUp = false
     /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
     package var onExpansion: @Sendable (_ calendarId: String, _ uid: String) -> Void = { _, _ in }
@@ -41,13 +41,13 @@ package struct PipelineSettings: Sendable {
 }
 
 extension PipelineSettings {
-    /// Whether an instant lies further ahead than clocks differ: it was used before the clock went back.
+    /// True if an instant lies further ahead than clocks differ: it was used before the clock went back.
     func isAhead(_ at: Instant, of now: Instant) -> Bool { at - now > pause }
 
     /// `at`, but `now` if `at` is ahead of it.
     func notAhead(_ at: Instant, of now: Instant) -> Instant { isAhead(at, of: now) ? now : at }
 
-    /// Whether a step of the clock concerns what is in state. If every start begins with the same time, a state that
+    /// True if a step of the clock concerns what is in state. If every start begins with the same time, a state that
     /// is of a later time is none.
     func concerns(_ step: ClockStep) -> Bool { step == .observed || !startsClockAnew }
 

@@ -12,7 +12,7 @@ struct TopologyTests {
     @Test("its drawing shows what each node reads, sends and writes, as DESIGN.md has it")
     func drawing() throws {
         let drawing = topology.description
-        #expect(drawing.split(separator: "\n").count == 11)
+        #expect(drawing.split(separator: "\n").count == 13)
         #expect(drawing.contains("vehicle.telemetry ") && drawing.contains("──► timeline.reloads"))
         let design = try String(contentsOf: PackageRoot.url.appending(path: "DESIGN.md"), encoding: .utf8)
         #expect(design.contains(drawing), "DESIGN.md does not have this drawing:\n\(drawing)")

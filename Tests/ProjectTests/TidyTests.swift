@@ -30,15 +30,24 @@ struct TidyTests {
         #expect(rule.violations(file).count == 1)
     }
 
-    @Test("a module's folder opens with a file named like it, whose first line says what the module is for")
-    func firstFiles() throws {
+    @Test("a module's folder opens with its front page: what it is for, what it must not know, where to begin")
+    func frontPages() throws {
         let files = try SourceFile.all(below: "Sources")
         for module in try ModuleTable.folders() where !ModuleTable.isForC(module) {
-            let names = module == "tideline" ? ["main.swift", "Tideline.swift"] : ["\(module).swift"]
-            let first = files.first { $0.module == module && names.contains($0.name) }
-            let line = first?.lines.first?.text ?? ""
-            let saysWhatFor = line.hasPrefix("//") && line.count >= 30
-            #expect(saysWhatFor, "Sources/\(module)/\(names[0]):1: begin with a comment that says what it is for")
+            let path = "Sources/\(module)/\(module == "tideline" ? "Tideline" : module).swift"
+            let page = files.first { $0.path == path }?.lines.map(\.text).prefix { $0.hasPrefix("//") } ?? []
+            #expect(page.first?.hasPrefix("// \(module): ") == true, "\(path):1: say what the module is for")
+            for opening in ["// It must not know ", "// Begin with "] {
+                #expect(page.contains { $0.hasPrefix(opening) }, "\(path): a paragraph begins '\(opening)'")
+            }
+        }
+    }
+
+    @Test("no folder of Sources has more than 20 files")
+    func folders() throws {
+        let folders = Dictionary(grouping: try SourceFile.all(below: "Sources")) { $0.path.dropLast($0.name.count) }
+        for (folder, files) in folders.sorted(by: { $0.key < $1.key }) {
+            #expect(files.count <= 20, "\(folder) has \(files.count) files: make rooms of it")
         }
     }
 

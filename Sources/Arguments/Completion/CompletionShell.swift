@@ -20,7 +20,7 @@ struct OfferedOption {
     let names: [String]
     let abstract: String
     let takesValue: Bool
-    /// Whether it takes words up to the next option.
+    /// True if it takes words up to the next option.
     let takesMany: Bool
     let isRepeating: Bool
     let valueName: String

@@ -28,7 +28,7 @@ struct ArgumentReader {
         try distributePositionals()
     }
 
-    /// Whether a word is a value by its looks: no hyphen before it, standard input's `-`, or a negative number.
+    /// True if a word is a value by its looks: no hyphen before it, standard input's `-`, or a negative number.
     private static func isValue(_ word: String) -> Bool {
         !word.hasPrefix("-") || word == "-" || (word.dropFirst().first?.isNumber == true && Double(word) != nil)
     }

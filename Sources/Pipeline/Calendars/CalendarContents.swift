@@ -25,7 +25,7 @@ struct CalendarContents {
             self.agenda = agenda
         }
 
-        /// Whether it is the window of a timeline made at `at`.
+        /// True if it is the window of a timeline made at `at`.
         func isOf(_ at: Instant) -> Bool { agenda.window.begin <= at && at < agenda.window.nextMidnight }
 
         mutating func update(_ uids: Set<String>, of events: EventCalendar, _ expanding: (String) -> Void) {

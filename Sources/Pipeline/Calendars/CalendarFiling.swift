@@ -98,7 +98,7 @@ struct CalendarRecordReader: ~Copyable {
         value.withUnsafeBytes { try? CalendarEventMessage.decode($0, of: calendarId, with: &parser) }
     }
 
-    /// Of versions of one event in a record the newest, of equal ones the last.
+    /// Keeps the newest of the versions that a record has of one event; of equal ones the last.
     private static func newest(_ events: [CalendarEvent]) -> [CalendarEvent] {
         if events.count < 2 { return events }
         var places: [EventKey: Int] = [:]

@@ -26,14 +26,14 @@ extension Cause {
         }
     }
 
-    /// Whether its reason is stronger than that of another cause. A cause without a reason is the weakest.
+    /// True if its reason is stronger than that of another cause. A cause without a reason is the weakest.
     func isStronger(than other: Cause) -> Bool {
         guard let reason else { return false }
         guard let otherReason = other.reason else { return true }
         return otherReason < reason
     }
 
-    /// Whether the timeline is made because time went on, not because data changed.
+    /// True if the timeline is made because time went on, not because data changed.
     var isOfTime: Bool { self == .scheduled || self == .noted }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {

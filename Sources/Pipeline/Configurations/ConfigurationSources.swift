@@ -116,7 +116,7 @@ struct ConfigurationSources {
 
     // MARK: - Answers
 
-    /// Whether an update counts: its source and version are the current ones, and its revision is not older.
+    /// True if an update counts: its source and version are the current ones, and its revision is not older.
     func counts(_ update: SourceUpdate, for slot: Slot<ConfigurationState>) -> Bool {
         guard let state = table[slot], state.version == update.version,
             let source = state.sources.first(where: { $0.id == update.source })

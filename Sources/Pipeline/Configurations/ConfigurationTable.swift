@@ -77,7 +77,7 @@ final class ConfigurationTable {
     /// - Precondition: the configuration is not deleted.
     func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { entry(of: slot).message }
 
-    /// Whether the task of its vehicle renews the timeline: then each update brings all that is known.
+    /// True if the task of its vehicle renews the timeline: then each update brings all that is known.
     ///
     /// - Precondition: the configuration is not deleted.
     func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool {

@@ -42,7 +42,7 @@ struct TimelineAddress {
 }
 
 extension TimelineAddress {
-    /// Whether reloads of the two are other reloads: another recipient or another kind.
+    /// True if reloads of the two are other reloads: another recipient or another kind.
     func isForOthers(than other: TimelineAddress) -> Bool {
         !recipient.isSameByUTF8(as: other.recipient) || !kind.isSameByUTF8(as: other.kind)
     }

@@ -97,7 +97,7 @@ struct TimelineMaker {
             of: timeline(of: message, state, at: published), kind: address.kind, family: address.family)
     }
 
-    /// Whether the agendas that are known are those of the window at `at`: midnights move it on.
+    /// True if the agendas that are known are those of the window at `at`: midnights move it on.
     func isCurrent(_ message: ConfigurationMessage, _ state: ConfigurationState, at: Instant) -> Bool {
         guard case .usable(let configuration) = message, let zone = LocalCalendar(configuration.timeZone) else {
             return true
@@ -112,7 +112,9 @@ struct TimelineMaker {
     private func sources(of state: ConfigurationState) -> [SourceOffset] {
         let origins = [state.origin] + state.sources.map { $0.content?.origin }
         return origins.compactMap { origin in
-            origin.map { SourceOffset(topic: topic(of: $0), partition: $0.partition, offset: $0.offset) }
+            origin.map {
+                SourceOffset(topic: topic(of: $0), partition: $0.partition.rawValue, offset: $0.offset.rawValue)
+            }
         }
     }
 
@@ -122,7 +124,7 @@ struct TimelineMaker {
 }
 
 extension Timeline {
-    /// Whether the timeline shows that something could not be had.
+    /// True if the timeline shows that something could not be had.
     var isFailure: Bool {
         switch entries.first?.phase {
         case .error, .placeholder: true

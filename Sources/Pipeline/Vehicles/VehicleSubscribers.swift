@@ -62,10 +62,8 @@ final class VehicleSubscribers {
         return state.heavyBytes < summary.heavyBytes
     }
 
-    /// Whether the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
-    private func hasNews(
-        _ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant
-    ) -> Bool {
+    /// True if the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
+    private func hasNews(_ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant) -> Bool {
         guard let report = subscriptions[slot]?.lastUpdate?.report, let need = subscriptions[slot]?.need,
             let state = vehicles[vehicle]
         else { return false }
@@ -100,7 +98,7 @@ final class VehicleSubscribers {
         }
     }
 
-    /// Whether a subscriber that asks for a snapshot has it already.
+    /// True if a subscriber that asks for a snapshot has it already.
     ///
     /// A subscriber that is refreshed by this task asks for one only after the clock went back. If this task noticed
     /// that, too, the subscriber was sent an update for then.

@@ -92,7 +92,7 @@ struct UpdateSummary {
         heavyBytes = last.heavyBytes
     }
 
-    /// Whether the status alone makes the change news.
+    /// True if the status alone makes the change news.
     func isNews(_ change: VehicleChange, at now: Instant) -> Bool {
         let new = VehicleStatus.effective(
             change.status, observedAt: change.observedAt, at: now, offlineAfter: offlineAfter)
