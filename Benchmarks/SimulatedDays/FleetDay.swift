@@ -1,6 +1,6 @@
 import SplitMix
 package import RecordLog
-package import Timelines
+import Timelines
 
 /// What comes in on a day, drawn from a seed: configurations and master data in the minute before it begins, then
 /// changes of status at random instants, some of which are taken back within seconds or minutes.

@@ -1,7 +1,7 @@
 import Pipeline
 package import RecordLog
 package import StreamCore
-package import Timelines
+import Timelines
 
 /// The tasks of a topology under a virtual clock, driven directly: at each instant what is due and what comes in is
 /// processed and committed, messages between tasks included, until nothing is left to do.

@@ -1,4 +1,5 @@
 import Messages
+import RecordLog
 import StreamCore
 import Timelines
 
