@@ -7,7 +7,7 @@ package struct AnnouncedReload {
     package var kind: String
     package var configurationIds: [String]
     package var reason: String
-    package var revision: Int64
+    package var revision: Revision
     package var issuedAt: Instant
     package var budget: Budget?
 
@@ -27,7 +27,7 @@ package struct AnnouncedReload {
         self.recipient = recipient
         self.kind = kind
         self.reason = reason
-        self.revision = revision
+        self.revision = Revision(revision)
         self.issuedAt = issuedAt
         configurationIds = ids.compactMap { if case .string(let id) = $0 { id } else { nil } }
         guard case .object(let budget)? = members["budget"], let limit = Self.number(budget["limit"]),

@@ -10,7 +10,7 @@ struct ShownContent {
         var digest: Int
     }
 
-    let revision: Int64
+    let revision: Revision
     let nextUpdate: Instant?
     /// Of kind and family.
     private let subject: Int

@@ -4,6 +4,8 @@ import Timelines
 // The stored form of Timelines' values. A field is only ever added behind a new version of the value that holds it.
 
 extension ByteWriter {
+    mutating func write(_ revision: Revision) { write(revision.rawValue) }
+
     mutating func write(_ date: LocalDate) { write(Int64(date.dayNumber)) }
 
     mutating func write(_ duration: CalendarDuration) {
@@ -86,6 +88,8 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    mutating func revision() throws(CorruptBytes) -> Revision { Revision(try int64()) }
+
     mutating func date() throws(CorruptBytes) -> LocalDate { LocalDate(dayNumber: Int(try int64())) }
 
     mutating func duration() throws(CorruptBytes) -> CalendarDuration {

@@ -145,7 +145,7 @@ extension PipelineTests {
                     if jumps { pipeline.jump(to: "13:07") }
                     try await pipeline.settle(at: "13:07")
                     result.counts = counts(pipeline)
-                    result.revisions = try Self.ids.map { try pipeline.timeline($0).revision }
+                    result.revisions = try Self.ids.map { try pipeline.timeline($0).revision.rawValue }
                     pipeline.parked("v1", "13:08")
                     try await pipeline.bringUp()
                     result.contents = try contents(pipeline)

@@ -41,7 +41,7 @@ struct Rules {
     }
 
     private func checkHistory(of id: String, _ published: [Outputs.Published], at now: Instant) {
-        var revision: Int64 = 0
+        var revision: Revision = 0
         var last: TimelineRecord?
         for each in published {
             checkHeaders(each)
@@ -56,10 +56,10 @@ struct Rules {
                 #expect(record.generatedAt >= last.generatedAt || isStepBack, "\(id) became older")
                 #expect(record.refreshCount == last.refreshCount + 1)
                 let isSame = digest(last).isSameContent(as: digest(record), at: record.generatedAt)
-                #expect(record.revision == revision + (isSame ? 0 : 1), "\(id): \(last) \(record)")
+                #expect(record.revision == (isSame ? revision : revision.next), "\(id): \(last) \(record)")
             } else {
                 #expect(record.refreshCount == 1)
-                #expect(record.revision == revision + 1, "\(id) after a tombstone or at first")
+                #expect(record.revision == revision.next, "\(id) after a tombstone or at first")
             }
             revision = record.revision
             last = record

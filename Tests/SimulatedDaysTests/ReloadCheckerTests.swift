@@ -97,8 +97,8 @@ struct ReloadCheckerTests {
             }
             #expect((found[rule] ?? 0) > 100, "\(rule.rawValue): \(found)")
         }
-        only(.revision) { $0.revision += 1 }
-        only(.revision) { $0.revision -= 1 }
+        only(.revision) { $0.revision.rawValue += 1 }
+        only(.revision) { $0.revision.rawValue -= 1 }
         only(.reason) { $0.reason = "configurationChanged" }
         only(.budget) { $0.budget?.remaining += 1 }
         only(.budget) { $0.budget?.resetsAt = $0.issuedAt }

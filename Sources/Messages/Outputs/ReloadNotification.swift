@@ -8,14 +8,14 @@ package struct ReloadNotification: Hashable, Sendable {
     package private(set) var configurationIds: [String]
     package var reason: Reason
     /// The highest of the configurations' revisions.
-    package var revision: Int64
+    package var revision: Revision
     package var issuedAt: Instant
     /// The budget after this reload of the named configuration that has the fewest tokens.
     package var budget: ReloadBudget
 
     /// - Parameter configurationIds: the configurations in any order, at least one.
     package init(
-        recipient: String, kind: String, configurationIds: some Sequence<String>, reason: Reason, revision: Int64,
+        recipient: String, kind: String, configurationIds: some Sequence<String>, reason: Reason, revision: Revision,
         issuedAt: Instant, budget: ReloadBudget
     ) {
         self.recipient = recipient
@@ -63,7 +63,7 @@ extension ReloadNotification {
         json.string("kind", kind)
         json.strings("configurationIds", configurationIds)
         json.string("reason", reason.rawValue)
-        json.integer("revision", revision)
+        json.integer("revision", revision.rawValue)
         json.instant("issuedAt", issuedAt)
         json.budget("budget", budget)
         json.endObject()
@@ -83,7 +83,8 @@ extension ReloadNotification {
             kind: try fields.require("kind", fields.text("kind")),
             configurationIds: ids,
             reason: try fields.require("reason", fields.name("reason", of: Reason.self)),
-            revision: try fields.require("revision", fields.integer("revision", in: 0...Int64.max, "a whole number")),
+            revision: Revision(
+                try fields.require("revision", fields.integer("revision", in: 0...Int64.max, "a whole number"))),
             issuedAt: try fields.require("issuedAt", fields.instant("issuedAt")),
             budget: try ReloadBudget(fields.require("budget", fields.fields("budget"))))
     }

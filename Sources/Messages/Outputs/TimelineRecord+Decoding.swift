@@ -22,7 +22,7 @@ extension TimelineRecord {
             kind: try fields.require("kind", fields.text("kind")),
             family: try fields.require("family", fields.name("family", of: WidgetFamily.self)),
             recipient: try fields.requiredIdentifier("recipient"),
-            revision: try fields.count("revision"),
+            revision: Revision(try fields.count("revision")),
             generatedAt: try fields.require("generatedAt", fields.instant("generatedAt")),
             timeline: Timeline(
                 entries: entries, policy: policy, nextUpdate: try fields.instant("nextUpdate"),

@@ -8,7 +8,7 @@ extension TimelineRecord {
         json.string("kind", kind)
         json.string("family", family.rawValue)
         json.string("recipient", recipient)
-        json.integer("revision", revision)
+        json.integer("revision", revision.rawValue)
         json.instant("generatedAt", generatedAt)
         json.instant("validUntil", timeline.validUntil)
         json.array("entries", timeline.entries) { $0.entry($1) }

@@ -8,7 +8,7 @@ package struct TimelineRecord: Hashable, Sendable {
     package var family: WidgetFamily
     package var recipient: String
     /// The revision, from 1. It rises by one whenever the content differs, and with nothing else (T6).
-    package var revision: Int64
+    package var revision: Revision
     package var generatedAt: Instant
     package var timeline: Timeline
     /// The number of times that the timeline was made since its configuration came, from 1.
@@ -18,7 +18,7 @@ package struct TimelineRecord: Hashable, Sendable {
     package var sources: [SourceOffset]
 
     package init(
-        configurationId: String, kind: String, family: WidgetFamily, recipient: String, revision: Int64,
+        configurationId: String, kind: String, family: WidgetFamily, recipient: String, revision: Revision,
         generatedAt: Instant, timeline: Timeline, refreshCount: Int64, budget: ReloadBudget? = nil,
         sources: [SourceOffset] = []
     ) {

@@ -19,7 +19,7 @@ extension ConfigurationState: StateValue {
             writer.write(published?.isFailure ?? false)
         }
         writer.write(history.displayed)
-        writer.write(optional: history.offered)
+        writer.write(optional: history.offered) { $0.write($1) }
         writer.write(optional: bucket) { $0.write($1) }
         writer.write(optional: pending) { $1.encode(into: &$0) }
         writer.write(optional: renewal)
@@ -46,7 +46,7 @@ extension ConfigurationState: StateValue {
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         version = try SubscriptionVersion(from: &reader)
         sources = try reader.list { reader throws(CorruptBytes) in try Source(from: &reader) }
-        let revision = try reader.int64()
+        let revision = try reader.revision()
         let refreshCount = try reader.int64()
         var newest: PublicationHistory.Published?
         if try reader.bool() {
@@ -56,7 +56,7 @@ extension ConfigurationState: StateValue {
             published = Published(isFailure: try reader.bool())
         }
         let displayed = try reader.displayed()
-        let offered = try reader.optionalInt64()
+        let offered = try reader.bool() ? try reader.revision() : nil
         bucket = try reader.bool() ? try reader.tokenBucket() : nil
         pending = try reader.bool() ? try PendingTimeline(from: &reader) : nil
         renewal = try reader.optionalInstant()
@@ -100,14 +100,14 @@ extension ConfigurationState.Source: StateValue {
 
 extension ByteWriter {
     fileprivate mutating func write(_ displayed: PublicationHistory.Displayed) {
-        write(varint: UInt64(displayed.revision))
+        write(varint: UInt64(displayed.revision.rawValue))
         write(optional: displayed.digest) { $0.write($1) }
     }
 }
 
 extension ByteReader {
     fileprivate mutating func displayed() throws(CorruptBytes) -> PublicationHistory.Displayed {
-        let revision = Int64(try varint())
+        let revision = Revision(Int64(try varint()))
         return .init(revision: revision, digest: try bool() ? try contentDigest() : nil)
     }
 }

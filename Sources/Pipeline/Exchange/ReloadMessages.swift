@@ -13,7 +13,7 @@ struct ReloadMessage: StateValue {
         case offer(ReloadOffer)
         /// The offer of this revision still stands, but is void from another instant: the recipient has seen something
         /// else than was known when it was offered.
-        case amendment(revision: Int64, voidFrom: Instant?)
+        case amendment(revision: Revision, voidFrom: Instant?)
         /// The offered content is no longer to be seen: the newest timeline is no visible change.
         case withdrawal
         /// The configuration is no longer this recipient's, of this kind: nothing of it goes out, whoever asked.
@@ -50,7 +50,7 @@ struct ReloadMessage: StateValue {
         case 1: change = .withdrawal
         case 2: change = .removal
         case 3:
-            let revision = try reader.int64()
+            let revision = try reader.revision()
             change = .amendment(revision: revision, voidFrom: try reader.optionalInstant())
         case let number: throw CorruptBytes("unknown message about reloads \(number)")
         }
@@ -59,7 +59,7 @@ struct ReloadMessage: StateValue {
 
 /// A configuration's change that a recipient may be told of.
 struct ReloadOffer: StateValue {
-    var revision: Int64
+    var revision: Revision
     /// The strongest of those that were offered since the last reload.
     var reason: ReloadNotification.Reason
     /// Somebody asked for it: it goes out whatever there is to see.
@@ -71,7 +71,7 @@ struct ReloadOffer: StateValue {
     var traceParent: [UInt8]?
 
     init(
-        revision: Int64, reason: ReloadNotification.Reason, voidFrom: Instant?, digest: ContentDigest,
+        revision: Revision, reason: ReloadNotification.Reason, voidFrom: Instant?, digest: ContentDigest,
         traceParent: [UInt8]?
     ) {
         self.revision = revision
@@ -109,7 +109,7 @@ struct ReloadOffer: StateValue {
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        revision = try reader.int64()
+        revision = try reader.revision()
         reason = try reader.reloadReason()
         isRequested = try reader.bool()
         voidFrom = try reader.optionalInstant()
@@ -123,11 +123,11 @@ struct ReloadAnnouncement: StateValue {
     /// The bucket is the one of this recipient and kind: a configuration may have others by now.
     var recipient: String
     var kind: String
-    var revision: Int64
+    var revision: Revision
     var digest: ContentDigest
     var bucket: TokenBucket
 
-    init(recipient: String, kind: String, revision: Int64, digest: ContentDigest, bucket: TokenBucket) {
+    init(recipient: String, kind: String, revision: Revision, digest: ContentDigest, bucket: TokenBucket) {
         self.recipient = recipient
         self.kind = kind
         self.revision = revision
@@ -146,7 +146,7 @@ struct ReloadAnnouncement: StateValue {
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         recipient = try reader.string()
         kind = try reader.string()
-        revision = try reader.int64()
+        revision = try reader.revision()
         digest = try reader.contentDigest()
         bucket = try reader.tokenBucket()
     }

@@ -52,7 +52,7 @@ struct ReloadBudgets {
         return !isWaiting
     }
 
-    func amend(_ slot: Slot<BudgetState>, _ revision: Int64, voidFrom: Instant?) {
+    func amend(_ slot: Slot<BudgetState>, _ revision: Revision, voidFrom: Instant?) {
         guard budgets[slot]?.offer?.revision == revision else { return }
         budgets[slot]!.offer!.voidFrom = voidFrom
     }

@@ -22,7 +22,7 @@ struct PageTable {
 
     func markup() -> String {
         guard preview.until != nil else { return steps.first.map(rows) ?? "" }
-        let freshCount = steps.last?.revision ?? 0
+        let freshCount = steps.last?.revision.rawValue ?? 0
         guard freshCount > Self.flatMax else { return list(steps[...], isOpen: freshCount <= Self.openMax) }
         var html = ""
         var rest = steps[...]
@@ -51,16 +51,16 @@ struct PageTable {
     }
 
     private func summary(of group: ArraySlice<TimelineWalk.Step>) -> String {
-        var revision = group.startIndex == steps.startIndex ? 0 : steps[group.startIndex - 1].revision
-        revision = (group.last?.revision ?? revision) - revision
+        let before: Revision = group.startIndex == steps.startIndex ? 0 : steps[group.startIndex - 1].revision
+        let last = group.last?.revision ?? before
         return TimelineTable.summary(
-            count: group.count, contents: revision, visible: group.count { $0.isVisibleChange })
+            count: group.count, contents: last.rawValue - before.rawValue, visible: group.count { $0.isVisibleChange })
     }
 
     private func list(_ list: ArraySlice<TimelineWalk.Step>, isOpen: Bool) -> String {
         var html = ""
         var unchanged: [TimelineWalk.Step] = []
-        var revision = list.startIndex == steps.startIndex ? 0 : steps[list.startIndex - 1].revision
+        var revision: Revision = list.startIndex == steps.startIndex ? 0 : steps[list.startIndex - 1].revision
         for (index, step) in zip(list.indices, list) {
             if step.revision == revision {
                 unchanged.append(step)

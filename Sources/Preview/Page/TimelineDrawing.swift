@@ -181,7 +181,7 @@ extension TimelineDrawing {
     mutating func drawMakings(y: Double) {
         label("made", y: y + Self.madeHeight / 2)
         let base = y + Self.madeHeight
-        var revision: Int64 = 0
+        var revision: Revision = 0
         for step in steps where step.at <= scale.range.upperBound {
             let isNew = step.revision != revision
             revision = step.revision

@@ -48,7 +48,7 @@ package struct TimelineTable {
     package mutating func finish() -> [String] {
         let lines = unchangedLines()
         guard isWalk else { return lines }
-        let summary = Self.summary(count: count, contents: previous?.revision ?? 0, visible: visibleCount)
+        let summary = Self.summary(count: count, contents: previous?.revision.rawValue ?? 0, visible: visibleCount)
         let legend = TimelineWalk.Step.legend.flatMap { style.heading([TableStyle.Part($0, .faint)]) }
         return lines + [""] + style.heading([TableStyle.Part(summary)]) + legend
     }
@@ -56,7 +56,8 @@ package struct TimelineTable {
     /// "53 timelines, 6 with new content, 4 visible changes"
     static func summary(of steps: [TimelineWalk.Step]) -> String {
         summary(
-            count: steps.count, contents: steps.last?.revision ?? 0, visible: steps.count { $0.isVisibleChange })
+            count: steps.count, contents: steps.last?.revision.rawValue ?? 0,
+            visible: steps.count { $0.isVisibleChange })
     }
 
     static func summary(count: Int, contents: Int64, visible: Int) -> String {

@@ -7,7 +7,7 @@
 package struct PublicationHistory: Hashable, Sendable {
     /// The number of the newest timeline's content: 0 before the first timeline, then 1 and one more with each content
     /// that differs. A deletion does not reset it.
-    package private(set) var revision: Int64
+    package private(set) var revision: Revision
     /// How many timelines were published since the configuration came, or came back after a deletion.
     package private(set) var refreshCount: Int64
     /// The newest timeline; `nil` before the first one and after a deletion.
@@ -16,7 +16,7 @@ package struct PublicationHistory: Hashable, Sendable {
     package private(set) var displayed: Displayed
     /// The revision that was offered to the recipient's task and, as far as is known here, is not announced yet. `nil`
     /// means that no offer is open.
-    package private(set) var offered: Int64?
+    package private(set) var offered: Revision?
     /// The newest timeline's content as the content rules of this release make it of the same data. `nil` means that
     /// these rules did make it, or that nothing had to be compared since.
     package private(set) var remade: ContentDigest?
@@ -40,11 +40,11 @@ package struct PublicationHistory: Hashable, Sendable {
         ///
         /// A later revision may have the same content without having been loaded: an announcement of a revision in
         /// between may still be under way.
-        package var revision: Int64
+        package var revision: Revision
         /// The displayed content; `nil` means that it is the newest timeline's.
         package var digest: ContentDigest?
 
-        package init(revision: Int64, digest: ContentDigest? = nil) {
+        package init(revision: Revision, digest: ContentDigest? = nil) {
             self.revision = revision
             self.digest = digest
         }
@@ -60,7 +60,7 @@ package struct PublicationHistory: Hashable, Sendable {
 
     /// A history of stored fields, each as the property of its name says.
     package init(
-        revision: Int64, refreshCount: Int64, newest: Published?, displayed: Displayed, offered: Int64?,
+        revision: Revision, refreshCount: Int64, newest: Published?, displayed: Displayed, offered: Revision?,
         remade: ContentDigest?
     ) {
         self.revision = revision
@@ -86,7 +86,7 @@ extension PublicationHistory {
     /// What the publication of a timeline brings.
     package struct Publication: Hashable, Sendable {
         /// The timeline's revision, from 1 on: the one before, if the content is the same (T6).
-        package var revision: Int64
+        package var revision: Revision
         /// The timeline's number since the configuration came, from 1 on.
         package var refreshCount: Int64
         /// True if the content differs from that of the timeline before; the first timeline differs.
@@ -94,7 +94,7 @@ extension PublicationHistory {
         /// True if the recipient, without being told, would display something else than this timeline (L1).
         package var isVisibleChange: Bool
 
-        package init(revision: Int64, refreshCount: Int64, hasNewContent: Bool, isVisibleChange: Bool) {
+        package init(revision: Revision, refreshCount: Int64, hasNewContent: Bool, isVisibleChange: Bool) {
             self.revision = revision
             self.refreshCount = refreshCount
             self.hasNewContent = hasNewContent
@@ -116,7 +116,7 @@ extension PublicationHistory {
         _ digest: ContentDigest, at: Instant, isTimeAlone: Bool = false
     ) -> Publication {
         let hasNewContent = newest.map { !$0.digest.isSameContent(as: digest, at: at) } ?? true
-        let nextRevision = revision + (hasNewContent ? 1 : 0)
+        let nextRevision = hasNewContent ? revision.next : revision
         let isVisibleChange = display(digest, revision: nextRevision, at: at, isTimeAlone: isTimeAlone)
         revision = nextRevision
         refreshCount += 1
@@ -132,7 +132,7 @@ extension PublicationHistory {
     ///
     /// - Parameter newRevision: the revision that the content gets.
     private mutating func display(
-        _ digest: ContentDigest, revision newRevision: Int64, at: Instant, isTimeAlone: Bool
+        _ digest: ContentDigest, revision newRevision: Revision, at: Instant, isTimeAlone: Bool
     ) -> Bool {
         guard var shown = displayedDigest else { return true }
         if isTimeAlone && offered == nil {
@@ -192,7 +192,7 @@ extension PublicationHistory {
     ///   - announced: the revision.
     ///   - digest: its content.
     ///   - now: the instant of the announcement.
-    package mutating func announce(_ announced: Int64, _ digest: ContentDigest, at now: Instant) -> Comparison {
+    package mutating func announce(_ announced: Revision, _ digest: ContentDigest, at now: Instant) -> Comparison {
         if offered == announced { offered = nil }
         guard announced > displayed.revision, let newest else { return .settled }
         if announced == revision {

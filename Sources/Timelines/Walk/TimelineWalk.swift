@@ -59,7 +59,7 @@ extension TimelineWalk {
         package var cause: Cause
         package var timeline: Timeline
         /// The revision, from 1 on; the same content keeps it (T6).
-        package var revision: Int64
+        package var revision: Revision
         /// The number of the timeline, from 1 on.
         package var refreshCount: Int64
         /// True if a reload may announce the timeline, as it may announce the first one of each configuration.

@@ -19,7 +19,7 @@ final class ReloadStage {
     let cluster: MemoryCluster
     let service: ScriptedService
     var notices: [ReloadSinkNotice] = []
-    private var revision: Int64 = 0
+    private var revision: Revision = 0
     private var instances = 0
 
     init() {
@@ -46,7 +46,7 @@ final class ReloadStage {
     func reload(
         _ recipient: String, _ ids: [String], kind: String = "K", reason: ReloadNotification.Reason = .dataChanged
     ) -> (partition: Partition, offset: Offset) {
-        revision += 1
+        revision = revision.next
         let notification = ReloadNotification(
             recipient: recipient, kind: kind, configurationIds: ids, reason: reason, revision: revision,
             issuedAt: time.now,
