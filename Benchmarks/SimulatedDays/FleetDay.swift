@@ -1,5 +1,5 @@
-import SplitMix
 package import RecordLog
+import SplitMix
 import Timelines
 
 /// What comes in on a day, drawn from a seed: configurations and master data in the minute before it begins, then

@@ -1,6 +1,6 @@
-import SplitMix
 import Dispatch
 import RecordLog
+import SplitMix
 import StreamCore
 
 /// Timers for so many slots, due at random times of a day.

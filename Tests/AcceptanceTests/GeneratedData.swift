@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Input that is large enough to be in the middle of: vehicles that change what they do all the time, and calendars.

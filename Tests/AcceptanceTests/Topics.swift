@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import RdKafka
 import RecordLog
+import TestSupport
 
 extension Application {
     private var cluster: RdKafkaCluster {

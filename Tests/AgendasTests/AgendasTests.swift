@@ -1,6 +1,6 @@
-import TestSupport
 import Agendas
 import Foundation
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,5 +1,5 @@
-import TestSupport
 import Agendas
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Messages
+import TestSupport
 import Testing
 import Timelines
 

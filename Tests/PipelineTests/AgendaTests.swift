@@ -1,5 +1,5 @@
-import TestSupport
 import Messages
+import TestSupport
 import Testing
 import Timelines
 

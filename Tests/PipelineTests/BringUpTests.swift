@@ -1,10 +1,10 @@
-import TestSupport
 import Messages
 import Pipeline
 import RecordLog
 import Simulation
 import StreamCore
 import StreamRuntime
+import TestSupport
 import Testing
 import Timelines
 

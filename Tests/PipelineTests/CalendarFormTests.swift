@@ -1,6 +1,6 @@
-import TestSupport
 import Messages
 import Pipeline
+import TestSupport
 import Testing
 import Timelines
 

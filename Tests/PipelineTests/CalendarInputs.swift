@@ -1,6 +1,6 @@
-import TestSupport
 import Messages
 import RecordLog
+import TestSupport
 import Timelines
 
 /// Calendar records as other systems write them; all times are instants.

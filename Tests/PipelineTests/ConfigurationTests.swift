@@ -1,7 +1,7 @@
-import TestSupport
 import Messages
 import Pipeline
 import RecordLog
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,8 +1,8 @@
-import TestSupport
 import Messages
 import RecordLog
 import Simulation
 import StreamRuntime
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,8 +1,8 @@
-import TestSupport
 import Messages
 import Pipeline
 import RecordLog
 import StreamCore
+import TestSupport
 import Testing
 import Timelines
 

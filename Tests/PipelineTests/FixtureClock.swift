@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import Simulation
 import StreamRuntime
 import Synchronization
+import TestSupport
 import Timelines
 
 /// The clock of timelines stands until a test moves it. What deadlines count by is another: in memory it moves with

@@ -1,9 +1,9 @@
-import TestSupport
 import Messages
 import Pipeline
 import RecordLog
 import Simulation
 import StreamCore
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,9 +1,9 @@
-import TestSupport
 import Messages
 import Pipeline
 import RecordLog
 import SimulatedDays
 import Simulation
+import TestSupport
 import Testing
 import Timelines
 

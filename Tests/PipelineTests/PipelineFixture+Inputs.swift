@@ -1,6 +1,6 @@
-import TestSupport
 import Messages
 import RecordLog
+import TestSupport
 import Timelines
 
 /// What tests put in. Fields are written as the JSON that follows the ids: `#""speed": 40"#`.

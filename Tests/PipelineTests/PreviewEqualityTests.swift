@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import Messages
 import Preview
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,6 +1,6 @@
-import TestSupport
 import Messages
 import RecordLog
+import TestSupport
 import Timelines
 
 /// Puts random records into a pipeline: all of one vehicle, calendar or configuration into one partition, which need

@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import Messages
 import Preview
 import Simulation
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,9 +1,9 @@
-import TestSupport
 import Messages
 import Pipeline
 import Simulation
 import StreamCore
 import StreamRuntime
+import TestSupport
 import Testing
 import Timelines
 

@@ -1,5 +1,5 @@
-import TestSupport
 import Preview
+import TestSupport
 import Testing
 import Timelines
 

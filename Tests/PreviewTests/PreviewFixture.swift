@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import Messages
 import Preview
 import Producers
+import TestSupport
 import Timelines
 
 /// Files of one test in a folder of their own, removed with their owner, and what a preview makes of them.

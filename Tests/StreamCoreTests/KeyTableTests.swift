@@ -1,6 +1,6 @@
-import TestSupport
 import RecordLog
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite("The numbers of keys")

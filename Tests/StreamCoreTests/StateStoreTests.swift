@@ -1,5 +1,5 @@
-import TestSupport
 import StreamCore
+import TestSupport
 import Testing
 
 @Suite("State stores")

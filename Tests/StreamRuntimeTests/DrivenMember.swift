@@ -1,9 +1,9 @@
-import TestSupport
 import Foundation
 import RecordLog
 import StreamCore
 import StreamRuntime
 import Synchronization
+import TestSupport
 
 /// A member of an application on an OS thread of its own, as in a process.
 final class DrivenMember: Sendable {

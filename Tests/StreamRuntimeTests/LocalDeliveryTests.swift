@@ -1,8 +1,8 @@
-import TestSupport
 import RecordLog
 import Simulation
 import StreamCore
 import StreamRuntime
+import TestSupport
 import Testing
 
 @Suite("Messages within a thread")

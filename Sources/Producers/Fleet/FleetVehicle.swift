@@ -1,5 +1,5 @@
-import SplitMix
 import Messages
+import SplitMix
 import Timelines
 
 /// One vehicle of the fleet: its traits, its plan, and the reports of its tracker.

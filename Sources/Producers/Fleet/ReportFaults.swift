@@ -1,5 +1,5 @@
-import SplitMix
 import Messages
+import SplitMix
 import Timelines
 
 /// The faults between one vehicle's tracker and the topic. The same seed gives the same faults.

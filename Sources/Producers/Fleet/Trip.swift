@@ -1,5 +1,5 @@
-import SplitMix
 import Glibc
+import SplitMix
 
 /// A drive from one crossing to another along streets, with corners and red lights. Times are seconds since its
 /// beginning.

@@ -1,6 +1,6 @@
-import SplitMix
 import Agendas
 import Messages
+import SplitMix
 package import Timelines
 
 /// The rounds of a fleet as events of its depots' calendars. One round follows upon the other: one is always under way,

@@ -1,5 +1,5 @@
-import SplitMix
 import Messages
+import SplitMix
 package import Timelines
 
 /// The widgets of a fleet and their changes: configurations of the vehicles of `FleetSimulator` and of the calendars of

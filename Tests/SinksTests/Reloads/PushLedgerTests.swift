@@ -1,9 +1,9 @@
-import TestSupport
 import Foundation
 import HTTPClient
 import RecordLog
 import Simulation
 import Sinks
+import TestSupport
 import Testing
 
 @Suite("The ledger of a sink of reloads")
