@@ -1,4 +1,4 @@
-// Messages: the contract on the wire (M1 to M13), from bytes to values and back, for every topic.
+// Messages: the contract on the wire (M1 to M14), from bytes to values and back, for every topic.
 //
 // It must not know Kafka, threads or clocks: a header is a name and bytes, a topic is a name. It decides nothing about
 // timelines; it only says why bytes cannot be read, by the name of the field.

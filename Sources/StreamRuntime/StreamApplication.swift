@@ -6,7 +6,7 @@ import Synchronization
 /// Runs an application's stream threads, each on an OS thread of its own, until `requestStop`.
 package final class StreamApplication: Sendable {
     private let stop = Atomic<Bool>(false)
-    private let closing = Atomic<Bool>(false)
+    private let isReleasingHeld = Atomic<Bool>(false)
     private let shared: Mutex<Shared>
     private let ended: DispatchGroup
     private let touch: @Sendable () -> Void
@@ -54,7 +54,7 @@ package final class StreamApplication: Sendable {
     package func requestStop() { stop.store(true, ordering: .relaxed) }
 
     /// Asks the threads to send what waits for a time that will not come. Returns at once; any thread.
-    package func releaseHeld() { closing.store(true, ordering: .relaxed) }
+    package func releaseHeld() { isReleasingHeld.store(true, ordering: .relaxed) }
 
     package var isStopping: Bool { stop.load(ordering: .relaxed) }
 
@@ -86,7 +86,7 @@ package final class StreamApplication: Sendable {
             try thread.start()
             var reported: Duration = .zero
             while !stop.load(ordering: .relaxed) {
-                if closing.load(ordering: .relaxed) { thread.releaseHeld() }
+                if isReleasingHeld.load(ordering: .relaxed) { thread.releaseHeld() }
                 try thread.runOnce()
                 let now = thread.clock.monotonic()
                 if now - reported < .milliseconds(100) { continue }

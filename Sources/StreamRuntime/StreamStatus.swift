@@ -11,8 +11,8 @@ package struct StreamStatus: Sendable {
     /// True in a run that ends once it has caught up, if the thread has been in the group, and every task that it has
     /// runs and has committed what it makes of the inputs that were there.
     package var isBroughtUp = false
-    /// True if the thread has committed since it was asked to close out what waits.
-    package var isClosedOut = false
+    /// True if the thread has committed since it was asked to release what waits.
+    package var hasReleasedHeld = false
     /// On the monotonic clock.
     package var lastCommit: Duration?
 
@@ -78,7 +78,7 @@ extension StreamThread {
         status.aborts = abortsCount
         status.lastCommit = lastCommitted
         status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
-        status.isClosedOut = hasClosedOut
+        status.hasReleasedHeld = hasReleasedHeld
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {

@@ -74,7 +74,7 @@ extension StreamThread {
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
         for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) }
-        hasClosedOut = isReleasingHeld
+        hasReleasedHeld = isReleasingHeld
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {

@@ -48,7 +48,7 @@ package final class StreamThread {
     var wasEverAssigned = false
     private(set) var isReleasingHeld = false
     /// True if a commit has released what was held since.
-    var hasClosedOut = false
+    var hasReleasedHeld = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
     var committedCounters = TaskCounters()

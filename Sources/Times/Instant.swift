@@ -56,6 +56,7 @@ extension Instant {
 
 /// A length of time that has passed on every clock alike: whole milliseconds, which may be negative.
 public struct ElapsedTime: Hashable, Comparable, Sendable {
+    /// The length in milliseconds; negative for a time that goes back.
     public var milliseconds: Int64
 
     @inlinable
@@ -64,13 +65,17 @@ public struct ElapsedTime: Hashable, Comparable, Sendable {
     }
 
     @inlinable
+    /// No time at all.
     public static var zero: ElapsedTime { ElapsedTime(milliseconds: 0) }
 
     @inlinable
+    /// So many times 1000 milliseconds.
     public static func seconds(_ seconds: Int64) -> ElapsedTime { ElapsedTime(milliseconds: seconds * 1000) }
     @inlinable
+    /// So many times 60 seconds.
     public static func minutes(_ minutes: Int64) -> ElapsedTime { seconds(minutes * 60) }
     @inlinable
+    /// So many times 60 minutes; a local day may have other hours than 24.
     public static func hours(_ hours: Int64) -> ElapsedTime { minutes(hours * 60) }
 
     @inlinable

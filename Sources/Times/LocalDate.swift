@@ -1,9 +1,13 @@
 /// A day of the proleptic Gregorian calendar, without zone: the days of all-day events float.
 public struct LocalDate: Hashable, Comparable, Sendable {
+    /// The year of the proleptic Gregorian calendar.
     public var year: Int
+    /// 1 ... 12.
     public var month: Int
+    /// 1 ... 31.
     public var day: Int
 
+    /// A date of these parts, which are not checked.
     public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
@@ -17,10 +21,14 @@ public struct LocalDate: Hashable, Comparable, Sendable {
 
 /// A wall-clock time of a day, to the second.
 public struct LocalTime: Hashable, Comparable, Sendable {
+    /// 0 ... 23.
     public var hour: Int
+    /// 0 ... 59.
     public var minute: Int
+    /// 0 ... 59.
     public var second: Int
 
+    /// A time of these parts, which are not checked.
     public init(hour: Int, minute: Int, second: Int = 0) {
         self.hour = hour
         self.minute = minute
@@ -83,6 +91,7 @@ extension LocalDate {
 }
 
 extension LocalTime {
+    /// 00:00:00.
     public static let midnight = LocalTime(hour: 0, minute: 0)
 
     package var secondOfDay: Int { (hour * 60 + minute) * 60 + second }

@@ -179,7 +179,8 @@ extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
             if table.isRefreshedByVehicle(slot) {
                 sources.askForSnapshots(slot, at: now, context)
             } else {
-                let needsSnapshots = !state.sources.isEmpty
+                // A timeline that is pending already is made first.
+                let needsSnapshots = state.pending == nil && !state.sources.isEmpty
                 pending.add(
                     .init(at: now, cause: .dataChanged, traceParent: nil, needsSnapshots: needsSnapshots), slot)
             }

@@ -5,6 +5,7 @@ import Timelines
 
 extension ConfigurationState: StateValue {
     func encode(into writer: inout ByteWriter) {
+        assert((published == nil) == (history.newest == nil), "What is kept of a timeline is kept together.")
         writer.write(optional: value) { $0.write($1) }
         writer.write(optional: origin) { $1.encode(into: &$0) }
         version.encode(into: &writer)

@@ -88,8 +88,7 @@ struct TimelineMaker {
         }
     }
 
-    /// The content of the published timeline as the content rules of now make it, of all that is known; `nil` if they
-    /// did make it.
+    /// The content of the published timeline as the content rules of now make it, of all that is known.
     ///
     /// - Parameter published: the instant for which the timeline was made.
     func remade(_ message: ConfigurationMessage, _ state: ConfigurationState, at published: Instant) -> ContentDigest {

@@ -79,7 +79,7 @@ package final class StreamTask {
                 throw CorruptBytes("unknown node \(node)")
             }
             context.node = node
-            try receive(message, context)
+            receive(message, context)
         case .forwarded(let record, let headers):
             guard context.topology.sources.indices.contains(Int(record.origin.source)) else {
                 throw CorruptBytes("unknown source \(record.origin.source)")

@@ -32,12 +32,10 @@ package struct TaskCounters: Hashable, Sendable {
 
     /// Adds what another task of the same topology counted.
     package mutating func add(_ other: TaskCounters) {
-        if outputs.isEmpty { outputs = Array(repeating: 0, count: other.outputs.count) }
-        if named.isEmpty { named = Array(repeating: 0, count: other.named.count) }
         records += other.records
         forwarded += other.forwarded
-        for index in outputs.indices { outputs[index] += other.outputs[index] }
-        for index in named.indices { named[index] += other.named[index] }
+        outputs.add(other.outputs)
+        named.add(other.named)
         labelled.merge(other.labelled, uniquingKeysWith: +)
     }
 
@@ -49,6 +47,14 @@ package struct TaskCounters: Hashable, Sendable {
         for index in outputs.indices { outputs[index] = 0 }
         for index in named.indices { named[index] = 0 }
         labelled.removeAll(keepingCapacity: true)
+    }
+}
+
+extension [Int] {
+    /// Adds index by index. Counters that have counted nothing yet may be shorter than others, or empty.
+    fileprivate mutating func add(_ other: [Int]) {
+        if count < other.count { self += repeatElement(0, count: other.count - count) }
+        for index in other.indices { self[index] += other[index] }
     }
 }
 

@@ -112,21 +112,26 @@ package struct NodeInstance {
     package var stores: [any ChangelogStore] { processor.stores }
 
     /// Reads a message and hands it over; `nil` if the node takes none.
-    let receive: ((NodeMessage, TaskContext) throws(CorruptBytes) -> Void)?
+    let receive: ((NodeMessage, TaskContext) -> Void)?
 
     init(_ processor: any Processor) {
         self.init(processor, receive: nil)
     }
 
     init<P: MessageProcessor>(taking processor: P) {
-        self.init(processor) { message, context throws(CorruptBytes) in
-            var reader = ByteReader(message.payload)
-            processor.receive(try P.Message(from: &reader), for: message.entity, context)
+        self.init(processor) { message, context in
+            // A node's messages are this program's own: what cannot be read is a defect, and is not passed over.
+            do throws(CorruptBytes) {
+                var reader = ByteReader(message.payload)
+                processor.receive(try P.Message(from: &reader), for: message.entity, context)
+            } catch {
+                preconditionFailure("A message to \(P.self) of this program cannot be read: \(error)")
+            }
         }
     }
 
     private init(
-        _ processor: any Processor, receive: ((NodeMessage, TaskContext) throws(CorruptBytes) -> Void)?
+        _ processor: any Processor, receive: ((NodeMessage, TaskContext) -> Void)?
     ) {
         self.processor = processor
         self.receive = receive

@@ -69,7 +69,7 @@ final class PipelineRun {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
                     // Closing may send messages through the exchange: the run goes on until that is quiet again.
-                    if application.statuses.allSatisfy(\.isClosedOut) { break }
+                    if application.statuses.allSatisfy(\.hasReleasedHeld) { break }
                     application.releaseHeld()
                 }
             } catch {
