@@ -17,7 +17,7 @@ package struct AnnouncedReload {
         package var resetsAt: Instant
     }
 
-    /// Nil: it is no reload.
+    /// `nil` if the value is no reload.
     package init?(_ value: UnsafeRawBufferPointer, with parser: inout JSONParser) {
         guard let members = try? parser.object(value),
             case .string(let recipient)? = members["recipient"], case .string(let kind)? = members["kind"],

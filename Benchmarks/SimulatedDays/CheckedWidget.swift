@@ -37,12 +37,12 @@ struct CheckedWidget {
         return [paid, freeWindowEnd].compactMap { $0 }.min()
     }
 
-    /// Whether it had to wait for a token until `at`.
+    /// True if it had to wait for a token until `at`.
     func hasWaited(at: Instant) -> Bool { windowEnd.map { $0 < at } ?? false }
 
     func isPayable(at: Instant) -> Bool { isFree || tokens.nextToken(from: at) == at }
 
-    /// Whether there is something to see at this instant that was not seen.
+    /// True if there is something to see at this instant that was not seen.
     func isVisible(at: Instant) -> Bool {
         guard let current else { return false }
         return seen.map { current.isVisibleChange(from: $0, at: at) } ?? true

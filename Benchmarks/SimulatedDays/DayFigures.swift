@@ -4,7 +4,7 @@ package struct DayFigures {
     package var renewals = 0
     /// Timelines made because something changed.
     package var changes = 0
-    /// Of them, those that show something else than the one before (T6).
+    /// The timelines among them that show something else than the one before (T6).
     package var visibleChanges = 0
     package var reloads = 0
     /// Configurations named in reloads.

@@ -14,7 +14,7 @@ package final class ReloadChecker: DayObserver {
     private var slots: [String: Int] = [:]
     var groups: [CheckedGroup] = []
     private var groupSlots: [GroupName: Int] = [:]
-    /// Of this instant, in the order in which they came.
+    /// The records of this instant, in the order in which they came.
     private var published: [(slot: Int, content: ShownContent)] = []
     private var reloads: [AnnouncedReload] = []
     /// The first ones.

@@ -6,13 +6,13 @@ struct ShownContent {
     struct Entry {
         var date: Instant
         var isStale: Bool
-        /// Of all that counts as content.
+        /// A digest of all that counts as content.
         var digest: Int
     }
 
     let revision: Revision
     let nextUpdate: Instant?
-    /// Of kind and family.
+    /// A digest of kind and family.
     private let subject: Int
     private let entries: [Entry]
     /// The place of the configuration's record: another one is a change of the configuration itself.

@@ -73,7 +73,7 @@ extension Logger {
         log(level: .notice, message(), metadata: metadata())
     }
 
-    /// Not in order; the program copes.
+    /// Something is not in order, and the program copes with it.
     package func warning(_ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata? = nil) {
         log(level: .warning, message(), metadata: metadata())
     }

@@ -44,7 +44,7 @@ extension SettingsProblem: CustomStringConvertible {
 /// Everything that is wrong with the settings: flags in their order, then variables by name, then the file by line,
 /// then what does not go together.
 package struct SettingsProblems: Error, Equatable {
-    /// Never empty.
+    /// The problems; there is at least one.
     package let problems: [SettingsProblem]
 
     package init(problems: [SettingsProblem]) {

@@ -91,7 +91,8 @@ struct Broker: Sendable {
         return withLog(of: place) { $0.append(record, timestamp: timestamp, transaction: transaction) }
     }
 
-    /// Where a producer's record goes and whether the broker takes it. A key decides by murmur2, none by turns.
+    /// Chooses the partition of a producer's record, and says whether the broker takes it. A key decides by murmur2,
+    /// none by turns.
     func place(_ record: StoredRecord, topic name: String, partition: Partition?) throws(LogError) -> TopicPartition {
         guard let topic = topics[name] else { throw .unknown(TopicPartition(name, partition ?? 0)) }
         let count = Int32(topic.partitions.count)

@@ -89,10 +89,10 @@ package struct Counters: Hashable, Sendable {
     /// By producers of either kind, whatever became of their transactions.
     package var recordsProduced = 0
     package var recordsDelivered = 0
-    /// Those that a poll with a rebalance threw away (R1).
+    /// The records that a poll with a rebalance threw away (R1).
     package var recordsDropped = 0
     package var transactionsCommitted = 0
-    /// For whatever reason; time-outs and fencing included.
+    /// The transactions that were aborted for whatever reason, time-outs and fencing included.
     package var transactionsAborted = 0
     package var transactionsTimedOut = 0
     /// Calls that were refused because of a newer producer of the same id, or after a time-out.

@@ -65,7 +65,7 @@ package final class StreamApplication: Sendable {
         ended.wait(timeout: .now() + .milliseconds(Int(ElapsedTime(timeout).milliseconds))) == .success
     }
 
-    /// As of each thread's last iterations, at most a tenth of a second old.
+    /// The status of each thread as of its last iterations, at most a tenth of a second old.
     package var statuses: [StreamStatus] { shared.withLock { $0.statuses } }
 
     /// The failure that ended a thread; `nil` if none ended by itself.

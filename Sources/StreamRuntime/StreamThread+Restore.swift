@@ -105,7 +105,7 @@ extension StreamThread {
         advanceStage(of: runtime)
     }
 
-    /// From the state, else from the committed offset, else from the earliest (R5).
+    /// Adds a cursor that begins at the state's position, else at the committed offset, else at the earliest (R5).
     func addCursor(_ start: TaskStart, to runtime: TaskRuntime) {
         let known =
             runtime.task.positions.restoredNext(source: start.source, partition: start.topicPartition.partition)

@@ -149,7 +149,7 @@ package final class StreamThread {
         admin.close()
     }
 
-    /// As of now; on the stream's thread like everything else.
+    /// The status of now; to be called on the stream's thread like everything else.
     package var status: StreamStatus { makeStatus() }
 
     /// In the order of their numbers, so that nothing depends on the order of a dictionary.

@@ -23,7 +23,7 @@ enum CalendarProperty: String, CaseIterable, Sendable {
     case offsetFrom = "TZOFFSETFROM"
     case offsetTo = "TZOFFSETTO"
 
-    /// By its name in any case.
+    /// Finds the case of this name, whose letters may be capital or small; `nil` if there is none.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count < Self.byLength.count else { return nil }
         for (name, property) in Self.byLength[bytes.count] where Self.isSame(bytes, name) {

@@ -8,7 +8,7 @@ struct HelpPage {
     private let node: CommandNode
     private let columns: Int
 
-    /// Where the texts begin beside all but very long labels.
+    /// The column at which the texts begin beside all but very long labels.
     private static let textColumn = 26
 
     init(_ node: CommandNode, columns: Int) {

@@ -2,7 +2,7 @@
 struct ArgumentDecoder: Decoder {
     /// By the names of the properties that lead to them.
     let values: [[String]: any Sendable]
-    /// Where the decoding stands.
+    /// The names of the commands that the decoding has reached.
     let path: [String]
 
     var codingPath: [any CodingKey] { [] }

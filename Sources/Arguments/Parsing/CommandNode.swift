@@ -1,7 +1,7 @@
 /// A command in its place: the words that lead to it and what is declared there.
 struct CommandNode {
     let type: any ParsableCommand.Type
-    /// From the program's name on.
+    /// The names of the commands, the program's first.
     let path: [String]
     let definitions: [ArgumentDefinition]
     let subcommands: [CommandNode]

@@ -64,7 +64,7 @@ struct ReloadOffer: StateValue {
     var reason: ReloadNotification.Reason
     /// Somebody asked for it: it goes out whatever there is to see.
     var isRequested = false
-    /// From then on the recipient has come back by itself and seen what stood (L1 to L9).
+    /// The instant from which on the recipient has come back by itself and seen what stood (L1 to L9).
     var voidFrom: Instant?
     /// The content to be seen; it comes back with the announcement.
     var digest: ContentDigest

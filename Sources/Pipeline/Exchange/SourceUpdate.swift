@@ -83,7 +83,7 @@ enum SourceID: Hashable, StateValue {
 /// The content of a source as far as it is known, and the newest record that said so.
 struct SourceContent: Hashable, StateValue {
     var vehicle: Vehicle?
-    /// Those of a calendar that belong to the window of days that ends at `windowEnd`.
+    /// The occurrences of a calendar that belong to the window of days that ends at `windowEnd`.
     var occurrences: [Occurrence] = []
     /// `nil` for a vehicle, and if no window was asked for.
     var windowEnd: Instant?

@@ -21,7 +21,7 @@ struct TelemetryClock {
     private let future: ElapsedTime?
     /// Vehicles that were warned of by name.
     private var warned: Set<Slot<VehicleState>> = []
-    /// Those of this transaction.
+    /// The vehicles that were warned of by this transaction.
     private var warnedNow: [Slot<VehicleState>] = []
 
     init(_ settings: PipelineSettings) {

@@ -11,7 +11,7 @@ package final class TaskPositions {
         package var source: UInt8
         package var partition: Partition
         package fileprivate(set) var next: Offset
-        /// As of the last commit, else where this task began; where a revert goes back to.
+        /// The position of the last commit, else the one at which this task began; a revert goes back to it.
         package fileprivate(set) var committed: Offset
         /// True once this task has committed it: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool

@@ -46,7 +46,7 @@ package struct AgendaWindow: Sendable {
         return includes(occurrence, from: start, to: end)
     }
 
-    /// Those of the occurrences that belong to the window, by start, calendarId, uid.
+    /// The occurrences that belong to the window, in the order of start, calendarId, uid.
     package func placed(_ occurrences: [Occurrence]) -> [PlacedOccurrence] {
         // Occurrences are large: their places are sorted, then each is copied once.
         struct Place {
