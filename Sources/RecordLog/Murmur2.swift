@@ -1,18 +1,18 @@
 /// Java's murmur2, with which Kafka's own clients choose a partition: the owner of an entity is `murmur2(id) mod P`.
-package enum Murmur2 {
+public enum Murmur2 {
     /// The partition that Java's default partitioner takes for this key: `toPositive(murmur2(key)) % partitions`.
     @inlinable
-    package static func partition(of key: UnsafeRawBufferPointer, partitions: Int32) -> Partition {
+    public static func partition(of key: UnsafeRawBufferPointer, partitions: Int32) -> Partition {
         Partition(Int32(bitPattern: hash(key) & 0x7fff_ffff) % partitions)
     }
 
-    package static func partition(of key: String, partitions: Int32) -> Partition {
+    public static func partition(of key: String, partitions: Int32) -> Partition {
         var key = key
         return key.withUTF8 { partition(of: UnsafeRawBufferPointer($0), partitions: partitions) }
     }
 
     @inlinable
-    package static func hash(_ data: UnsafeRawBufferPointer) -> UInt32 {
+    public static func hash(_ data: UnsafeRawBufferPointer) -> UInt32 {
         let multiplier: UInt32 = 0x5bd1_e995
         let count = data.count
         var hash: UInt32 = 0x9747_b28c ^ UInt32(truncatingIfNeeded: count)

@@ -1,46 +1,46 @@
-package import RecordLog
+public import RecordLog
 
 /// The bytes are not what `ByteWriter` wrote: a changelog or exchange record of another program, or a damaged one.
-package struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
-    package var description: String
+public struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
+    public var description: String
 
-    package init(_ description: String) {
+    public init(_ description: String) {
         self.description = description
     }
 }
 
 /// Reads what `ByteWriter` wrote. Borrows the bytes.
-package struct ByteReader {
+public struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var position = 0
 
     @inlinable
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     @inlinable
-    package var isAtEnd: Bool { position == bytes.count }
+    public var isAtEnd: Bool { position == bytes.count }
 
     /// All that is left.
     @inlinable
-    package mutating func rest() -> UnsafeRawBufferPointer {
+    public mutating func rest() -> UnsafeRawBufferPointer {
         defer { position = bytes.count }
         return UnsafeRawBufferPointer(rebasing: bytes[position...])
     }
 
     @inlinable
-    package mutating func byte() throws(CorruptBytes) -> UInt8 {
+    public mutating func byte() throws(CorruptBytes) -> UInt8 {
         guard position < bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
         defer { position += 1 }
         return bytes[position]
     }
 
     @inlinable
-    package mutating func bool() throws(CorruptBytes) -> Bool { try byte() != 0 }
+    public mutating func bool() throws(CorruptBytes) -> Bool { try byte() != 0 }
 
     @inlinable
-    package mutating func varint() throws(CorruptBytes) -> UInt64 {
+    public mutating func varint() throws(CorruptBytes) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -56,7 +56,7 @@ package struct ByteReader {
     }
 
     @inlinable
-    package mutating func count() throws(CorruptBytes) -> Int {
+    public mutating func count() throws(CorruptBytes) -> Int {
         let value = try varint()
         // A count counts things of at least one byte each: a larger one would ask for memory that no record has.
         guard value <= UInt64(bytes.count - position) else {
@@ -66,57 +66,57 @@ package struct ByteReader {
     }
 
     @inlinable
-    package mutating func uint64() throws(CorruptBytes) -> UInt64 {
+    public mutating func uint64() throws(CorruptBytes) -> UInt64 {
         guard position + 8 <= bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
         defer { position += 8 }
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
     @inlinable
-    package mutating func int64() throws(CorruptBytes) -> Int64 { Int64(bitPattern: try uint64()) }
+    public mutating func int64() throws(CorruptBytes) -> Int64 { Int64(bitPattern: try uint64()) }
 
     @inlinable
-    package mutating func double() throws(CorruptBytes) -> Double { Double(bitPattern: try uint64()) }
+    public mutating func double() throws(CorruptBytes) -> Double { Double(bitPattern: try uint64()) }
 
     @inlinable
-    package mutating func slice() throws(CorruptBytes) -> UnsafeRawBufferPointer {
+    public mutating func slice() throws(CorruptBytes) -> UnsafeRawBufferPointer {
         let count = try count()
         defer { position += count }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
     }
 
     @inlinable
-    package mutating func array() throws(CorruptBytes) -> [UInt8] { Array(try slice()) }
+    public mutating func array() throws(CorruptBytes) -> [UInt8] { Array(try slice()) }
 
     @inlinable
-    package mutating func string() throws(CorruptBytes) -> String {
+    public mutating func string() throws(CorruptBytes) -> String {
         String(decoding: try slice(), as: UTF8.self)
     }
 
     @inlinable
-    package mutating func optional<Value>(
+    public mutating func optional<Value>(
         _ body: (inout ByteReader) throws(CorruptBytes) -> Value
     ) throws(CorruptBytes) -> Value? {
         try bool() ? try body(&self) : nil
     }
 
     @inlinable
-    package mutating func optionalString() throws(CorruptBytes) -> String? {
+    public mutating func optionalString() throws(CorruptBytes) -> String? {
         try bool() ? try string() : nil
     }
 
     @inlinable
-    package mutating func optionalInt64() throws(CorruptBytes) -> Int64? {
+    public mutating func optionalInt64() throws(CorruptBytes) -> Int64? {
         try bool() ? try int64() : nil
     }
 
     @inlinable
-    package mutating func optionalDouble() throws(CorruptBytes) -> Double? {
+    public mutating func optionalDouble() throws(CorruptBytes) -> Double? {
         try bool() ? try double() : nil
     }
 
     @inlinable
-    package mutating func list<Element>(
+    public mutating func list<Element>(
         _ body: (inout ByteReader) throws(CorruptBytes) -> Element
     ) throws(CorruptBytes) -> [Element] {
         let count = try count()
@@ -129,8 +129,8 @@ package struct ByteReader {
 
 extension ByteReader {
     @inlinable
-    package mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
+    public mutating func instant() throws(CorruptBytes) -> Instant { Instant(milliseconds: try int64()) }
 
     @inlinable
-    package mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
+    public mutating func optionalInstant() throws(CorruptBytes) -> Instant? { try bool() ? try instant() : nil }
 }

@@ -1,28 +1,28 @@
-package import RecordLog
+public import RecordLog
 
 /// Writes the internal binary form: state in the changelog, messages in the exchange. Little endian; counts as varints.
-package struct ByteWriter {
+public struct ByteWriter {
     @usableFromInline var storage: [UInt8]
-    @inlinable package var bytes: [UInt8] { storage }
+    @inlinable public var bytes: [UInt8] { storage }
 
     @inlinable
-    package init(capacity: Int = 0) {
+    public init(capacity: Int = 0) {
         storage = []
         storage.reserveCapacity(capacity)
     }
 
     @inlinable
-    package mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
+    public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
     @inlinable
-    package mutating func write(_ value: UInt8) { storage.append(value) }
+    public mutating func write(_ value: UInt8) { storage.append(value) }
 
     @inlinable
-    package mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+    public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
 
     /// LEB128.
     @inlinable
-    package mutating func write(varint value: UInt64) {
+    public mutating func write(varint value: UInt64) {
         var value = value
         while value >= 0x80 {
             storage.append(UInt8(truncatingIfNeeded: value) | 0x80)
@@ -32,19 +32,19 @@ package struct ByteWriter {
     }
 
     @inlinable
-    package mutating func write(count: Int) { write(varint: UInt64(count)) }
+    public mutating func write(count: Int) { write(varint: UInt64(count)) }
 
     @inlinable
-    package mutating func write(_ value: Int64) { write(fixed: UInt64(bitPattern: value)) }
+    public mutating func write(_ value: Int64) { write(fixed: UInt64(bitPattern: value)) }
 
     @inlinable
-    package mutating func write(_ value: UInt64) { write(fixed: value) }
+    public mutating func write(_ value: UInt64) { write(fixed: value) }
 
     @inlinable
-    package mutating func write(_ value: Double) { write(fixed: value.bitPattern) }
+    public mutating func write(_ value: Double) { write(fixed: value.bitPattern) }
 
     @inlinable
-    package mutating func write(_ value: String) {
+    public mutating func write(_ value: String) {
         var value = value
         value.withUTF8 { utf8 in
             write(count: utf8.count)
@@ -53,37 +53,37 @@ package struct ByteWriter {
     }
 
     @inlinable
-    package mutating func write(_ value: [UInt8]) {
+    public mutating func write(_ value: [UInt8]) {
         write(count: value.count)
         storage.append(contentsOf: value)
     }
 
     @inlinable
-    package mutating func write(_ value: UnsafeRawBufferPointer) {
+    public mutating func write(_ value: UnsafeRawBufferPointer) {
         write(count: value.count)
         storage.append(contentsOf: value)
     }
 
     /// Bytes without a count before them.
     @inlinable
-    package mutating func append(_ value: UnsafeRawBufferPointer) { storage.append(contentsOf: value) }
+    public mutating func append(_ value: UnsafeRawBufferPointer) { storage.append(contentsOf: value) }
 
     /// One byte that says whether there is a value, then the value.
     @inlinable
-    package mutating func write<Value>(optional value: Value?, _ body: (inout ByteWriter, Value) -> Void) {
+    public mutating func write<Value>(optional value: Value?, _ body: (inout ByteWriter, Value) -> Void) {
         write(value != nil)
         if let value { body(&self, value) }
     }
 
     @inlinable
-    package mutating func write(optional value: String?) { write(optional: value) { $0.write($1) } }
+    public mutating func write(optional value: String?) { write(optional: value) { $0.write($1) } }
     @inlinable
-    package mutating func write(optional value: Int64?) { write(optional: value) { $0.write($1) } }
+    public mutating func write(optional value: Int64?) { write(optional: value) { $0.write($1) } }
     @inlinable
-    package mutating func write(optional value: Double?) { write(optional: value) { $0.write($1) } }
+    public mutating func write(optional value: Double?) { write(optional: value) { $0.write($1) } }
 
     @inlinable
-    package mutating func write<Element>(list: [Element], _ body: (inout ByteWriter, Element) -> Void) {
+    public mutating func write<Element>(list: [Element], _ body: (inout ByteWriter, Element) -> Void) {
         write(count: list.count)
         for element in list { body(&self, element) }
     }
@@ -97,8 +97,8 @@ package struct ByteWriter {
 extension ByteWriter {
     /// Writes the milliseconds since 1970, eight bytes.
     @inlinable
-    package mutating func write(_ instant: Instant) { write(instant.milliseconds) }
+    public mutating func write(_ instant: Instant) { write(instant.milliseconds) }
 
     @inlinable
-    package mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
+    public mutating func write(optional instant: Instant?) { write(optional: instant) { $0.write($1) } }
 }

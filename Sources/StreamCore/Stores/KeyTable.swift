@@ -3,7 +3,7 @@
 /// Open addressing over Java's murmur2, which the caller has at hand already because it decides the partition. All
 /// keys of a task agree in that hash modulo the partition count, so the table index is taken from mixed bits.
 /// Inlinable, like the store around it: the hot path is compiled for the types that it is used with.
-package struct KeyTable {
+public struct KeyTable {
     @usableFromInline var bytes: [UInt8] = []
     /// The end of each slot's key in `bytes`; the key begins at the end of the one before.
     @usableFromInline var ends: [Int] = []
@@ -12,16 +12,16 @@ package struct KeyTable {
     @usableFromInline var table: [UInt32]
     @usableFromInline var shift: UInt32
 
-    package init() {
+    public init() {
         table = Array(repeating: 0, count: 16)
         shift = 28
     }
 
-    package var count: Int { ends.count }
+    public var count: Int { ends.count }
 
     /// - Complexity: O(1).
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
         table.withUnsafeBufferPointer { table in
             let mask = table.count - 1
             var index = Int((hash &* 0x9e37_79b1) >> shift)
@@ -37,13 +37,13 @@ package struct KeyTable {
 
     /// The key's slot; a new one, the next number, where it was not known.
     @inlinable
-    package mutating func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
+    public mutating func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Int {
         if let slot = find(key, hash: hash) { return slot }
         return add(key, hash: hash)
     }
 
     @inlinable
-    package func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withKey<Result>(of slot: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let start = slot == 0 ? 0 : ends[slot - 1]
         let end = ends[slot]
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }

@@ -3,23 +3,24 @@
 ///
 /// A slot stays the same while its task lives in this process. After a restore the same key may have another slot, so
 /// slots are never written to state or messages.
-package struct Slot<Value>: Hashable, Comparable, Sendable {
+@frozen
+public struct Slot<Value>: Hashable, Comparable, Sendable {
     /// 0 ..< the number of keys of the store.
-    package let index: Int
+    public let index: Int
 
     /// - Precondition: `index` is not negative.
     @inlinable
-    package init(_ index: Int) {
+    public init(_ index: Int) {
         precondition(index >= 0, "A slot counts from 0.")
         self.index = index
     }
 
     @inlinable
-    package static func < (left: Slot, right: Slot) -> Bool { left.index < right.index }
+    public static func < (left: Slot, right: Slot) -> Bool { left.index < right.index }
 }
 
 /// All slots of a store, in the order in which their keys first came.
-package struct Slots<Value>: Sequence {
+public struct Slots<Value>: Sequence {
     @usableFromInline let count: Int
 
     @usableFromInline
@@ -28,7 +29,7 @@ package struct Slots<Value>: Sequence {
     }
 
     @inlinable
-    package func makeIterator() -> LazyMapSequence<Range<Int>, Slot<Value>>.Iterator {
+    public func makeIterator() -> LazyMapSequence<Range<Int>, Slot<Value>>.Iterator {
         (0..<count).lazy.map { Slot($0) }.makeIterator()
     }
 }
@@ -36,18 +37,19 @@ package struct Slots<Value>: Sequence {
 /// A value for each slot of a store, derived from state or kept beside it; grows by itself.
 ///
 /// - Complexity: every access is O(1), amortised over growth.
-package struct SlotMap<Value, Element> {
+@frozen
+public struct SlotMap<Value, Element> {
     @usableFromInline var elements: [Element] = []
     /// The value of a slot that was never written.
     @usableFromInline let absent: Element
 
     @inlinable
-    package init(absent: Element) {
+    public init(absent: Element) {
         self.absent = absent
     }
 
     @inlinable
-    package subscript(slot: Slot<Value>) -> Element {
+    public subscript(slot: Slot<Value>) -> Element {
         get { slot.index < elements.count ? elements[slot.index] : absent }
         _modify {
             reserve(slot)
@@ -56,7 +58,7 @@ package struct SlotMap<Value, Element> {
     }
 
     @inlinable
-    package mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
+    public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 
     @inlinable
     mutating func reserve(_ slot: Slot<Value>) {
@@ -69,29 +71,29 @@ package struct SlotMap<Value, Element> {
 extension SlotMap where Element: ExpressibleByNilLiteral {
     /// A map whose slots hold nothing until they are written.
     @inlinable
-    package init() { self.init(absent: nil) }
+    public init() { self.init(absent: nil) }
 }
 
 /// Slots that work waits for, each once, in the order in which they came, with an item for each.
-package struct SlotQueue<Value, Item> {
+public struct SlotQueue<Value, Item> {
     @usableFromInline var slots: [Slot<Value>] = []
     @usableFromInline var items = SlotMap<Value, Item?>()
 
-    package init() {}
+    public init() {}
 
     @inlinable
-    package var isEmpty: Bool { slots.isEmpty }
+    public var isEmpty: Bool { slots.isEmpty }
 
     @inlinable
-    package func contains(_ slot: Slot<Value>) -> Bool { items[slot] != nil }
+    public func contains(_ slot: Slot<Value>) -> Bool { items[slot] != nil }
 
     /// The item that waits for the slot; `nil` if the slot does not wait.
     @inlinable
-    package func item(of slot: Slot<Value>) -> Item? { items[slot] }
+    public func item(of slot: Slot<Value>) -> Item? { items[slot] }
 
     /// Appends the slot with its item. An item that waits already stays, and `item` is not called.
     @inlinable
-    package mutating func append(_ slot: Slot<Value>, _ item: @autoclosure () -> Item) {
+    public mutating func append(_ slot: Slot<Value>, _ item: @autoclosure () -> Item) {
         if items[slot] != nil { return }
         slots.append(slot)
         items[slot] = item()
@@ -99,7 +101,7 @@ package struct SlotQueue<Value, Item> {
 
     /// Gives the slot this item: at its place in the queue if it waits already, else at the end.
     @inlinable
-    package mutating func replace(_ slot: Slot<Value>, with item: Item) {
+    public mutating func replace(_ slot: Slot<Value>, with item: Item) {
         if items[slot] == nil { slots.append(slot) }
         items[slot] = item
     }
@@ -107,7 +109,7 @@ package struct SlotQueue<Value, Item> {
     /// Empties the queue.
     ///
     /// - Returns: the slots with their items, in the order in which the slots came.
-    package mutating func drain() -> [(slot: Slot<Value>, item: Item)] {
+    public mutating func drain() -> [(slot: Slot<Value>, item: Item)] {
         if slots.isEmpty { return [] }
         let drained = slots.map { slot in
             guard let item = items[slot] else { preconditionFailure("A slot that waits has its item.") }
@@ -118,10 +120,10 @@ package struct SlotQueue<Value, Item> {
         return drained
     }
 
-    package mutating func removeAll() { _ = drain() }
+    public mutating func removeAll() { _ = drain() }
 }
 
 extension SlotQueue where Item == Void {
     @inlinable
-    package mutating func append(_ slot: Slot<Value>) { append(slot, ()) }
+    public mutating func append(_ slot: Slot<Value>) { append(slot, ()) }
 }

@@ -1,38 +1,39 @@
-package import RecordLog
+public import RecordLog
 
 /// Wall-clock timers of one task, at most one for each slot of a store. The slots are typed by the store's value.
 ///
 /// `TimerHeap` does the work, and says what the timers guarantee.
-package struct SlotTimers<Value> {
+@frozen
+public struct SlotTimers<Value> {
     @usableFromInline var heap = TimerHeap()
 
     @inlinable
-    package init() {}
+    public init() {}
 
     /// The date of the earliest timer; `nil` if none is armed.
     @inlinable
-    package var nextDue: Instant? { heap.nextDue }
+    public var nextDue: Instant? { heap.nextDue }
 
     /// When this slot's timer is due; `nil` if it is not armed.
     @inlinable
-    package func due(of slot: Slot<Value>) -> Instant? { heap.due(of: slot.index) }
+    public func due(of slot: Slot<Value>) -> Instant? { heap.due(of: slot.index) }
 
     /// Sets the slot's timer, in place of the one that it has.
     @inlinable
-    package mutating func arm(_ slot: Slot<Value>, due: Instant) { heap.arm(slot.index, due: due) }
+    public mutating func arm(_ slot: Slot<Value>, due: Instant) { heap.arm(slot.index, due: due) }
 
     /// Takes the slot's timer away; does nothing if the slot has none.
     @inlinable
-    package mutating func disarm(_ slot: Slot<Value>) { heap.disarm(slot.index) }
+    public mutating func disarm(_ slot: Slot<Value>) { heap.disarm(slot.index) }
 
     /// Takes out the earliest timer that is due at `now`, ties by slot.
     ///
     /// - Returns: its slot; `nil` if none is due.
     @inlinable
-    package mutating func pop(now: Instant) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
+    public mutating func pop(now: Instant) -> Slot<Value>? { heap.pop(now: now).map { Slot($0) } }
 
     @inlinable
-    package mutating func removeAll() { heap.removeAll() }
+    public mutating func removeAll() { heap.removeAll() }
 }
 
 /// Timers by number: a heap that knows where each number stands in it.
@@ -40,7 +41,7 @@ package struct SlotTimers<Value> {
 /// Timers are derived from state. One only says "look at this slot then": who is called checks the state and arms anew,
 /// so a timer that was overtaken does no harm. Arming a slot again moves its timer: there are never more entries than
 /// slots that are armed, however often that is done. An entry takes 16 bytes, and each slot, armed or not, 4.
-package struct TimerHeap {
+public struct TimerHeap {
     private struct Entry {
         var due: Instant
         var slot: Int32
@@ -54,20 +55,20 @@ package struct TimerHeap {
     /// The index in the heap of each slot's entry; −1 if the slot is not armed.
     private var indexes: [Int32] = []
     /// How often two entries were compared since this was made, which is the work that was done.
-    package private(set) var comparisons = 0
+    public private(set) var comparisons = 0
 
     private static let childCount = 4
 
-    package init() {}
+    public init() {}
 
     /// Slots that are armed.
-    package var count: Int { heap.count }
+    public var count: Int { heap.count }
 
     /// When the earliest timer is due; `nil` if none is armed.
-    package var nextDue: Instant? { heap.first?.due }
+    public var nextDue: Instant? { heap.first?.due }
 
     /// The date of this slot's timer; `nil` if it is not armed.
-    package func due(of slot: Int) -> Instant? {
+    public func due(of slot: Int) -> Instant? {
         let index = index(of: slot)
         return index < 0 ? nil : heap[index].due
     }
@@ -75,7 +76,7 @@ package struct TimerHeap {
     /// Sets the slot's timer, in place of the one that it has.
     ///
     /// - Complexity: O(log n).
-    package mutating func arm(_ slot: Int, due: Instant) {
+    public mutating func arm(_ slot: Int, due: Instant) {
         if indexes.count <= slot { indexes += repeatElement(-1, count: slot + 1 - indexes.count) }
         let entry = Entry(due: due, slot: Int32(slot))
         let index = index(of: slot)
@@ -90,7 +91,7 @@ package struct TimerHeap {
     /// Takes the slot's timer away; does nothing where it has none.
     ///
     /// - Complexity: O(log n).
-    package mutating func disarm(_ slot: Int) {
+    public mutating func disarm(_ slot: Int) {
         let index = index(of: slot)
         if index >= 0 { remove(at: index) }
     }
@@ -100,13 +101,13 @@ package struct TimerHeap {
     /// - Returns: its slot; `nil` if no timer is due.
     ///
     /// - Complexity: O(log n), and O(1) where none is due.
-    package mutating func pop(now: Instant) -> Int? {
+    public mutating func pop(now: Instant) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(at: 0)
         return Int(first.slot)
     }
 
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         heap.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
     }

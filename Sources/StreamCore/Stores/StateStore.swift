@@ -1,7 +1,7 @@
-import RecordLog
+public import RecordLog
 
 /// A value that a state store keeps and the changelog carries.
-package protocol StateValue {
+public protocol StateValue {
     func encode(into writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(CorruptBytes)
 }
@@ -12,11 +12,12 @@ package protocol StateValue {
 /// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
 /// A slot is the number of a key: stable for as long as the task lives here, another after a restore.
 ///
-/// Inlinable throughout, because only inlinable generic code is compiled for its values across modules: that is worth a
-/// third of the cost of a record.
-package final class StateStore<Value: StateValue>: ChangelogStore {
+/// Public, like all that it is made of, because only public generic code is compiled for its values across modules:
+/// with
+/// `package` a record cost half as much again.
+public final class StateStore<Value: StateValue>: ChangelogStore {
     /// The number of its name: the first byte of its keys in the changelog.
-    package let id: UInt8
+    public let id: UInt8
     @usableFromInline var keys = KeyTable()
     @usableFromInline var values: [Value?] = []
     /// The transaction in which a slot was last written.
@@ -30,7 +31,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
 
     @inlinable
-    package init(_ name: StoreName<Value>) {
+    public init(_ name: StoreName<Value>) {
         id = name.number
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.forgetOverlay() }
@@ -38,27 +39,27 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Every key that was ever met here, with or without a value.
     @inlinable
-    package var slots: Slots<Value> { Slots(count: values.count) }
+    public var slots: Slots<Value> { Slots(count: values.count) }
 
     /// - Parameter hash: Java's murmur2 of the key.
     /// - Returns: `nil` if the key was never met.
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value>? {
+    public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value>? {
         keys.find(key, hash: hash).map { Slot($0) }
     }
 
     @inlinable
-    package func find(_ key: UnsafeRawBufferPointer) -> Slot<Value>? { find(key, hash: Murmur2.hash(key)) }
+    public func find(_ key: UnsafeRawBufferPointer) -> Slot<Value>? { find(key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    package func find(_ key: String) -> Slot<Value>? {
+    public func find(_ key: String) -> Slot<Value>? {
         var key = key
         return key.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
     /// The key's slot, made if need be; a new slot has no value yet, and having a slot is not state.
     @inlinable
-    package func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
+    public func slot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
         let index = keys.slot(of: key, hash: hash)
         if index == values.count {
             values.append(nil)
@@ -68,24 +69,24 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     }
 
     @inlinable
-    package func slot(of key: UnsafeRawBufferPointer) -> Slot<Value> { slot(of: key, hash: Murmur2.hash(key)) }
+    public func slot(of key: UnsafeRawBufferPointer) -> Slot<Value> { slot(of: key, hash: Murmur2.hash(key)) }
 
     @inlinable
-    package func slot(of key: String) -> Slot<Value> {
+    public func slot(of key: String) -> Slot<Value> {
         var key = key
         return key.withUTF8 { slot(of: UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
-    package func withKey<Result>(of slot: Slot<Value>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withKey<Result>(of slot: Slot<Value>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         keys.withKey(of: slot.index, body)
     }
 
     @inlinable
-    package func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
+    public func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
     @inlinable
-    package subscript(slot: Slot<Value>) -> Value? {
+    public subscript(slot: Slot<Value>) -> Value? {
         _read { yield values[slot.index] }
         _modify {
             touch(slot)
@@ -95,14 +96,14 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 
     /// Writes in place; one look-up and one copy for the overlay, however much is changed.
     @inlinable
-    package func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
+    public func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
         touch(slot)
         return body(&values[slot.index])
     }
 
     /// True if anything was written in this transaction.
     @inlinable
-    package var isDirty: Bool { !written.isEmpty }
+    public var isDirty: Bool { !written.isEmpty }
 
     @inlinable
     func touch(_ slot: Slot<Value>) {
@@ -115,7 +116,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
-    package func capture(_ emit: ChangelogEmit) {
+    public func capture(_ emit: ChangelogEmit) {
         if !written.isEmpty { captureWritten(self, emit) }
     }
 
@@ -137,7 +138,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         }
     }
 
-    package func commit() {
+    public func commit() {
         if !written.isEmpty { commitWritten(self) }
     }
 
@@ -148,7 +149,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
         transaction &+= 1
     }
 
-    package func revert() {
+    public func revert() {
         for (slot, value) in zip(written, before) { values[slot.index] = value }
         commit()
     }
@@ -156,7 +157,7 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Restore
 
     @inlinable
-    package func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
+    public func restore(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let slot = slot(of: key)
         guard let value else {
@@ -169,10 +170,10 @@ package final class StateStore<Value: StateValue>: ChangelogStore {
 }
 
 /// Takes one record of the changelog; without a value its key has gone.
-package typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
 
 /// The face that a store shows to its task.
-package protocol ChangelogStore: AnyObject {
+public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
     var isDirty: Bool { get }
     func capture(_ emit: ChangelogEmit)

@@ -16,11 +16,11 @@ package struct NodeName<Message>: Sendable {
 ///
 /// The number is part of the stored format, because changelog keys begin with it. It is never used again for another
 /// store; 0 belongs to the positions of the task.
-package struct StoreName<Value: StateValue>: Sendable {
-    package let number: UInt8
-    package let name: String
+public struct StoreName<Value: StateValue>: Sendable {
+    public let number: UInt8
+    public let name: String
 
-    package init(_ number: UInt8, _ name: String) {
+    public init(_ number: UInt8, _ name: String) {
         precondition(number > 0, "Store numbers begin at 1.")
         self.number = number
         self.name = name
