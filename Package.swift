@@ -22,10 +22,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// One module per row of the table in DESIGN.md; the arrows there are the dependencies here.
 let package = Package(
     name: "tideline",
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
         .executable(name: "tideline", targets: ["tideline"]),
         // Strategies, schedules and their rules for other programs; Examples/Schedules uses it.
         .library(name: "Timelines", targets: ["Timelines"]),
+        // Timelines and readers' positions in an app: Linux, iOS 16, macOS 13. Examples/Reader uses it.
+        .library(name: "TidelineClient", targets: ["TidelineClient"]),
     ],
     targets: [
         // C and C++ libraries: a module map or a small shim each, nothing else.
@@ -36,6 +39,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+        .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Below all others.
@@ -52,15 +58,22 @@ let package = Package(
         // Timelines.
         module("Timelines", ["Times"]),
         module("Agendas", ["Timelines"]),
-        module("Messages", ["Timelines", "Agendas", "CSimdjson"]),
-        module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "RecordLog"]),
+        module("Positions", ["Timelines"]),
+        module("Messages", ["Timelines", "Agendas", "Positions", "CSimdjson"]),
+        module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "Positions", "RecordLog"]),
 
         // Edges.
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
-        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "SplitMix", "CZlib"]),
+        module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
+        module("HTTPServer", ["CMicroHTTPD", "CZlib"]),
+        module("Access", ["CJWT", "COpenSSL", "Crypto"]),
+        module(
+            "Gateway",
+            ["Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines", "CSQLite"]),
+        module("TidelineClient", ["Positions", "Timelines"]),
         module("Observability"),
         module("Arguments"),
         module("Settings", ["CYaml"]),
@@ -68,7 +81,8 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "Observability", "Arguments", "Settings",
+                "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
+                "Observability", "Arguments", "Settings",
             ],
             swiftSettings: strict),
 
@@ -99,20 +113,31 @@ let package = Package(
         tests("SimulationTests", ["Simulation", "RecordLog"]),
         tests("TimelinesTests", ["Timelines", "TestSupport"]),
         tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestSupport"], exclude: ["Oracle", "Corpus"]),
+        tests("PositionsTests", ["Positions", "Timelines", "SplitMix", "TestSupport"]),
+        tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
+        tests("AccessTests", ["Access", "Crypto", "TestSupport"]),
+        tests(
+            "GatewayTests",
+            [
+                "Gateway", "HTTPServer", "Access", "Messages", "Positions", "Timelines", "RecordLog", "Simulation",
+                "TestSupport",
+            ]),
+        tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
         tests("MessagesTests", ["Messages", "Timelines", "Agendas", "TestSupport"]),
         tests(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Agendas", "Preview",
-                "RdKafka", "TestSupport", "SimulatedDays",
+                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays",
             ]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
         tests(
             "SinksTests",
             ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport"]),
-        tests("ProducersTests", ["Producers", "RecordLog", "Messages", "Timelines", "Agendas", "Simulation"]),
+        tests(
+            "ProducersTests",
+            ["Producers", "RecordLog", "Messages", "Timelines", "Positions", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
