@@ -68,8 +68,8 @@ package final class TaskPositions {
 /// that it is a place in.
 ///
 /// It is a list of topics, then the positions, each with the index of its topic. The sources that were added since
-/// (`Topology.Source.isAddition`) follow in a second pair of lists. A release that knows only the first pair reads it as
-/// ever, and passes over the rest.
+/// (`Topology.Source.isAddition`) follow in a second pair of lists. A release that knows only the first pair reads
+/// that as ever, and passes over the rest.
 extension TaskPositions {
     /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
     /// (R9). Forgotten here, it would be read from the beginning again.

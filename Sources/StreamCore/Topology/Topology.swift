@@ -3,8 +3,8 @@ package import RecordLog
 /// The flow of data as plain values: the sources that are read, the processors that every task has, the topics written.
 ///
 /// Each is declared once. The order of sources and the numbers of nodes and stores are part of the stored format
-/// (exchange messages, origins, changelog): additions go to the end. Positions name their topic. `description` draws the
-/// topology.
+/// (exchange messages, origins, changelog): additions go to the end. Positions name their topic. `description` draws
+/// the topology.
 package struct Topology: Sendable {
     package var sources: [Source]
     /// The nodes in the order of their numbers, without gaps.
