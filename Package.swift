@@ -40,6 +40,8 @@ let package = Package(
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+        // schemas/openapi.json inside the program.
+        .target(name: "COpenAPI"),
         .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -72,7 +74,10 @@ let package = Package(
         module("Access", ["CJWT", "COpenSSL", "Crypto"]),
         module(
             "Gateway",
-            ["Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines", "CSQLite"]),
+            [
+                "Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines", "CSQLite",
+                "COpenAPI",
+            ]),
         module("TidelineClient", ["Positions", "Timelines"]),
         module("Observability"),
         module("Arguments"),
@@ -123,7 +128,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
-        tests("MessagesTests", ["Messages", "Timelines", "Agendas", "TestSupport"]),
+        tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),
         tests(
             "PipelineTests",
             [
