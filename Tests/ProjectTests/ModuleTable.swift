@@ -32,8 +32,10 @@ enum ModuleTable {
         cell.matches(of: /\w+|;/).map { String($0.0) }
     }
 
-    /// What the toolchain brings.
-    private static let system: Set<String> = ["Foundation", "Synchronization", "Glibc", "Dispatch"]
+    /// What the toolchain brings, on Linux and on Apple's systems, where the libraries are built, too.
+    private static let system: Set<String> = [
+        "Foundation", "FoundationNetworking", "Synchronization", "Dispatch", "Glibc", "Darwin", "os",
+    ]
 
     /// What `module` may import: what an arrow leads to, directly or on its way; of C libraries only its own.
     ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The offsets of one time zone from UTC, with its changes between 1900 and 2100 at hand.
 ///
@@ -81,7 +80,7 @@ extension ZoneOffsets {
     }
 
     /// Holds only zones that exist, some 600 at most.
-    private static let cache = Mutex<[String: ZoneOffsets]>([:])
+    private static let cache = LockedValue<[String: ZoneOffsets]>([:])
 
     /// Foundation also takes abbreviations and offsets (`PST`, `GMT+2`) for names. In the database, nearly all names
     /// have an area before a slash; these are the ones that have none.

@@ -1,0 +1,84 @@
+extension ReaderPositions {
+    /// How far ahead of its arrival a record may be dated: more is a wrong clock.
+    public static let futureMax = ElapsedTime.seconds(5)
+
+    /// What became of a record.
+    public enum RecordOutcome: Hashable, Sendable {
+        /// The record brought something new.
+        case changed
+        /// Everything was known, or newer things were.
+        case unchanged
+        /// `enabled` is off.
+        case refused
+    }
+
+    /// Takes in what a device says.
+    ///
+    /// What is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does not win
+    /// for ever; what the same record dates before its position moves along, so that their order stays. Fields of an
+    /// entry that the record leaves out stay as they were known. What has expired at the arrival is dropped.
+    ///
+    /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
+    @discardableResult
+    public mutating func record(
+        _ record: PositionRecord, arrival: Instant, settings: PositionSettings
+    ) -> RecordOutcome {
+        guard settings.enabled else { return .refused }
+        let clock = DeviceClock(of: record, arrival: arrival)
+        let before = self
+        let snapshots = (record.history + [record.position]).map { snapshot in
+            var snapshot = describing(snapshot)
+            snapshot.observedAt = clock.corrected(snapshot.observedAt)
+            return snapshot
+        }
+        let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: clock.corrected(mark.at)) }
+        let told = ReaderPositions(
+            histories: [DeviceHistory(deviceId: record.deviceId, snapshots: snapshots)],
+            readEntries: record.readEntries.map(corrected), dismissed: record.dismissed.map(corrected),
+            settings: settings)
+        merge(told, settings: settings)
+        expire(at: arrival, settings: settings)
+        return self == before ? .unchanged : .changed
+    }
+
+    /// The marks that dismiss suggestions: none of them is offered again until a newer place comes than any that is
+    /// known now, also if the clock of this device is slow.
+    public func dismissals(of entryIds: [String], at instant: Instant) -> [EntryMark] {
+        let newest = position.map { max($0.observedAt, instant) } ?? instant
+        return entryIds.map { EntryMark(entryId: $0, at: newest) }
+    }
+
+    /// The snapshot with what is known of its entry already, where it says nothing itself.
+    private func describing(_ snapshot: PositionSnapshot) -> PositionSnapshot {
+        var described = snapshot
+        guard described.entryDate == nil || described.title == nil || described.location == nil else { return snapshot }
+        for known in Placed.sorted(histories).map(\.snapshot) where known.entryId.isSameByUTF8(as: snapshot.entryId) {
+            described.entryDate = described.entryDate ?? known.entryDate
+            described.title = described.title ?? known.title
+            described.location = described.location ?? known.location
+        }
+        return described
+    }
+}
+
+extension PositionRecord {
+    /// True if the record is dated so far after its arrival that its device's clock must be wrong.
+    public func isFromFuture(arrival: Instant) -> Bool {
+        position.observedAt > arrival + ReaderPositions.futureMax
+    }
+}
+
+/// What a record's arrival says of the clock of its device.
+private struct DeviceClock {
+    /// The latest instant that counts.
+    private let latest: Instant
+    /// How far the clock is ahead of that, by the record's position.
+    private let excess: ElapsedTime
+
+    init(of record: PositionRecord, arrival: Instant) {
+        latest = arrival + ReaderPositions.futureMax
+        excess = max(.zero, record.position.observedAt - latest)
+    }
+
+    func corrected(_ instant: Instant) -> Instant { min(instant - excess, latest) }
+}
