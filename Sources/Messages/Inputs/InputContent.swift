@@ -9,6 +9,8 @@ package enum InputContent: String, CaseIterable, Sendable {
     case calendarEvents
     /// Keyed by `configurationId`.
     case configurations
+    /// Keyed by `readerId`, `configurationId` and, where there is one, `deviceId`.
+    case positions
 
     /// A member of an object, as far as a key needs it.
     package enum Member {
@@ -31,6 +33,15 @@ package enum InputContent: String, CaseIterable, Sendable {
                 recurrenceId: try Self.recurrenceId(member)
             ).text
         case .configurations: return try Self.identifier("configurationId", member)
+        case .positions:
+            let reader = ReaderKey(
+                readerId: try Self.identifier("readerId", member),
+                configurationId: try Self.identifier("configurationId", member))
+            // An empty name is none, as in the key.
+            if case .text(let deviceId) = member("deviceId"), !deviceId.isEmpty {
+                return PositionKey(reader, deviceId: deviceId).text
+            }
+            return PositionKey(reader).text
         }
     }
 

@@ -17,8 +17,8 @@ package struct RecordJudge: ~Copyable {
         self.kinds = kinds
     }
 
-    /// All problems of an object; empty if the pipeline can use it. An event or a configuration with `"deleted": true`
-    /// stands for a tombstone and has none.
+    /// All problems of an object; empty if the pipeline can use it. An object with `"deleted": true` stands for a
+    /// tombstone and has none, but for telemetry, which has no tombstones.
     ///
     /// A configuration that would get an `error` timeline has problems, for it would replace one that works.
     ///
@@ -33,13 +33,16 @@ package struct RecordJudge: ~Copyable {
             case .calendarEvents:
                 if try isTombstone(bytes) { return [] }
                 return CalendarEventMessage.problems(of: bytes, key: key, with: &parser)
+            case .positions:
+                _ = try PositionLine.decode(bytes, with: &parser)
+                return []
             }
         } catch {
             return [error]
         }
     }
 
-    /// True for an event or a configuration with `"deleted": true`.
+    /// True for an object with `"deleted": true` that is no telemetry.
     ///
     /// - Throws: if the bytes are not a JSON object, or `deleted` is neither true nor false.
     package mutating func isTombstone(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Bool {
