@@ -128,7 +128,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
-        tests("MessagesTests", ["Messages", "Timelines", "Agendas", "TestSupport"]),
+        tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),
         tests(
             "PipelineTests",
             [

@@ -6,6 +6,7 @@ package struct TopicNames: Hashable, Sendable {
     package var timelines: String
     package var reloads: String
     package var positions: String
+    package var positionsMerged: String
     package var deadLetters: String
 
     /// - Parameter prefix: a text that is put before every name as it is.
@@ -16,13 +17,14 @@ package struct TopicNames: Hashable, Sendable {
         timelines = prefix + "timelines"
         reloads = prefix + "timeline.reloads"
         positions = prefix + "timeline.positions"
+        positionsMerged = prefix + "timeline.positions.merged"
         deadLetters = prefix + "tideline.dead-letters"
     }
 
     /// The topics that others write.
     package var inputs: [String] { [telemetry, calendarEvents, configurations, positions] }
     /// The topics that Tideline writes.
-    package var outputs: [String] { [timelines, reloads, deadLetters] }
+    package var outputs: [String] { [timelines, reloads, positionsMerged, deadLetters] }
 }
 
 /// The versions that others build on, in one place. `schemas/` says the same; the tests hold both to this.

@@ -9,8 +9,7 @@ struct TopicsCommand: Verb {
         commandName: "topics",
         abstract: "Creates the input and output topics that are missing.",
         discussion: """
-            Reports what differs from what would be created, and changes nothing that exists. timeline.positions is \
-            planned: nothing reads or writes it yet.
+            Reports what differs from what would be created, and changes nothing that exists.
             """,
         examples: [
             CommandExample(
@@ -65,16 +64,14 @@ struct TopicPlan {
         var lines: [String] = []
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
-            let note = name == topics.positions ? "; planned, nothing reads or writes it yet" : ""
             if let there = found[name] {
                 let differences = differences(of: there, from: wanted)
                 lines.append(
-                    (differences.isEmpty
-                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))") + note
-                )
+                    differences.isEmpty
+                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
             } else {
                 try admin.createTopic(wanted, timeout: .seconds(30))
-                lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)\(note)")
+                lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)")
             }
         }
         return lines
@@ -91,7 +88,9 @@ struct TopicPlan {
     func settings(
         of name: String, deadLetterBytes: Int = Self.defaultRecordBytesMax + 64 * 1024
     ) -> [(key: String, value: String)] {
-        let compacted = [topics.calendarEvents, topics.configurations, topics.timelines, topics.positions]
+        let compacted = [
+            topics.calendarEvents, topics.configurations, topics.timelines, topics.positions, topics.positionsMerged,
+        ]
         let policy = (key: "cleanup.policy", value: compacted.contains(name) ? "compact" : "delete")
         return name == topics.deadLetters ? [policy, ("max.message.bytes", String(deadLetterBytes))] : [policy]
     }

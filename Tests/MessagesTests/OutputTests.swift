@@ -93,7 +93,10 @@ import Timelines
             TopicNames().inputs == [
                 "vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions",
             ])
-        #expect(TopicNames(prefix: "x.").outputs == ["x.timelines", "x.timeline.reloads", "x.tideline.dead-letters"])
+        #expect(
+            TopicNames(prefix: "x.").outputs == [
+                "x.timelines", "x.timeline.reloads", "x.timeline.positions.merged", "x.tideline.dead-letters",
+            ])
     }
 
     private var record: TimelineRecord {

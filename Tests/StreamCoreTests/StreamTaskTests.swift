@@ -96,8 +96,7 @@ struct StreamTaskTests {
         process(Self.mine)
         task.positions.move(index, to: 1)
         var positions = ByteWriter()
-        positions.write(list: task.context.topology.sources.map(\.topic)) { $0.write($1) }
-        task.positions.encode(into: &positions)
+        task.positions.encode(of: task.context.topology.sources, into: &positions)
         let expected = [
             ChangelogEntry(store: 1, Self.mine, 1), ChangelogEntry(store: 2, "someone", 7),
             ChangelogEntry(key: [0], value: positions.bytes),
@@ -111,8 +110,7 @@ struct StreamTaskTests {
     @Test("positions in other topics are refused: a state belongs to the topics that it was made from")
     func otherTopics() {
         var positions = ByteWriter()
-        positions.write(list: ["another.topic"]) { $0.write($1) }
-        task.positions.encode(into: &positions)
+        task.positions.encode(of: [.init(topic: "another.topic", to: TallyProcessor.node)], into: &positions)
         #expect(throws: CorruptBytes.self) {
             try [UInt8(0)].withUnsafeBytes { key in
                 try positions.bytes.withUnsafeBytes { try task.restore(key: key, value: $0) }

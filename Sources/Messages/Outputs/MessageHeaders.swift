@@ -25,6 +25,7 @@ package struct CloudEventHeaders: Sendable {
     private let contentType = MessageHeader("content-type", "application/json")
     private let timelineType = MessageHeader("ce_type", ContractVersion.eventType("timeline"))
     private let reloadType = MessageHeader("ce_type", ContractVersion.eventType("reload"))
+    private let positionsType = MessageHeader("ce_type", ContractVersion.eventType("timeline.positions.merged"))
     private let source: MessageHeader
 
     /// The extension attribute that names the sinks which write this timeline, separated by commas. If it is absent,
@@ -74,6 +75,23 @@ package struct CloudEventHeaders: Sendable {
             id: "\(notification.recipient)/\(notification.kind)/\(first)/\(notification.revision)", type: reloadType,
             time: notification.issuedAt, subject: notification.recipient)
         headers.append(contentType)
+        if let traceParent { headers.append(Self.traceParent(traceParent)) }
+        return headers
+    }
+
+    /// The headers of a reader's merged position.
+    ///
+    /// - Parameters:
+    ///   - key: the record's key.
+    ///   - isTombstone: true if nothing is left: no value, so no content type.
+    ///   - digest: tells the contents of one instant apart.
+    ///   - traceParent: the `traceparent` of the input that led to it.
+    package func mergedPosition(
+        key: String, isTombstone: Bool, digest: UInt64, at time: Instant, traceParent: [UInt8]? = nil
+    ) -> [MessageHeader] {
+        let id = isTombstone ? "\(key)/deleted" : "\(key)/\(String(digest, radix: 16))"
+        var headers = headers(id: id, type: positionsType, time: time, subject: key)
+        if !isTombstone { headers.append(contentType) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
     }

@@ -137,9 +137,7 @@ package final class StreamTask {
         for store in orderedStores { store.capture(emit) }
         guard positions.isDirty else { return }
         var writer = ByteWriter(capacity: 256)
-        // A position says nothing without the topic that it is a place in.
-        writer.write(list: context.topology.sources.map(\.topic)) { $0.write($1) }
-        positions.encode(into: &writer)
+        positions.encode(of: context.topology.sources, into: &writer)
         Self.positionsKey.withUnsafeBytes { key in
             writer.bytes.withUnsafeBytes { emit(key, $0) }
         }
@@ -204,12 +202,7 @@ package final class StreamTask {
         if id == 0 {
             guard let value else { return }
             var reader = ByteReader(value)
-            let topics = try reader.list { reader throws(CorruptBytes) in try reader.string() }
-            guard topics == context.topology.sources.map(\.topic) else {
-                throw CorruptBytes(
-                    "the state was made from \(topics.joined(separator: ", ")): other topics need another application")
-            }
-            try positions.restore(from: &reader)
+            try positions.restore(of: context.topology.sources, from: &reader)
             return
         }
         guard let store = stores[id] else { throw CorruptBytes("changelog record of unknown store \(id)") }

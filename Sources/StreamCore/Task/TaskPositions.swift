@@ -60,25 +60,78 @@ package final class TaskPositions {
         }
         return moved
     }
+}
 
+// MARK: - Stored form
+
+/// The record of positions in the changelog, which names the topic of each: a position says nothing without the topic
+/// that it is a place in.
+///
+/// It is a list of topics, then the positions, each with the index of its topic. The sources that were added since
+/// (`Topology.Source.isAddition`) follow in a second pair of lists. A release that knows only the first pair reads
+/// that as ever, and passes over the rest.
+extension TaskPositions {
     /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
     /// (R9). Forgotten here, it would be read from the beginning again.
-    package func encode(into writer: inout ByteWriter) {
+    package func encode(of sources: [Topology.Source], into writer: inout ByteWriter) {
         let unread = restored.filter { known in
             !entries.contains { $0.source == known.source && $0.partition == known.partition }
         }
-        writer.write(list: entries + unread) { writer, entry in
-            writer.write(entry.source)
-            writer.write(varint: UInt64(entry.partition.rawValue))
-            writer.write(entry.next.rawValue)
+        let known = entries + unread
+        let additions = sources.indices.filter { sources[$0].isAddition }
+        let others = sources.indices.filter { !sources[$0].isAddition }
+        write(known, of: others, sources, includingExchange: true, into: &writer)
+        if additions.isEmpty { return }
+        write(known, of: additions, sources, includingExchange: false, into: &writer)
+    }
+
+    private func write(
+        _ known: [Entry], of indices: [Int], _ sources: [Topology.Source], includingExchange: Bool,
+        into writer: inout ByteWriter
+    ) {
+        writer.write(list: indices) { $0.write(sources[$1].topic) }
+        let listed = known.compactMap { entry -> (number: UInt8, entry: Entry)? in
+            if entry.source == Self.exchange { return includingExchange ? (Self.exchange, entry) : nil }
+            return indices.firstIndex(of: Int(entry.source)).map { (UInt8($0), entry) }
+        }
+        writer.write(list: listed) { writer, listed in
+            writer.write(listed.number)
+            writer.write(varint: UInt64(listed.entry.partition.rawValue))
+            writer.write(listed.entry.next.rawValue)
         }
     }
 
-    package func restore(from reader: inout ByteReader) throws(CorruptBytes) {
-        restored = try reader.list { reader throws(CorruptBytes) in
-            let source = try reader.byte()
+    /// Matches the positions with the sources by the names of the topics. A source that is not named begins where one
+    /// begins that was never read.
+    ///
+    /// - Throws: if a topic is named that is no source: what was made of it would be taken for the state of others.
+    package func restore(of sources: [Topology.Source], from reader: inout ByteReader) throws(CorruptBytes) {
+        restored = try read(of: sources, from: &reader)
+        if !reader.isAtEnd { restored += try read(of: sources, from: &reader) }
+    }
+
+    private func read(
+        of sources: [Topology.Source], from reader: inout ByteReader
+    ) throws(CorruptBytes) -> [Entry] {
+        let topics = try reader.list { reader throws(CorruptBytes) in try reader.string() }
+        let numbers = topics.map { topic in sources.firstIndex { $0.topic == topic } }
+        let strangers = zip(topics, numbers).filter { $0.1 == nil }.map(\.0)
+        guard strangers.isEmpty else {
+            throw CorruptBytes(
+                """
+                the state was made from \(strangers.joined(separator: ", ")), which is not read any more, only \
+                \(sources.map(\.topic).joined(separator: ", ")): give each topic its name back, or take another \
+                application
+                """)
+        }
+        return try reader.list { reader throws(CorruptBytes) in
+            let number = try reader.byte()
             let partition = Partition(Int32(truncatingIfNeeded: try reader.varint()))
             let next = Offset(try reader.int64())
+            guard number == Self.exchange || Int(number) < numbers.count else {
+                throw CorruptBytes("a position of topic \(number) of \(numbers.count)")
+            }
+            let source = number == Self.exchange ? Self.exchange : UInt8(numbers[Int(number)] ?? 0)
             return Entry(source: source, partition: partition, next: next, committed: next, isClaimed: true)
         }
     }

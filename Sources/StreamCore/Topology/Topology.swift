@@ -3,7 +3,8 @@ package import RecordLog
 /// The flow of data as plain values: the sources that are read, the processors that every task has, the topics written.
 ///
 /// Each is declared once. The order of sources and the numbers of nodes and stores are part of the stored format
-/// (positions, exchange messages, changelog): additions go to the end. `description` draws the topology.
+/// (exchange messages, origins, changelog): additions go to the end. Positions name their topic. `description` draws
+/// the topology.
 package struct Topology: Sendable {
     package var sources: [Source]
     /// The nodes in the order of their numbers, without gaps.
@@ -42,11 +43,16 @@ package struct Topology: Sendable {
         package var node: Int
         /// After an assignment sources are read to the end that is seen then, lower numbers first (R8).
         package var readingOrder: Int
+        /// True if releases that read no more than the topics before it may take over the state (`TaskPositions`).
+        package var isAddition: Bool
 
-        package init<Message>(topic: String, to node: NodeName<Message>, readingOrder: Int = 0) {
+        package init<Message>(
+            topic: String, to node: NodeName<Message>, readingOrder: Int = 0, isAddition: Bool = false
+        ) {
             self.topic = topic
             self.node = node.number
             self.readingOrder = readingOrder
+            self.isAddition = isAddition
         }
     }
 

@@ -20,8 +20,8 @@ enum Keys {
     static let configurationsTopic = topic("widget.configurations")
     static let timelinesTopic = topic("timelines")
     static let reloadsTopic = topic("timeline.reloads")
-    static let positionsTopic = topic(
-        "timeline.positions", note: "; planned: nothing reads or writes it yet")
+    static let positionsTopic = topic("timeline.positions")
+    static let positionsMergedTopic = topic("timeline.positions.merged")
     static let deadLettersTopic = topic("tideline.dead-letters")
     static let connectTimeout = SettingKey(
         "connect.timeout", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(30),
@@ -55,7 +55,7 @@ enum Keys {
 
     private static let pipelineKeys: [any SettingDeclaration] = [
         bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
-        reloadsTopic, positionsTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
+        reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
         transactionTimeout, internalReplication, pause, spread, telemetryFuture,
     ]
 
@@ -79,9 +79,8 @@ enum Keys {
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
         ])
 
-    private static func topic(_ name: String, note: String = "") -> SettingKey<String> {
-        SettingKey(
-            "topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix\(note).")
+    private static func topic(_ name: String) -> SettingKey<String> {
+        SettingKey("topics.\(name)", .string, default: name, "The name of the topic \(name), before its prefix.")
     }
 }
 
@@ -121,6 +120,7 @@ extension TopicNames {
         timelines = prefix + settings[Keys.timelinesTopic]
         reloads = prefix + settings[Keys.reloadsTopic]
         positions = prefix + settings[Keys.positionsTopic]
+        positionsMerged = prefix + settings[Keys.positionsMergedTopic]
         deadLetters = prefix + settings[Keys.deadLettersTopic]
     }
 }
