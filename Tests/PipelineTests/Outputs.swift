@@ -100,6 +100,16 @@ extension PipelineFixture {
         }
     }
 
+    /// All merged records of a reader and configuration, tombstones included.
+    func mergedHistory(_ key: String) -> [Outputs.Merged] { outputs.positions.filter { $0.key == key } }
+
+    /// The newest; fails where there is none, or a tombstone came after it.
+    func merged(_ key: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> MergedPosition {
+        let last = try #require(
+            mergedHistory(key).last, "nothing was merged for \(key)", sourceLocation: sourceLocation)
+        return try #require(last.merged, "the last record of \(key) is a tombstone", sourceLocation: sourceLocation)
+    }
+
     func reloads(_ recipient: String) -> [ReloadNotification] {
         outputs.reloads.map(\.reload).filter { $0.recipient == recipient }
     }
