@@ -31,6 +31,27 @@ package protocol TransactionalProducer: AnyObject {
     func destroy()
 }
 
+/// Writes records outside transactions, idempotently, and reports the place of each: for servers, which answer for
+/// single records. Any thread may call it.
+package protocol ReportingProducer: AnyObject, Sendable {
+    /// Puts a record into the queue; bytes are copied. Never waits.
+    ///
+    /// - Parameters:
+    ///   - partition: `nil` lets the key decide by Java's murmur2; a record without a key goes anywhere.
+    ///   - value: `nil` makes a tombstone.
+    ///   - report: called once for a record that was taken, on a thread of the producer or within this call: the
+    ///     record's place, or the reason why it is not known to be written. It must not wait.
+    /// - Throws: if the record is not taken: `queueFull`, `recordTooLarge`, `fatal`. Then `report` is never called.
+    func produce(
+        topic: String, partition: Partition?, key: [UInt8]?, value: [UInt8]?, headers: [Header],
+        report: @escaping @Sendable (Result<(partition: Partition, offset: Offset), LogError>) -> Void
+    ) throws(LogError)
+
+    /// Gives up all records that are not acknowledged yet, reports that, and ends. Waits for reports that are under
+    /// way, so it must not be called by one. Nothing may be called afterwards.
+    func close()
+}
+
 /// Writes records outside transactions, idempotently: for the producers of test data and for tools.
 package protocol PlainProducer: AnyObject {
     /// Bytes are copied. Waits for room when the queue is full.

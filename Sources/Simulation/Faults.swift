@@ -7,7 +7,7 @@ package enum TransactionalCall: String, Hashable, Sendable {
 
 /// Calls of the other ports that can be made to fail. A poll does not throw: its failure is in the batch.
 package enum LogCall: String, Hashable, Sendable {
-    case poll, committed, watermarks, seek, plainProduce
+    case poll, committed, watermarks, seek, plainProduce, reportingProduce
     case connect, describeTopics, createTopic, deleteRecords, endOffsets, committedOffsets
 }
 

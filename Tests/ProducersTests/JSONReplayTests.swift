@@ -1,3 +1,4 @@
+import Messages
 import Producers
 import Testing
 import Timelines

@@ -1,4 +1,3 @@
-import Agendas
 import Messages
 package import Timelines
 
@@ -6,8 +5,7 @@ package import Timelines
 /// thread.
 package final class InputJudge {
     private let content: JSONReplay.Content
-    private let kinds: WidgetKinds
-    private var parser = JSONParser()
+    private var judge: RecordJudge
     /// The most bytes that the topic takes of a key and a value together (`max.message.bytes`); `nil` means that the
     /// broker was not asked yet.
     package var recordBytesMax: Int?
@@ -15,14 +13,13 @@ package final class InputJudge {
     private let valueBytesMax: Int
     /// The bytes of the largest key and value together that were judged.
     package private(set) var largestRecord = 0
-    private var telemetry = TelemetryReader()
 
     /// - Parameters:
     ///    - kinds: the declared kinds, whose rules configurations must follow.
     ///    - valueBytesMax: the most bytes of a value. Larger values are refused, for the pipeline refuses them.
     package init(_ content: JSONReplay.Content, kinds: WidgetKinds = WidgetKinds(), valueBytesMax: Int = .max) {
         self.content = content
-        self.kinds = kinds
+        judge = RecordJudge(content, kinds: kinds)
         self.valueBytesMax = valueBytesMax
     }
 
@@ -33,9 +30,8 @@ package final class InputJudge {
         var found: [MessageProblem] = []
         do throws(MessageProblem) {
             try checkSize(of: object)
-            found = try object.bytes.withUnsafeBufferPointer { bytes throws(MessageProblem) in
-                try problems(UnsafeRawBufferPointer(bytes), object)
-            }
+            let key = content == .calendarEvents ? try? content.record(object, of: "").key : nil
+            found = object.bytes.withUnsafeBytes { judge.problems(of: $0, key: key) }
         } catch {
             found = [error]
         }
@@ -64,43 +60,6 @@ package final class InputJudge {
                 "key and value have \(key.count + count) bytes, the topic takes at most \(recordBytesMax)"
                     + " (max.message.bytes)")
         }
-    }
-
-    private func problems(
-        _ bytes: UnsafeRawBufferPointer, _ object: JSONObject
-    ) throws(MessageProblem) -> [MessageProblem] {
-        switch content {
-        case .telemetry:
-            _ = try telemetry.read(bytes)
-            return []
-        case .configurations:
-            if try isDeleted(bytes) { return [] }
-            return try configuration(bytes)
-        case .calendarEvents:
-            if try isDeleted(bytes) { return [] }
-            let key = try? content.record(object, of: "").key
-            return CalendarEventMessage.problems(of: bytes, key: key, with: &parser)
-        }
-    }
-
-    private func isDeleted(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Bool {
-        let members = try parser.object(bytes)
-        switch members["deleted"] {
-        case nil, .null?, .bool(false)?: return false
-        case .bool(true)?: return true
-        default: throw MessageProblem(.wrongType, field: "deleted", "must be true or false")
-        }
-    }
-
-    private func configuration(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> [MessageProblem] {
-        var problems: [MessageProblem] = []
-        if case .unusable(let unusable) = try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser) {
-            problems = unusable.problems.all.map { MessageProblem(.notAllowed, field: $0.key, $0.message) }
-        }
-        if case .failure(let problem)? = try PushRegistration.read(bytes, with: &parser).push {
-            problems.append(problem)
-        }
-        return problems
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 
 /// An object of a JSON file: its bytes as they are, and access to its own members.
 package struct JSONObject {
@@ -26,11 +27,11 @@ package struct JSONObject {
         value(name).map { $0.elementsEqual("true".utf8) } ?? false
     }
 
-    func isNull(_ name: String) -> Bool {
-        value(name).map { $0.elementsEqual("null".utf8) } ?? false
+    func member(_ name: String) -> InputContent.Member {
+        guard let value = value(name) else { return .absent }
+        if value.elementsEqual("null".utf8) { return .null }
+        return text(name).map { .text($0) } ?? .other
     }
-
-    func has(_ name: String) -> Bool { value(name) != nil }
 
     /// The bytes of a member's value; `nil` if the member is missing.
     func value(_ name: String) -> ArraySlice<UInt8>? {

@@ -1,4 +1,4 @@
-import Agendas
+package import Messages
 import Timelines
 
 /// The objects of a JSON file (one object, an array, or JSON lines) as records of one topic. The bytes are published as
@@ -18,15 +18,8 @@ package final class JSONReplay: RecordSource {
     /// The problems of what was left out.
     package private(set) var problems = InputProblems()
 
-    /// The kind of the objects, which decides their topic and their keys.
-    package enum Content: String, CaseIterable, Sendable {
-        /// Keyed by `vehicleId`; due when it was observed.
-        case telemetry
-        /// Keyed by `calendarId`, `uid` and, where there is one, `recurrenceId`.
-        case calendarEvents
-        /// Keyed by `configurationId`.
-        case configurations
-    }
+    /// The kind of the objects, which decides their topic and their keys. Telemetry is due when it was observed.
+    package typealias Content = InputContent
 
     /// - Parameters:
     ///   - file: a path; `-` is standard input, of which each object is published as soon as it is complete.
@@ -133,59 +126,22 @@ package final class JSONReplay: RecordSource {
     }
 }
 
-extension JSONReplay.Content {
+extension InputContent {
     /// The record that an object of a file stands for.
     ///
     /// - Throws: if it does not name its record's key.
     package func record(_ object: JSONObject, of file: String) throws(InputProblem) -> SourceRecord {
-        do throws(Nameless) {
-            return try record(object)
+        do throws(MessageProblem) {
+            let key = Array(try key(object.member).utf8)
+            if self == .telemetry {
+                return SourceRecord(key: key, value: object.bytes, due: instant("observedAt", of: object))
+            }
+            return SourceRecord(key: key, value: object.isTrue("deleted") ? nil : object.bytes)
         } catch {
             let place = object.place(ofField: error.field)
-            throw InputProblem(file: file, line: place.line, column: place.column, reason: error.reason)
+            throw InputProblem(
+                file: file, line: place.line, column: place.column, reason: "\(error.field ?? "") \(error.message)")
         }
-    }
-
-    private struct Nameless: Error {
-        var field: String
-        var reason: String
-    }
-
-    private func record(_ object: JSONObject) throws(Nameless) -> SourceRecord {
-        switch self {
-        case .telemetry:
-            let key = try identifier("vehicleId", of: object)
-            return SourceRecord(key: Array(key.utf8), value: object.bytes, due: instant("observedAt", of: object))
-        case .calendarEvents:
-            let key = EventKey(
-                calendarId: try identifier("calendarId", of: object), uid: try identifier("uid", of: object),
-                recurrenceId: try recurrenceId(of: object))
-            return record(key.text, object)
-        case .configurations:
-            return record(try identifier("configurationId", of: object), object)
-        }
-    }
-
-    private func record(_ key: String, _ object: JSONObject) -> SourceRecord {
-        SourceRecord(key: Array(key.utf8), value: object.isTrue("deleted") ? nil : object.bytes)
-    }
-
-    private func identifier(_ name: String, of object: JSONObject) throws(Nameless) -> String {
-        guard let text = object.text(name), !text.isEmpty else {
-            throw Nameless(
-                field: name, reason: "\(name) is missing; it has to be a text that is not empty, or a number")
-        }
-        return text
-    }
-
-    private func recurrenceId(of object: JSONObject) throws(Nameless) -> EventTime? {
-        guard object.has("recurrenceId"), !object.isNull("recurrenceId") else { return nil }
-        if let text = object.text("recurrenceId") {
-            if let time = EventTime(text: text) { return time }
-            if let milliseconds = Int64(text) { return .instant(Instant(milliseconds: milliseconds)) }
-        }
-        throw Nameless(
-            field: "recurrenceId", reason: "recurrenceId has to be an RFC 3339 date-time, a local date-time or a date")
     }
 
     /// The instant of a field, for the pace alone: the pipeline judges whether it can be read.

@@ -12,6 +12,8 @@ final class ClientCallbacks {
     var failed: ((LogError) -> Void)?
     var rebalance: ((rd_kafka_resp_err_t, PartitionList.Pointer) -> Void)?
     var undelivered: ((UnsafePointer<rd_kafka_message_t>) -> Void)?
+    /// Called for each record of a producer that reports them all.
+    var reported: ((UnsafePointer<rd_kafka_message_t>) -> Void)?
 
     init(log: RdKafkaSettings.Log?, statistics: RdKafkaSettings.Statistics?) {
         self.log = log
@@ -22,6 +24,7 @@ final class ClientCallbacks {
         failed = nil
         rebalance = nil
         undelivered = nil
+        reported = nil
     }
 
     func install(in configuration: OpaquePointer, for role: ClientRole) {
@@ -37,6 +40,8 @@ final class ClientCallbacks {
         case .transactionalProducer, .plainProducer:
             // Without an error callback librdkafka logs what goes wrong beneath; calls that fail say so themselves.
             rd_kafka_conf_set_dr_msg_cb(configuration, messageFailed)
+        case .reportingProducer:
+            rd_kafka_conf_set_dr_msg_cb(configuration, messageReported)
         }
     }
 
@@ -81,4 +86,11 @@ private func messageFailed(
 ) {
     guard let message, message.pointee.err != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
     ClientCallbacks.of(opaque)?.undelivered?(message)
+}
+
+private func messageReported(
+    client: OpaquePointer?, message: UnsafePointer<rd_kafka_message_t>?, opaque: UnsafeMutableRawPointer?
+) {
+    guard let message else { return }
+    ClientCallbacks.of(opaque)?.reported?(message)
 }

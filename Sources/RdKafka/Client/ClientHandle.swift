@@ -72,6 +72,8 @@ enum ClientRole {
     case consumer(group: String?, isolation: IsolationLevel)
     case transactionalProducer(transactionalId: String)
     case plainProducer
+    /// Every record is reported, at the latest after this time.
+    case reportingProducer(deliveryTimeout: Duration)
     /// A consumer that is in no group: requests and queries only.
     case admin(isolation: IsolationLevel)
 
@@ -83,7 +85,7 @@ enum ClientRole {
     var type: rd_kafka_type_t {
         switch self {
         case .consumer, .admin: RD_KAFKA_CONSUMER
-        case .transactionalProducer, .plainProducer: RD_KAFKA_PRODUCER
+        case .transactionalProducer, .plainProducer, .reportingProducer: RD_KAFKA_PRODUCER
         }
     }
 }

@@ -29,6 +29,14 @@ package struct RdKafkaCluster: Cluster {
         RdKafkaPlainProducer(try settings.makeClient(.plainProducer, clientId: clientId))
     }
 
+    /// - Parameter deliveryTimeout: after that a record is reported as not written, whether brokers answer or not.
+    package func makeReportingProducer(
+        clientId: String, deliveryTimeout: Duration
+    ) throws(LogError) -> any ReportingProducer {
+        RdKafkaReportingProducer(
+            try settings.makeClient(.reportingProducer(deliveryTimeout: deliveryTimeout), clientId: clientId))
+    }
+
     package func makeAdmin() throws(LogError) -> any Admin {
         try RdKafkaAdmin(settings)
     }

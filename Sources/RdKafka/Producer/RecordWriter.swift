@@ -27,7 +27,8 @@ struct RecordWriter: ~Copyable {
     ) throws(Refusal) {
         let topic = try handle(of: name)
         while true {
-            let code = enqueue(topic, partition?.rawValue ?? RD_KAFKA_PARTITION_UA, Bytes(key), Bytes(value), headers)
+            let code = enqueue(
+                topic, partition?.rawValue ?? RD_KAFKA_PARTITION_UA, RecordBytes(key), RecordBytes(value), headers)
             if code == RD_KAFKA_RESP_ERR_NO_ERROR { return }
             guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, ContinuousClock.now < deadline else {
                 throw Refusal(code: code, error: LogError(code, about: "producing to \(name)"))
@@ -57,7 +58,7 @@ struct RecordWriter: ~Copyable {
     }
 
     private func enqueue(
-        _ topic: OpaquePointer, _ partition: Int32, _ key: Bytes, _ value: Bytes, _ headers: [Header]
+        _ topic: OpaquePointer, _ partition: Int32, _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header]
     ) -> rd_kafka_resp_err_t {
         guard headers.isEmpty else { return enqueueWithHeaders(topic, partition, key, value, headers) }
         let result = rd_kafka_produce(
@@ -66,39 +67,59 @@ struct RecordWriter: ~Copyable {
     }
 
     private func enqueueWithHeaders(
-        _ topic: OpaquePointer, _ partition: Int32, _ key: Bytes, _ value: Bytes, _ headers: [Header]
+        _ topic: OpaquePointer, _ partition: Int32, _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header]
     ) -> rd_kafka_resp_err_t {
-        guard let list = rd_kafka_headers_new(headers.count) else { preconditionFailure("librdkafka is out of memory") }
-        for header in headers {
-            Bytes.with(header.value) { value in
-                _ = rd_kafka_header_add(list, header.name, -1, value.start, value.count)
-            }
-        }
-        var fields = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 6)
+        var fields = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 2)
         fields[0].vtype = RD_KAFKA_VTYPE_RKT
         fields[0].u.rkt = topic
         fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
         fields[1].u.i32 = partition
-        fields[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS
-        fields[2].u.i = RD_KAFKA_MSG_F_COPY
-        fields[3].vtype = RD_KAFKA_VTYPE_KEY
-        fields[3].u.mem = .init(ptr: key.start, size: key.count)
-        fields[4].vtype = RD_KAFKA_VTYPE_VALUE
-        fields[4].u.mem = .init(ptr: value.start, size: value.count)
-        fields[5].vtype = RD_KAFKA_VTYPE_HEADERS
-        fields[5].u.headers = list
-        guard let error = rd_kafka_produceva(client.pointer, fields, fields.count) else {
-            return RD_KAFKA_RESP_ERR_NO_ERROR
+        return client.produce(fields, key, value, headers)
+    }
+}
+
+extension ClientHandle {
+    /// Enqueues a record; bytes are copied. Does not wait for room. Any thread.
+    ///
+    /// - Parameter fields: what is said beside key, value and headers; the topic at least.
+    func produce(
+        _ fields: [rd_kafka_vu_t], _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header]
+    ) -> rd_kafka_resp_err_t {
+        var own = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 3)
+        own[0].vtype = RD_KAFKA_VTYPE_MSGFLAGS
+        own[0].u.i = RD_KAFKA_MSG_F_COPY
+        own[1].vtype = RD_KAFKA_VTYPE_KEY
+        own[1].u.mem = .init(ptr: key.start, size: key.count)
+        own[2].vtype = RD_KAFKA_VTYPE_VALUE
+        own[2].u.mem = .init(ptr: value.start, size: value.count)
+        let list = headers.isEmpty ? nil : headerList(headers)
+        if let list {
+            var field = rd_kafka_vu_t()
+            field.vtype = RD_KAFKA_VTYPE_HEADERS
+            field.u.headers = list
+            own.append(field)
         }
+        let all = fields + own
+        guard let error = rd_kafka_produceva(pointer, all, all.count) else { return RD_KAFKA_RESP_ERR_NO_ERROR }
         // Only a success takes over the headers.
-        rd_kafka_headers_destroy(list)
+        if let list { rd_kafka_headers_destroy(list) }
         defer { rd_kafka_error_destroy(error) }
         return rd_kafka_error_code(error)
+    }
+
+    private func headerList(_ headers: [Header]) -> OpaquePointer {
+        guard let list = rd_kafka_headers_new(headers.count) else { preconditionFailure("librdkafka is out of memory") }
+        for header in headers {
+            RecordBytes.with(header.value) { value in
+                _ = rd_kafka_header_add(list, header.name, -1, value.start, value.count)
+            }
+        }
+        return list
     }
 }
 
 /// Bytes as librdkafka tells them apart: NULL is none, an address with a length of zero is empty.
-private struct Bytes {
+struct RecordBytes {
     let start: UnsafeMutableRawPointer?
     let count: Int
 
@@ -110,8 +131,8 @@ private struct Bytes {
         count = bytes?.count ?? 0
     }
 
-    static func with(_ bytes: [UInt8]?, _ body: (Bytes) -> Void) {
-        guard let bytes else { return body(Bytes(nil)) }
-        bytes.withUnsafeBytes { body(Bytes($0)) }
+    static func with<Result>(_ bytes: [UInt8]?, _ body: (RecordBytes) -> Result) -> Result {
+        guard let bytes else { return body(RecordBytes(nil)) }
+        return bytes.withUnsafeBytes { body(RecordBytes($0)) }
     }
 }

@@ -53,6 +53,18 @@ extension RdKafkaSettings {
                 ("queue.buffering.max.messages", "500000"),
                 ("queue.buffering.max.kbytes", "262144"),
             ]
+        case .reportingProducer:
+            common += [
+                ("compression.type", "lz4"),
+                // Somebody waits for the answer.
+                ("linger.ms", "0"),
+                // A broker refuses whole batches: a record that is too large is alone in its own.
+                ("batch.size", "16384"),
+                // A topic that does not exist is said soon.
+                ("topic.metadata.propagation.max.ms", "2000"),
+                ("queue.buffering.max.messages", "100000"),
+                ("queue.buffering.max.kbytes", "65536"),
+            ]
         case .admin: break
         }
         return common
@@ -82,6 +94,12 @@ extension RdKafkaSettings {
             fixed += Self.fixedForProducers + [("transactional.id", transactionalId)]
         case .plainProducer:
             fixed += Self.fixedForProducers
+        case .reportingProducer(let deliveryTimeout):
+            fixed += Self.fixedForProducers
+            fixed += [
+                ("delivery.report.only.error", "false"),
+                ("message.timeout.ms", String(deliveryTimeout.milliseconds)),
+            ]
         }
         return fixed
     }

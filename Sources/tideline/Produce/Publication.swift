@@ -112,6 +112,7 @@ extension JSONReplay.Content {
         case .telemetry: "telemetry"
         case .calendarEvents: "events"
         case .configurations: "configurations"
+        case .positions: "positions"
         }
     }
 }
@@ -123,6 +124,7 @@ extension TopicNames {
         case .telemetry: telemetry
         case .calendarEvents: calendarEvents
         case .configurations: configurations
+        case .positions: positions
         }
     }
 }
