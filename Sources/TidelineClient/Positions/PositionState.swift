@@ -29,8 +29,8 @@ struct PositionState: Codable, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sent: what was pending when the request was made.
-    ///   - arrival: the instant of the answer by the server's clock; what is dated far after it is moved back here as it
-    ///     was there, so that a clock that is fast does not win on its own device either.
+    ///   - arrival: the instant of the answer by the server's clock; what is dated far after it is moved back here as
+    ///     it was there, so that a clock that is fast does not win on its own device either.
     mutating func accept(_ sent: ReaderPositions, deviceId: String, arrival: Instant?, settings: PositionSettings) {
         pending = pending.subtracting(sent)
         guard let arrival else { return }
