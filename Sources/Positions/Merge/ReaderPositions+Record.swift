@@ -52,7 +52,12 @@ extension ReaderPositions {
     private func describing(_ snapshot: PositionSnapshot) -> PositionSnapshot {
         var described = snapshot
         guard described.entryDate == nil || described.title == nil || described.location == nil else { return snapshot }
-        for known in Placed.sorted(histories).map(\.snapshot) where known.entryId.isSameByUTF8(as: snapshot.entryId) {
+        let known = histories.compactMap { history in
+            history.snapshots.first { $0.entryId.isSameByUTF8(as: snapshot.entryId) }.map {
+                DeviceHistory(deviceId: history.deviceId, snapshots: [$0])
+            }
+        }
+        for known in Placed.sorted(known).map(\.snapshot) {
             described.entryDate = described.entryDate ?? known.entryDate
             described.title = described.title ?? known.title
             described.location = described.location ?? known.location

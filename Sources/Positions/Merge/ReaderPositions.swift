@@ -128,29 +128,25 @@ public struct ReaderPositions: Hashable, Sendable {
         _ others: [DeviceHistory], _ read: [EntryMark], _ dismissed: [EntryMark], _ settings: PositionSettings
     ) {
         let size = max(1, settings.maxHistorySize)
-        if !others.isEmpty {
-            histories = Self.byDevice(histories + others, maximum: size)
-            if histories.lazy.map(\.snapshots.count).reduce(0, +) > size * Self.devicesMax {
-                let kept = Placed.sorted(histories).prefix(size * Self.devicesMax)
-                histories = Self.byDevice(
-                    kept.map { DeviceHistory(deviceId: $0.deviceId, snapshots: [$0.snapshot]) }, maximum: size)
+        for other in others where !other.snapshots.isEmpty { merge(other, maximum: size) }
+        if histories.lazy.map(\.snapshots.count).reduce(0, +) > size * Self.devicesMax {
+            let kept = Placed.sorted(histories).prefix(size * Self.devicesMax)
+            histories = []
+            for placed in kept {
+                merge(DeviceHistory(deviceId: placed.deviceId, snapshots: [placed.snapshot]), maximum: size)
             }
         }
         readEntries.unite(read, maximum: max(1, settings.maxUnreadHistory))
         self.dismissed.unite(dismissed, maximum: max(1, settings.maxUnreadHistory))
     }
 
-    /// Histories by device, each once, the newest snapshot of each entry, the newest first, at most so many.
-    private static func byDevice(_ histories: [DeviceHistory], maximum: Int) -> [DeviceHistory] {
-        var merged: [DeviceHistory] = []
-        for history in histories.sorted(by: { precedes($0.deviceId, $1.deviceId) }) where !history.snapshots.isEmpty {
-            if let last = merged.last, isSameDevice(last.deviceId, history.deviceId) {
-                merged[merged.count - 1].snapshots += history.snapshots
-            } else {
-                merged.append(history)
-            }
+    private mutating func merge(_ other: DeviceHistory, maximum: Int) {
+        let place = histories.partitionPoint { precedes($0.deviceId, other.deviceId) }
+        if place < histories.count, isSameDevice(histories[place].deviceId, other.deviceId) {
+            histories[place].snapshots += other.snapshots
+        } else {
+            histories.insert(other, at: place)
         }
-        for index in merged.indices { merged[index].snapshots.keepNewest(maximum: maximum) }
-        return merged
+        histories[place].snapshots.keepNewest(maximum: maximum)
     }
 }

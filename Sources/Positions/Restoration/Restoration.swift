@@ -95,7 +95,8 @@ extension RestorationCounts: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: RestorationMethod.self)
         for method in RestorationMethod.allCases {
-            counts[method] = try container.decodeIfPresent(Int.self, forKey: method)
+            let count = try container.decodeIfPresent(Int.self, forKey: method) ?? 0
+            if count != 0 { counts[method] = count }
         }
     }
 
