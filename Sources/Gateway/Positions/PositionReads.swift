@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import HTTPServer
 import Messages
@@ -24,8 +25,7 @@ final class PositionReads: Sendable {
         try context.requireReady()
         let readerId = request["readerId"]
         guard request.caller.readers.contains(readerId) else { throw .notFound }
-        let (positions, hasMore) = context.views.positions(
-            readerId: readerId, recipients: request.caller.recipients, after: after, limit: limit)
+        let (positions, hasMore) = visible(readerId, request.caller, after: after, limit: limit)
         return .now(
             .json(headers: [HTTPField("Cache-Control", "private, no-cache")]) { json in
                 json.beginObject()
@@ -37,10 +37,27 @@ final class PositionReads: Sendable {
             })
     }
 
+    /// The merged positions that a caller may see behind a configuration, and true if there are more.
+    private func visible(
+        _ readerId: String, _ caller: Caller, after: String?, limit: Int
+    ) -> (positions: [StoredPositions], hasMore: Bool) {
+        var found: [StoredPositions] = []
+        var after = after
+        while true {
+            let page = context.views.positions(readerId: readerId, after: after, limit: 500)
+            for positions in page.positions where context.maySee(positions.configurationId, caller) {
+                if found.count == limit { return (found, true) }
+                found.append(positions)
+            }
+            guard page.hasMore, let last = page.positions.last else { return (found, false) }
+            after = last.configurationId
+        }
+    }
+
     func merged(_ request: GatewayRequest) throws(Problem) -> HTTPAnswer {
         let key = try context.readerKey(for: request)
         guard let merged = stored(key)?.merged else { throw .notFound }
-        return try request.answer(merged.entityTag) { .json(merged.bytes) }
+        return try request.answer(merged.entityTag) { .json(200, merged.bytes) }
     }
 
     private func stored(_ key: ReaderKey) -> StoredPositions? {

@@ -39,7 +39,7 @@ final class PositionWrites: Sendable {
         let body = try Dismissal(request.object())
         let reader = try context.readerKey(for: request)
         try requireEnabled()
-        let timeline = body.entryIds == nil ? try context.timeline(for: request) : nil
+        let entries = body.entryIds == nil ? try context.timeline(for: request).positionedEntries() : []
         return request.answering { [self] (completion) throws(Problem) in
             try unread.change { () throws(Problem) in
                 let now = context.clock.wall
@@ -49,9 +49,9 @@ final class PositionWrites: Sendable {
                     throw .notFound
                 }
                 let ids =
-                    try body.entryIds
+                    body.entryIds
                     ?? PositionRestorer(settings: settings).suggestions(
-                        known, deviceId: body.deviceId, in: timeline?.positionedEntries() ?? [], at: now
+                        known, deviceId: body.deviceId, in: entries, at: now
                     ).map(\.entryId)
                 let record = PositionRecord(
                     readerId: reader.readerId, configurationId: reader.configurationId, deviceId: body.deviceId,
@@ -68,7 +68,9 @@ final class PositionWrites: Sendable {
             try unread.change { () throws(Problem) in
                 try requireMatch(request, reader)
                 let devices = known(reader).devices.map(\.deviceId)
-                let keys = devices.filter { deviceId == nil || $0 == deviceId }.map { PositionKey(reader, deviceId: $0) }
+                let keys = devices.filter { deviceId == nil || $0 == deviceId }.map {
+                    PositionKey(reader, deviceId: $0)
+                }
                 guard !keys.isEmpty else { throw .notFound }
                 write(keys, completion)
             }
@@ -115,11 +117,11 @@ final class PositionWrites: Sendable {
             let record = try json.withUnsafeBytes { (bytes) throws(MessageProblem) in
                 try PositionRecord.decode(bytes, with: &parser)
             }
-            guard errors.isEmpty else { throw Problem.refused(errors) }
-            return record
-        } catch let problem as MessageProblem {
-            throw .refused(errors + [Problem.fieldError(problem)])
+            if errors.isEmpty { return record }
+        } catch {
+            errors.append(Problem.fieldError(error))
         }
+        throw .refused(errors)
     }
 
     // MARK: - What is known
@@ -165,17 +167,18 @@ final class PositionWrites: Sendable {
         record.write(to: &json)
         let outgoing = OutgoingRecord(
             topic: context.settings.topics.positions, key: Array(key.text.utf8), value: json.bytes)
-        let before = stored(key.reader)?.merged?.place
         send([(outgoing, key, (record, now))], completion) { [self] places in
             guard isWaiting else { return completion.finish(.accepted(places[0])) }
-            answerWithMerged(key.reader, places[0], before, completion)
+            answerWithMerged(record, places[0], completion)
         }
     }
 
     private func write(_ keys: [PositionKey], _ completion: HTTPCompletion) {
         let records = keys.map { key in
-            (OutgoingRecord(topic: context.settings.topics.positions, key: Array(key.text.utf8), value: nil), key,
-                nil as (record: PositionRecord, arrival: Instant)?)
+            (
+                OutgoingRecord(topic: context.settings.topics.positions, key: Array(key.text.utf8), value: nil), key,
+                nil as (record: PositionRecord, arrival: Instant)?
+            )
         }
         send(records, completion) { completion.finish(.accepted($0)) }
     }
@@ -199,25 +202,38 @@ final class PositionWrites: Sendable {
         }
     }
 
-    /// Waits for a merged position that is newer than the one before, or for the pipeline to have read the record.
-    private func answerWithMerged(
-        _ reader: ReaderKey, _ place: RecordPlace, _ before: ViewPlace?, _ completion: HTTPCompletion
-    ) {
+    /// Waits for a merged position that says what the record says, or for the pipeline to have read the record.
+    private func answerWithMerged(_ record: PositionRecord, _ place: RecordPlace, _ completion: HTTPCompletion) {
         let views = context.views
+        let reader = PositionKey(of: record).reader
         let merged: @Sendable () -> StoredValue? = {
             views.positions(readerId: reader.readerId, configurationId: reader.configurationId)?.merged
         }
         context.waiters.wait(
             for: .positions(reader), place: place, until: context.clock.now + context.settings.waitMaximum,
-            isSeen: { merged().map { $0.place != before } ?? false },
+            isSeen: { merged()?.covers(record) ?? false },
             completion: { outcome in
                 guard outcome != .timedOut else { return completion.finish(Problem.notYet(place).response) }
                 guard let value = merged() else { return completion.finish(.accepted(place)) }
                 completion.finish(
                     .json(
-                        value.bytes,
+                        200, value.bytes,
                         headers: [HTTPField("ETag", value.entityTag), HTTPField("Cache-Control", "no-store")]))
             })
+    }
+}
+
+extension StoredValue {
+    /// True if the merged position has the record's place of its device, or a newer one, and all of its marks.
+    fileprivate func covers(_ record: PositionRecord) -> Bool {
+        var parser = JSONParser()
+        guard let merged = try? bytes.withBytes({ try MergedPosition.decode($0, with: &parser) }) else { return false }
+        func has(_ marks: [EntryMark], in known: [EntryMark]) -> Bool {
+            marks.allSatisfy { mark in known.contains { $0.entryId == mark.entryId && $0.at >= mark.at } }
+        }
+        return merged.devices.contains {
+            $0.deviceId == record.deviceId && $0.position.observedAt >= record.position.observedAt
+        } && has(record.dismissed, in: merged.dismissed) && has(record.readEntries, in: merged.readEntries)
     }
 }
 

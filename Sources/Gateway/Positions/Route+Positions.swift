@@ -1,3 +1,4 @@
+import Access
 import HTTPServer
 import Messages
 import Positions
@@ -33,13 +34,16 @@ extension GatewayContext {
     func readerKey(for request: GatewayRequest) throws(Problem) -> ReaderKey {
         try requireReady()
         let key = ReaderKey(readerId: request["readerId"], configurationId: request["configurationId"])
-        guard request.caller.readers.contains(key.readerId) else { throw .notFound }
-        if case .only(let allowed) = request.caller.recipients {
-            guard let recipient = views.recipient(of: key.configurationId), allowed.contains(recipient) else {
-                throw .notFound
-            }
+        guard request.caller.readers.contains(key.readerId), maySee(key.configurationId, request.caller) else {
+            throw .notFound
         }
         return key
+    }
+
+    /// True if positions in the timeline of a configuration exist for a caller.
+    func maySee(_ configurationId: String, _ caller: Caller) -> Bool {
+        guard case .only(let allowed) = caller.recipients else { return true }
+        return views.recipient(of: configurationId).map(allowed.contains) ?? false
     }
 }
 
@@ -73,7 +77,9 @@ extension StoredTimeline {
     func positionedEntries() throws(Problem) -> [PositionedEntry] {
         var parser = JSONParser()
         do {
-            return try value.withBytes { try TimelineRecord.decode($0, with: &parser) }.entries.map(PositionedEntry.init)
+            return try value.withBytes { try TimelineRecord.decode($0, with: &parser) }.timeline.entries.map {
+                PositionedEntry($0)
+            }
         } catch {
             throw .unavailable("The timeline is of a form that this server cannot read.")
         }

@@ -107,7 +107,9 @@ final class ConfigurationWrites: Sendable {
             guard allowed.contains(recipient) else { throw .notFound }
         } else {
             // Whoever may write here learns nothing: the id is the caller's own.
-            guard allowed.contains(where: { id.isSameByUTF8(as: $0) || id.utf8.starts(with: "\($0)/".utf8) }) else { throw .notFound }
+            guard allowed.contains(where: { id.isSameByUTF8(as: $0) || id.utf8.starts(with: "\($0)/".utf8) }) else {
+                throw .notFound
+            }
         }
     }
 
@@ -174,7 +176,7 @@ final class ConfigurationWrites: Sendable {
             guard let timeline else { return completion.finish(.accepted(place)) }
             completion.finish(
                 .json(
-                    timeline.value,
+                    200, timeline.value,
                     headers: [HTTPField("ETag", timeline.entityTag), HTTPField("Cache-Control", "no-store")]))
         }
     }

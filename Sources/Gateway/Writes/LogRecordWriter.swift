@@ -42,9 +42,11 @@ package final class LogRecordWriter: RecordWriter {
                     topic: record.topic, partition: record.partition, key: record.key, value: record.value,
                     headers: record.headers
                 ) { outcome in
-                    batch.report(index, outcome.map { place in
-                        RecordPlace(topic: record.topic, partition: place.partition, offset: place.offset)
-                    })
+                    batch.report(
+                        index,
+                        outcome.map { place in
+                            RecordPlace(topic: record.topic, partition: place.partition, offset: place.offset)
+                        })
                 }
             } catch {
                 // What comes behind it is not written either.

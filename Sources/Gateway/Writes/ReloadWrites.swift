@@ -35,17 +35,19 @@ final class ReloadWrites: Sendable {
     func post(_ request: GatewayRequest) throws(Problem) -> HTTPAnswer {
         let (kind, wanted) = try Self.read(request.object())
         try context.requireReady()
+        guard let reloads = context.reloads else { throw .unavailable("The pipeline cannot be asked.") }
         let found = try find(kind, wanted, request.caller)
         // Only the recipients that are named or seen, but for whoever means all and may see them all.
         let isForAll = wanted == nil && request.caller.recipients == .all
         let recipients = isForAll ? nil : found.recipients.map(\.recipient)
         return request.answering { [context] (completion) throws(Problem) in
-            context.reloads.make(kind: kind, recipients: recipients) { outcome in
+            reloads.make(kind: kind, recipients: recipients) { outcome in
                 let records: [OutgoingRecord]
                 switch outcome {
                 case .success(let made): records = made
                 case .failure(let error):
-                    return completion.finish(Problem.unavailable("The pipeline cannot be asked: \(error.name).").response)
+                    return completion.finish(
+                        Problem.unavailable("The pipeline cannot be asked: \(error.name).").response)
                 }
                 context.write(records, completion) { _ in
                     completion.finish(

@@ -23,15 +23,19 @@ extension GatewayRequest {
     /// - Throws: 415 for another media type, 400 for what is no JSON, 422 for what is no object.
     func object(_ mediaTypes: [String] = [MediaType.json]) throws(Problem) -> Parameters {
         try requireMediaType(mediaTypes)
-        var parser = JSONParser()
+        let value: ParameterValue
         do throws(MessageProblem) {
-            guard case .object(let members) = try http.body.withUnsafeBytes(parser.value) else {
-                throw Problem.invalidFields([.init(field: "body", message: "must be a JSON object")])
+            var parser = JSONParser()
+            value = try http.body.withUnsafeBufferPointer { (bytes) throws(MessageProblem) in
+                try parser.value(UnsafeRawBufferPointer(bytes))
             }
-            return members
-        } catch let error as MessageProblem {
+        } catch {
             throw .unreadableBody(error.message)
         }
+        guard case .object(let members) = value else {
+            throw .invalidFields([.init(field: "body", message: "must be a JSON object")])
+        }
+        return members
     }
 
     /// Lends the objects of the body: one, those of an array, or JSON lines.
@@ -39,7 +43,8 @@ extension GatewayRequest {
     /// - Throws: 415 for another media type, 400 for what is no JSON; the problems of `body`.
     func withObjects<Result>(_ body: ([BodyObject]) throws(Problem) -> Result) throws(Problem) -> Result {
         try requireMediaType([MediaType.json] + MediaType.lines)
-        return try http.body.withUnsafeBytes { (bytes) throws(Problem) in
+        return try http.body.withUnsafeBufferPointer { (buffer) throws(Problem) in
+            let bytes = UnsafeRawBufferPointer(buffer)
             if let json = JSONText(validating: bytes) { return try body(Self.objects(of: json)) }
             guard let lines = Self.lines(of: bytes) else {
                 throw .unreadableBody("The body is neither JSON nor JSON lines, in UTF-8.")

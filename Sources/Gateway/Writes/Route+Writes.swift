@@ -1,3 +1,6 @@
+import Access
+import Messages
+
 /// Configurations, telemetry, events and requests for reloads, for those who have no Kafka client.
 extension Route {
     static func writes(_ context: GatewayContext) -> [Route] {
@@ -7,7 +10,8 @@ extension Route {
         return [
             Route(.put, "/v1/configurations/{configurationId}", scope: .write, query: ["wait"], configurations.put),
             Route(.patch, "/v1/configurations/{configurationId}", scope: .write, query: ["wait"], configurations.patch),
-            Route(.delete, "/v1/configurations/{configurationId}", scope: .write, query: ["wait"], configurations.delete),
+            Route(
+                .delete, "/v1/configurations/{configurationId}", scope: .write, query: ["wait"], configurations.delete),
             Route(
                 .put, "/v1/configurations/{configurationId}/mode", scope: .write, query: ["wait"],
                 configurations.putMode),

@@ -26,6 +26,9 @@ final class UnreadWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case written(Value?)
     }
 
+    /// The keys of all writes that are known, in no order.
+    var keys: [Key] { state.withLock { Array($0.writes.keys) } }
+
     /// Runs a change: what it looks up, writes and hands to the log is one step for all other changes. It must not
     /// wait, and is not called within another.
     func change<Result>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
@@ -70,7 +73,8 @@ final class UnreadWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Drops what the views have read, if there is much of it.
     func compact(isRead: (RecordPlace) -> Bool) {
         let settled = state.withLock { state in
-            state.writes.count < 1024 ? [] : state.writes.compactMap { key, write in write.place.map { (key, write.number, $0) } }
+            state.writes.count < 1024
+                ? [] : state.writes.compactMap { key, write in write.place.map { (key, write.number, $0) } }
         }
         for (key, number, place) in settled where isRead(place) { forget(key, number) }
     }
