@@ -2,8 +2,8 @@ package import Messages
 package import RecordLog
 import Timelines
 
-/// The one thread that reads the topics into the views: committed records only, without a consumer group, all partitions
-/// with one consumer, so that a change is there as soon as it is fetched.
+/// The one thread that reads the topics into the views: committed records only, without a consumer group, all
+/// partitions with one consumer, so that a change is there as soon as it is fetched.
 ///
 /// It waits for brokers as long as an outage lasts. What takes long is asked by `ViewWatch`, on a thread of its own.
 package final class ViewReader {

@@ -44,10 +44,12 @@ package final class ViewWatch: Sendable {
         private var absent: Set<String> = []
         private var isRefusalTold = false
 
-        /// - Parameter admin: remains the caller's, who closes it.
+        /// - Parameter admin: is the watch's from here on; `close` closes it.
         package init(_ admin: any Admin) {
             self.admin = admin
         }
+
+        package func close() { admin.close() }
 
         /// Does what is due. Blocks as long as a request takes, a few seconds at most.
         package func step(_ watch: ViewWatch, timeout: Duration = .seconds(2)) {
