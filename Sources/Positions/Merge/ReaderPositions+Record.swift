@@ -15,8 +15,8 @@ extension ReaderPositions {
     /// Takes in what a device says.
     ///
     /// What is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does not win
-    /// for ever; what the same record dates before its position moves along, so that their order stays. Fields of an
-    /// entry that the record leaves out stay as they were known. What has expired at the arrival is dropped.
+    /// for ever; the record's older places move along, so that their order stays. Fields of an entry that the record
+    /// leaves out stay as they were known. What has expired at the arrival is dropped.
     ///
     /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
     @discardableResult
@@ -31,7 +31,7 @@ extension ReaderPositions {
             snapshot.observedAt = clock.corrected(snapshot.observedAt)
             return snapshot
         }
-        let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: clock.corrected(mark.at)) }
+        let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: min(mark.at, clock.latest)) }
         let told = ReaderPositions(
             histories: [DeviceHistory(deviceId: record.deviceId, snapshots: snapshots)],
             readEntries: record.readEntries.map(corrected), dismissed: record.dismissed.map(corrected),
@@ -76,14 +76,19 @@ extension PositionRecord {
 /// What a record's arrival says of the clock of its device.
 private struct DeviceClock {
     /// The latest instant that counts.
-    private let latest: Instant
+    let latest: Instant
     /// How far the clock is ahead of that, by the record's position.
     private let excess: ElapsedTime
+
+    /// A clock that is more than this ahead was not always so: what it dated in the past may be right.
+    private static let steadyMax = ElapsedTime.hours(24)
 
     init(of record: PositionRecord, arrival: Instant) {
         latest = arrival + ReaderPositions.futureMax
         excess = max(.zero, record.position.observedAt - latest)
     }
 
-    func corrected(_ instant: Instant) -> Instant { min(instant - excess, latest) }
+    func corrected(_ instant: Instant) -> Instant {
+        instant > latest || excess <= Self.steadyMax ? min(instant - excess, latest) : instant
+    }
 }
