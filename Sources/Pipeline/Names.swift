@@ -52,10 +52,24 @@ extension StoreName<BudgetState> {
     static let reloadBudgets = StoreName(9, "reload budgets")
 }
 
+extension StoreName<ReaderState> {
+    static let readerPositions = StoreName(10, "reader positions")
+}
+
+extension StoreName<EntriesInForce> {
+    static let entriesInForce = StoreName(11, "entries in force")
+}
+
+extension Origin {
+    /// True if the record is of `timeline.positions`: the index of the source in `Topology.widgets`.
+    var isOfPosition: Bool { source == 3 }
+}
+
 extension OutputName {
     package static let timelines = OutputName(0)
     package static let reloads = OutputName(1)
     package static let deadLetters = OutputName(2)
+    package static let positionsMerged = OutputName(3)
 }
 
 extension CounterName {
@@ -63,6 +77,19 @@ extension CounterName {
     package static let lateTelemetry = CounterName(0)
     /// Telemetry observed later than its arrival, which counts as observed at its arrival.
     package static let futureTelemetry = CounterName(1)
+    /// Positions of which everything was known, or newer things were.
+    package static let latePositions = CounterName(2)
+    /// Positions dated so far after their arrival that they were moved back to it.
+    package static let futurePositions = CounterName(3)
+    /// Records of positions that were not used because positions are off.
+    package static let refusedPositions = CounterName(4)
+    /// Places and marks that were forgotten because of their age.
+    package static let expiredPositions = CounterName(5)
+    /// Places and marks that were forgotten because a reader's merged record, or state, would have been too large.
+    package static let trimmedPositions = CounterName(6)
 
-    static let all = [lateTelemetry, futureTelemetry]
+    static let all = [
+        lateTelemetry, futureTelemetry, latePositions, futurePositions, refusedPositions, expiredPositions,
+        trimmedPositions,
+    ]
 }

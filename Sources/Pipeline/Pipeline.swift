@@ -1,10 +1,10 @@
-// Pipeline: the topology of widgets, telemetry and calendars in, timelines and reloads out, and its processors.
+// Pipeline: the topology of widgets, telemetry, calendars and positions in, timelines and reloads out, and its processors.
 //
 // It must not know brokers, threads, clocks or files: processors are synchronous and pure but for their stores; time
 // comes with the context, records and messages go through it.
 //
 // Begin with `Topology.widgets` below; DESIGN.md has the drawing that it prints. Each node has a folder: `Vehicles`,
-// `Calendars`, `Configurations`, `Reloads`; a processor's file reads downwards in the order in which a record goes
+// `Calendars`, `Configurations` with `Positions`, `Reloads`; a processor's file reads downwards in the order in which a record goes
 // through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
 
 import Messages
@@ -16,7 +16,8 @@ extension Topology {
     ///     vehicle.telemetry ────► vehicles ────────┐ status updates
     ///     calendar.events ──────► calendars ───────┤ agendas
     ///     widget.configurations ► configurations ◄─┘
-    ///                               │  ▲   └────────────► timelines, one per configuration
+    ///     timeline.positions ───►   │  ▲   ├────────────► timelines, one per configuration
+    ///                               │  │   └────────────► timeline.positions.merged, one per reader and configuration
     ///                         offer │  │ announcement
     ///                               ▼  │
     ///                             reloads ──────────────► timeline.reloads, one per recipient and kind
@@ -30,6 +31,8 @@ extension Topology {
                 Source(topic: topics.telemetry, to: NodeName.vehicles, readingOrder: 2),
                 Source(topic: topics.calendarEvents, to: NodeName.calendars, readingOrder: 1),
                 Source(topic: topics.configurations, to: NodeName.configurations, readingOrder: 0),
+                // Last: places are described by the timelines of all that is known.
+                Source(topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true),
             ],
             nodes: [
                 // A record that cannot be read is reported to the task that owns the vehicle or calendar of its key.
@@ -48,7 +51,7 @@ extension Topology {
                 Node(
                     NodeName.configurations,
                     sends: [NodeName.vehicles.number, NodeName.calendars.number, NodeName.reloads.number],
-                    writes: [.timelines, .deadLetters]
+                    writes: [.timelines, .positionsMerged, .deadLetters]
                 ) {
                     ConfigurationProcessor(settings)
                 },
@@ -56,7 +59,8 @@ extension Topology {
                     ReloadProcessor(settings)
                 },
             ],
-            outputs: [topics.timelines, topics.reloads, topics.deadLetters], counters: CounterName.all.count,
+            outputs: [topics.timelines, topics.reloads, topics.deadLetters, topics.positionsMerged],
+            counters: CounterName.all.count,
             clockTolerance: settings.pause)
     }
 }

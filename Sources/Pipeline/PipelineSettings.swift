@@ -1,4 +1,5 @@
 package import Messages
+package import Positions
 import StreamCore
 package import Timelines
 
@@ -15,6 +16,8 @@ package struct PipelineSettings: Sendable {
     package var recordBytesMax = 1 << 20
     /// A larger timeline becomes an `error` timeline.
     package var timelineBytesMax = 1_000_000
+    /// A merged record that would be larger forgets what is oldest.
+    package var positionsBytesMax = 1_000_000
     /// A dead letter that would be larger keeps its headers, but not its value.
     package var deadLetterBytesMax = (1 << 20) + 60_000
     /// A timer that fires later than this after its due date has slept through a pause: its timeline is made for now
@@ -25,6 +28,8 @@ package struct PipelineSettings: Sendable {
     /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all
     /// counts as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
+    /// The switches and bounds of readers' positions.
+    package var positions = PositionSettings()
     /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current
     /// True if every start begins with the same time again (V4): then due times in state stay.

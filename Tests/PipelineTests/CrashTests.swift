@@ -68,7 +68,7 @@ extension PipelineTests {
 }
 
 /// What befalls stream threads in memory.
-private struct Misfortune {
+struct Misfortune {
     private var random: SplitMix64
     private let pipeline: PipelineFixture
 

@@ -52,6 +52,25 @@ extension PipelineTests {
             Bad(
                 testDescription: "a configuration without an id", topic: \.configurations, value: #"{"kind": "K"}"#,
                 names: "configurationId"),
+            Bad(testDescription: "a position that is no JSON", topic: \.positions, value: "hello", names: ""),
+            Bad(
+                testDescription: "a position without a reader", topic: \.positions,
+                value: #"{"configurationId": "c", "entryId": "e", "observedAt": 0}"#, names: "readerId"),
+            Bad(
+                testDescription: "a position with a bad fraction", topic: \.positions,
+                value: #"{"readerId": "r", "configurationId": "c", "entryId": "e", "observedAt": 0, "fraction": 2}"#,
+                names: "fraction"),
+            Bad(
+                testDescription: "a position with a bad mark", topic: \.positions,
+                value: """
+                    {"readerId": "r", "configurationId": "c", "entryId": "e", "observedAt": 0, "dismissed": [{"at": 0}]}
+                    """, names: "dismissed[0].entryId"),
+            Bad(
+                testDescription: "a position's tombstone with a bad key", topic: \.positions, key: "reader",
+                value: nil, names: "readerId/configurationId"),
+            Bad(
+                testDescription: "a position's tombstone without a key", topic: \.positions, key: nil, value: nil,
+                names: "key"),
             Bad(
                 testDescription: "a configuration's tombstone without a key", topic: \.configurations, key: nil,
                 value: nil, names: "key"),

@@ -1,4 +1,5 @@
 import Messages
+import Positions
 import RecordLog
 import Testing
 import Timelines
@@ -8,6 +9,7 @@ struct Outputs {
     /// By partition and offset, so in order for each configuration.
     private(set) var timelines: [Published] = []
     private(set) var reloads: [Announced] = []
+    private(set) var positions: [Merged] = []
     private(set) var deadLetters: [Record] = []
 
     /// A record of `timelines`; without a timeline a tombstone.
@@ -19,6 +21,13 @@ struct Outputs {
 
     struct Announced {
         var reload: ReloadNotification
+        var record: Record
+    }
+
+    /// A record of `timeline.positions.merged`; without a position a tombstone.
+    struct Merged {
+        var key: String
+        var merged: MergedPosition?
         var record: Record
     }
 
@@ -39,6 +48,11 @@ struct Outputs {
                 let reload = try value.withUnsafeBytes { try ReloadNotification.decode($0, with: &parser) }
                 #expect(reload.recipient == key)
                 reloads.append(Announced(reload: reload, record: record))
+            case topics.positionsMerged:
+                let merged = try record.value.map { value in
+                    try value.withUnsafeBytes { try MergedPosition.decode($0, with: &parser) }
+                }
+                positions.append(Merged(key: key, merged: merged, record: record))
             default:
                 deadLetters.append(record)
             }
@@ -84,6 +98,16 @@ extension PipelineFixture {
             let title = entry.event.map { " \($0.title)" } ?? ""
             return "\(entry.phase.rawValue) \(short(entry.date))\(title)"
         }
+    }
+
+    /// All merged records of a reader and configuration, tombstones included.
+    func mergedHistory(_ key: String) -> [Outputs.Merged] { outputs.positions.filter { $0.key == key } }
+
+    /// The newest; fails where there is none, or a tombstone came after it.
+    func merged(_ key: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> MergedPosition {
+        let last = try #require(
+            mergedHistory(key).last, "nothing was merged for \(key)", sourceLocation: sourceLocation)
+        return try #require(last.merged, "the last record of \(key) is a tombstone", sourceLocation: sourceLocation)
     }
 
     func reloads(_ recipient: String) -> [ReloadNotification] {

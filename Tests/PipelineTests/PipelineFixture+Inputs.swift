@@ -60,6 +60,25 @@ extension PipelineFixture {
         put(topics.configurations, key: id, nil, headers: headers, partition: partition)
     }
 
+    /// What a device says; `fields` as in `telemetry`. `timestamp` is the clock's unless it is given.
+    func position(
+        _ reader: String, _ configuration: String, _ device: String?, _ entryId: String, _ observedAt: String,
+        _ fields: String = "", headers: [Header] = [], partition: Partition? = nil, timestamp: String? = nil
+    ) {
+        let names = [
+            #""readerId": "\#(reader)", "configurationId": "\#(configuration)""#,
+            device.map { #""deviceId": "\#($0)""# } ?? "",
+        ]
+        let place = #""entryId": "\#(entryId)", "observedAt": "\#(at(observedAt).rfc3339)""#
+        let key = PositionKey(ReaderKey(readerId: reader, configurationId: configuration), deviceId: device).text
+        put(topics.positions, key: key, object(names + [place, fields]), headers: headers, partition: partition)
+        if let timestamp { inputs[inputs.count - 1].timestamp = at(timestamp) }
+    }
+
+    func removePosition(_ key: String, partition: Partition? = nil) {
+        put(topics.positions, key: key, nil, partition: partition)
+    }
+
     func put(
         _ topic: String, key: String?, _ value: String?, headers: [Header] = [], partition: Partition? = nil
     ) {

@@ -27,7 +27,7 @@ final class PipelineFixture {
     private var rules = Rules()
 
     struct Options {
-        /// Of telemetry, events and configurations; *P* is the most.
+        /// Of telemetry, events, configurations, and positions (as many as configurations if absent); *P* is the most.
         var partitions: [Int32] = [2, 2, 2]
         var change: (inout PipelineSettings) -> Void = { _ in }
         /// Started at once.
@@ -91,7 +91,9 @@ final class PipelineFixture {
     ) async throws -> InternalTopics.Layout {
         let counts = [
             (topics.telemetry, partitions[0]), (topics.calendarEvents, partitions[1]),
-            (topics.configurations, partitions[2]), (topics.timelines, 2), (topics.reloads, 2), (topics.deadLetters, 2),
+            (topics.configurations, partitions[2]),
+            (topics.positions, partitions.count > 3 ? partitions[3] : partitions[2]),
+            (topics.timelines, 2), (topics.reloads, 2), (topics.positionsMerged, 2), (topics.deadLetters, 2),
         ]
         return try await stage.blocking {
             let admin = try stage.cluster.makeAdmin()

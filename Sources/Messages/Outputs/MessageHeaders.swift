@@ -83,15 +83,14 @@ package struct CloudEventHeaders: Sendable {
     ///
     /// - Parameters:
     ///   - key: the record's key.
-    ///   - isTombstone: true if nothing is left: no value, so no content type.
-    ///   - digest: tells the contents of one instant apart.
+    ///   - revision: tells the records of one instant apart; `nil` means a tombstone: no value, so no content type.
     ///   - traceParent: the `traceparent` of the input that led to it.
     package func mergedPosition(
-        key: String, isTombstone: Bool, digest: UInt64, at time: Instant, traceParent: [UInt8]? = nil
+        key: String, revision: UInt64?, at time: Instant, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
-        let id = isTombstone ? "\(key)/deleted" : "\(key)/\(String(digest, radix: 16))"
+        let id = "\(key)/\(revision.map(String.init) ?? "deleted")"
         var headers = headers(id: id, type: positionsType, time: time, subject: key)
-        if !isTombstone { headers.append(contentType) }
+        if revision != nil { headers.append(contentType) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
     }

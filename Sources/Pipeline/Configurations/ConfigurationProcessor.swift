@@ -15,14 +15,17 @@ import Timelines
 ///                                          │ what was published
 ///                                          ▼
 ///                                       reloads ◄──► recipients
+///
+/// `readers` stands beside them: it merges the positions of those who look at the timelines.
 final class ConfigurationProcessor {
-    private let settings: PipelineSettings
-    private let table: ConfigurationTable
+    let settings: PipelineSettings
+    let table: ConfigurationTable
     private let kinds: DeclaredKinds
-    private let sources: ConfigurationSources
-    private var pending: PendingTimelines
+    let sources: ConfigurationSources
+    var pending: PendingTimelines
     private let publisher: TimelinePublisher
     private let reloads: RecipientReloads
+    private let readers: ConfigurationReaders
     private var timers: RenewalTimers
     /// Configurations that were adopted under another declaration of their kind than the one of now.
     private var redeclared: [Slot<ConfigurationState>] = []
@@ -36,16 +39,18 @@ final class ConfigurationProcessor {
         reloads = RecipientReloads(of: table, kinds)
         let maker = TimelineMaker(settings)
         publisher = TimelinePublisher(of: table, maker, reloads, kinds, settings)
+        readers = ConfigurationReaders(of: table, maker, settings)
         timers = RenewalTimers(of: table, maker, settings)
     }
 
-    var stores: [any ChangelogStore] { table.stores + sources.stores }
+    var stores: [any ChangelogStore] { table.stores + sources.stores + readers.stores }
 }
 
 // MARK: - 1. A record comes
 
 extension ConfigurationProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
+        if record.origin.isOfPosition { return readers.process(record, context) }
         do throws(MessageProblem) {
             guard let value = record.value else { return try remove(record, context) }
             guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
@@ -110,6 +115,7 @@ extension ConfigurationProcessor: RecordProcessor {
             state.deletedAt = context.now
         }
         table.forgetMessage(slot)
+        readers.configurationDeleted(slot)
         timers.arm(slot)
         guard old.published != nil else { return }
         publisher.withdraw(configurationId, key: key, traceParent: context.traceParent(of: record), context)
@@ -149,10 +155,16 @@ extension ConfigurationProcessor: MessageProcessor {
 
 // MARK: - 3. A time comes
 
-extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
-    var nextDue: Instant? { timers.nextDue }
+extension ConfigurationProcessor: Punctuator {
+    var nextDue: Instant? {
+        guard let renewal = timers.nextDue, let expiry = readers.nextDue else {
+            return timers.nextDue ?? readers.nextDue
+        }
+        return min(renewal, expiry)
+    }
 
     func punctuate(_ context: TaskContext) {
+        readers.punctuate(context)
         while let fired = timers.pop(context) {
             switch fired {
             case .renewal(let slot, let at): renew(slot, at: at, context)
@@ -161,39 +173,8 @@ extension ConfigurationProcessor: Punctuator, ClockFollower, CatchUpProcessor {
         }
     }
 
-    private func renew(_ slot: Slot<ConfigurationState>, at: Instant, _ context: TaskContext) {
+    func renew(_ slot: Slot<ConfigurationState>, at: Instant, _ context: TaskContext) {
         if let timeline = sources.renew(slot, at: at, context) { pending.add(timeline, slot) }
-    }
-
-    /// A timeline that was published for an instant that is ahead now is published for now, once, whatever it shows:
-    /// nothing stays hours in the future. That is a change of data, which may be announced: a recipient that displays
-    /// it would come back too late.
-    func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
-        guard settings.concerns(step) else { return }
-        let now = context.now
-        for slot in table.slots {
-            guard let state = table.live(slot) else { continue }
-            if let renewal = state.renewal, settings.isAhead(renewal, of: now) { table[slot]!.renewal = now }
-            guard let newest = state.history.newest, settings.isAhead(newest.at, of: now) else { continue }
-            table[slot]!.history.moveNewest(to: now)
-            if table.isRefreshedByVehicle(slot) {
-                sources.askForSnapshots(slot, at: now, context)
-            } else {
-                // A timeline that is pending already is made first.
-                let needsSnapshots = state.pending == nil && !state.sources.isEmpty
-                pending.add(
-                    .init(at: now, cause: .dataChanged, traceParent: nil, needsSnapshots: needsSnapshots), slot)
-            }
-        }
-    }
-
-    func bringUp(_ context: TaskContext) {
-        for slot in table.slots {
-            guard let state = table.live(slot), let newest = state.history.newest else { continue }
-            // With a clock that starts earlier than the last one's end, later counts as brought up, too.
-            if newest.at >= context.now || state.pending != nil || table.isRefreshedByVehicle(slot) { continue }
-            renew(slot, at: context.now, context)
-        }
     }
 }
 
@@ -203,14 +184,16 @@ extension ConfigurationProcessor: ConflatingProcessor {
     func flush(_ context: TaskContext) {
         adoptRedeclared(context)
         for slot in pending.drain() { make(slot, context) }
+        readers.flush(context)
     }
 
     private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
         switch publisher.publish(slot, context) {
         case .nothing: break
-        case .published:
+        case .published(let timeline):
             pending.didPublish(slot)
             timers.arm(slot)
+            readers.timelinePublished(timeline, of: slot, context)
         case .needsSnapshots(let at):
             // What is pending stays so: it is made when the last source has answered.
             renew(slot, at: at, context)
@@ -223,7 +206,10 @@ extension ConfigurationProcessor: ConflatingProcessor {
 extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) { derive() }
 
-    func committed(_ context: TaskContext) { pending.committed() }
+    func committed(_ context: TaskContext) {
+        pending.committed()
+        readers.committed()
+    }
 
     func reverted(_ context: TaskContext) {
         table.reverted()
@@ -242,5 +228,6 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
             }
             timers.arm(slot)
         }
+        readers.derive()
     }
 }

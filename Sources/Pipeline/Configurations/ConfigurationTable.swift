@@ -34,6 +34,8 @@ final class ConfigurationTable {
         store.slot(of: configurationId, hash: hash)
     }
 
+    func slot(of configurationId: String) -> Slot<ConfigurationState> { store.slot(of: configurationId) }
+
     func configurationId(of slot: Slot<ConfigurationState>) -> String { store.key(of: slot) }
 
     /// `nil` if nothing is kept of the configuration.

@@ -119,6 +119,7 @@ struct TimelineMaker {
     }
 
     private func topic(of origin: Origin) -> String {
+        // Positions make no timeline.
         [settings.topics.telemetry, settings.topics.calendarEvents, settings.topics.configurations][Int(origin.source)]
     }
 }

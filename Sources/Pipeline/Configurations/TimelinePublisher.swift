@@ -28,7 +28,7 @@ final class TimelinePublisher {
     enum Outcome {
         /// The configuration was deleted, or nothing is pending.
         case nothing
-        case published
+        case published(Timeline)
         /// The sources must tell what they know at this instant before the timeline can be made.
         case needsSnapshots(at: Instant)
     }
@@ -57,7 +57,7 @@ final class TimelinePublisher {
             kind: address.kind, publication: made.publication, cause: pending.cause,
             traceParent: pending.traceParent, followsFailure: state.published?.isFailure ?? false)
         reloads.account(for: published, slot, context)
-        return .published
+        return .published(made.record.timeline)
     }
 
     /// The timeline, encoded; one that is too large becomes the timeline that says so.

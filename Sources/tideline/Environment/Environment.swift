@@ -44,7 +44,7 @@ struct Environment {
         let own = InternalTopics(settings)
         return [
             topics.telemetry, topics.calendarEvents, topics.configurations, topics.timelines, topics.reloads,
-            topics.deadLetters, own.exchange, own.state,
+            topics.positions, topics.positionsMerged, topics.deadLetters, own.exchange, own.state,
         ]
     }
 

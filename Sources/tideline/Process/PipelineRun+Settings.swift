@@ -1,5 +1,6 @@
 import Messages
 import Pipeline
+import Positions
 import Settings
 import StreamCore
 import StreamRuntime
@@ -21,6 +22,7 @@ extension PipelineSettings {
             ? settings[Keys.telemetryFuture].map { ElapsedTime($0) } : nil
         kinds = settings[Keys.kinds]
         reload = settings.reload
+        positions = PositionSettings(settings)
         adopt(recordLimits)
     }
 
@@ -29,6 +31,7 @@ extension PipelineSettings {
     private mutating func adopt(_ limits: [String: Int]) {
         // The rest of a record's bytes are its key, its headers and the batch around it.
         if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
+        if let limit = limits[topics.positionsMerged] { positionsBytesMax = max(limit - 8192, 1024) }
         if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
     }
 }

@@ -121,7 +121,7 @@ final class PipelineRun {
             records: counters.records, timelines: counters[.timelines],
             reloads: counters[.reloads], deadLetters: counters[.deadLetters],
             lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry],
-            account: counters.reloads,
+            positions: PositionCounts(counters), account: counters.reloads,
             wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }
@@ -167,7 +167,8 @@ final class PipelineRun {
         of topics: TopicNames, _ admin: any Admin
     ) throws(CommandFailure) -> [String: Int] {
         do throws(LogError) {
-            let found = try admin.describeTopics([topics.timelines, topics.deadLetters], timeout: .seconds(30))
+            let found = try admin.describeTopics(
+                [topics.timelines, topics.positionsMerged, topics.deadLetters], timeout: .seconds(30))
             return found.compactMapValues(\.recordBytesMax)
         } catch {
             throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")

@@ -55,6 +55,7 @@ extension PipelineStatus {
         }
         if lateTelemetry > 0 { segments.append(Segment("\(Self.grouped(Int64(lateTelemetry))) late", rank: 5)) }
         segments.append(Segment(Self.count(records, "record"), rank: 5))
+        for (text, isProblem) in positions.texts { segments.append(Segment(text, rank: isProblem ? 2 : 6)) }
         for change in changes where change.count > 0 {
             segments.append(Segment("\(Self.grouped(Int64(change.count))) \(change.name)", rank: 6))
         }
@@ -106,6 +107,7 @@ extension PipelineStatus {
             "tasks": ["running": .number(running), "restoring": .number(restoring), "waiting": .number(waiting)],
             "records": .number(records), "aborts": .number(aborts), "deadLetters": .number(deadLetters),
             "lateTelemetry": .number(lateTelemetry), "futureTelemetry": .number(futureTelemetry),
+            "positions": positions.metadata,
             "changes": .dictionary(Logger.Metadata(uniqueKeysWithValues: changes.map { ($0.name, .number($0.count)) })),
         ]
         var restoring: Logger.Metadata = [:]

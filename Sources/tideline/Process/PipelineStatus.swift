@@ -21,6 +21,8 @@ struct PipelineStatus: Hashable, Sendable {
     var lateTelemetry = 0
     /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry = 0
+    /// What became of readers' positions.
+    var positions = PositionCounts()
     /// The outcomes of changes and their counts, in a fixed order.
     var changes: [NamedCount] = []
     /// The time for which a broker has been out of reach; `nil` means that none is known to be.

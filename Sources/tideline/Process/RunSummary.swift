@@ -11,6 +11,8 @@ struct RunSummary {
     var lateTelemetry: Int
     /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry: Int
+    /// What became of readers' positions.
+    var positions: PositionCounts
     /// The outcomes of changes, by kind and reason.
     var account: [ReloadCounters]
     var wallSeconds: Double
@@ -26,6 +28,7 @@ struct RunSummary {
             json.integer("deadLetters", deadLetters)
             json.integer("lateTelemetry", lateTelemetry)
             json.integer("futureTelemetry", futureTelemetry)
+            positions.write(to: &json)
             json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
             json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
             json.integer("peakMemory", peakMemory)
@@ -36,8 +39,8 @@ struct RunSummary {
         }
     }
 
-    /// The summary for people: a line for late telemetry, one for telemetry from the future, and a table of changes by
-    /// kind and reason. Empty if there was nothing of these.
+    /// The summary for people: a line for each sort of telemetry and positions that was not used as it came, and a
+    /// table of changes by kind and reason. Empty if there was nothing of these.
     var table: [String] { odd + changes }
 
     private var odd: [String] {
@@ -48,7 +51,7 @@ struct RunSummary {
         if futureTelemetry > 0 {
             lines.append("telemetry from the future, counted as observed at its arrival: \(futureTelemetry)")
         }
-        return lines
+        return lines + positions.lines
     }
 
     private var changes: [String] {

@@ -78,6 +78,7 @@ final class StatusReporter {
         summed.deadLetters = counters[.deadLetters]
         summed.lateTelemetry = counters[.lateTelemetry]
         summed.futureTelemetry = counters[.futureTelemetry]
+        summed.positions = PositionCounts(counters)
         let reloads = counters.reloads
         summed.changes = ReloadCount.allCases.map { count in
             .init(name: count.rawValue, count: reloads.reduce(0) { $0 + $1[count] })

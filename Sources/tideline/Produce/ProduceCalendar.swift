@@ -1,4 +1,5 @@
 import Arguments
+import Messages
 import Producers
 import Timelines
 

@@ -55,7 +55,8 @@ enum Keys {
 
     private static let pipelineKeys: [any SettingDeclaration] = [
         bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
-        reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval, sessionTimeout,
+        reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval,
+        sessionTimeout,
         transactionTimeout, internalReplication, pause, spread, telemetryFuture,
     ]
 
@@ -73,7 +74,8 @@ enum Keys {
 
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
-        pipelineKeys + kindKeys + logKeys + reloadSinkKeys, prefixes: [kafka], rules: pipelineRules + kindRules,
+        pipelineKeys + kindKeys + positionKeys + logKeys + reloadSinkKeys, prefixes: [kafka],
+        rules: pipelineRules + kindRules + positionRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",

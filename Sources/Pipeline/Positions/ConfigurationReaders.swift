@@ -1,0 +1,208 @@
+import Messages
+import Positions
+import RecordLog
+import StreamCore
+import Timelines
+
+/// The readers of the timelines of a task: takes in what their devices say (P1), describes it by the timeline in force
+/// (P4), forgets what has expired (P6), and publishes what all devices of a reader say together (P2).
+///
+/// A configuration that nobody reads costs one look into an empty table for each of its timelines.
+final class ConfigurationReaders {
+    private let settings: PipelineSettings
+    private let readers: ReaderTable
+    private let entries: EntriesOfReaders
+    private let bounds: ReaderBounds
+    private var parser = JSONParser()
+    private var due = SlotQueue<ReaderState, Void>()
+    /// Published by this transaction: what comes after that waits for the next one.
+    private var published: Set<Slot<ReaderState>> = []
+    private var expiries = SlotTimers<ReaderState>()
+    private var output: MergedPositionOutput
+
+    init(of table: ConfigurationTable, _ maker: TimelineMaker, _ settings: PipelineSettings) {
+        self.settings = settings
+        readers = ReaderTable(of: table)
+        entries = EntriesOfReaders(of: table, maker, settings.positions)
+        bounds = ReaderBounds(settings)
+        output = MergedPositionOutput(settings)
+    }
+
+    var stores: [any ChangelogStore] { readers.stores + entries.stores }
+
+    // MARK: - 1. A device says where its reader is
+
+    func process(_ record: InputRecord, _ context: TaskContext) {
+        guard settings.positions.enabled else {
+            context.counters[.refusedPositions] += 1
+            return
+        }
+        do throws(MessageProblem) {
+            guard let value = record.value else { return forget(try PositionKey.decode(record.key), record, context) }
+            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
+            apply(try PositionRecord.decode(value, with: &parser), of: record, context)
+        } catch {
+            context.deadLetter(record, error, settings)
+        }
+    }
+
+    private func apply(_ position: PositionRecord, of record: InputRecord, _ context: TaskContext) {
+        let key = PositionKey(of: position).reader
+        guard let slot = slot(of: key, orForward: record, context) else { return }
+        let configuration = readers.configuration(of: slot)
+        entries.prepare(configuration)
+        let arrival = arrival(of: record, context)
+        if position.isFromFuture(arrival: arrival) { context.counters[.futurePositions] += 1 }
+        context.counters[.expiredPositions] += position.partsCount(before: arrival - settings.positions.expiry)
+        let described = entries.described(position, of: configuration)
+        let isChanged = change(slot, context) { state in
+            let outcome = state.positions.record(described, arrival: arrival, settings: settings.positions)
+            guard outcome == .changed else { return false }
+            state.traceParent = context.traceParent(of: record)
+            return true
+        }
+        if !isChanged { context.counters[.latePositions] += 1 }
+    }
+
+    /// Forgets the places of one device. Its reader may have others.
+    private func forget(_ key: PositionKey, _ record: InputRecord, _ context: TaskContext) {
+        guard let slot = slot(of: key.reader, orForward: record, context), readers[slot] != nil else { return }
+        change(slot, context) { state in
+            let before = state.positions
+            state.positions.forget(deviceId: key.deviceId)
+            guard state.positions != before else { return false }
+            state.traceParent = context.traceParent(of: record)
+            return true
+        }
+    }
+
+    private func slot(
+        of key: ReaderKey, orForward record: InputRecord, _ context: TaskContext
+    ) -> Slot<ReaderState>? {
+        context.whereOwned(key.configurationId, orForward: record) { _, _ in readers.slot(of: key) }
+    }
+
+    /// The instant at which a record came. A clock that was started at another time says nothing about that.
+    private func arrival(of record: InputRecord, _ context: TaskContext) -> Instant {
+        guard record.timestamp.milliseconds > 0 else { return context.now }
+        return settings.startsClockAnew ? record.timestamp : min(record.timestamp, context.now)
+    }
+
+    /// Changes a reader's state. If `body` returns true, the merged record is published, and the timer is set anew.
+    @discardableResult
+    private func change(
+        _ slot: Slot<ReaderState>, _ context: TaskContext, _ body: (inout ReaderState) -> Bool
+    ) -> Bool {
+        let key = readers.key(of: slot)
+        let isChanged = readers.modify(slot) { state in
+            guard body(&state) else { return false }
+            context.counters[.trimmedPositions] += bounds.fit(&state, of: key)
+            state.isDue = true
+            return true
+        }
+        guard isChanged else { return false }
+        due.append(slot)
+        arm(slot)
+        return true
+    }
+
+    // MARK: - 2. A timeline is published, or its configuration deleted
+
+    /// Describes the places of which nothing was known until this timeline.
+    func timelinePublished(_ timeline: Timeline, of configuration: Slot<ConfigurationState>, _ context: TaskContext) {
+        let slots = readers.readers(of: configuration)
+        guard !slots.isEmpty, entries.keep(timeline, of: configuration) else { return }
+        for slot in slots {
+            guard let told = entries.told(readers[slot]?.positions, of: configuration) else { continue }
+            change(slot, context) { state in
+                state.positions.merge(told, settings: settings.positions)
+                return true
+            }
+        }
+    }
+
+    /// A reader of a configuration that is gone may come back with it: places stay until they expire (P8).
+    func configurationDeleted(_ configuration: Slot<ConfigurationState>) { entries.forget(configuration) }
+
+    // MARK: - 3. A place expires
+
+    var nextDue: Instant? { expiries.nextDue }
+
+    func punctuate(_ context: TaskContext) {
+        while let slot = expiries.pop(now: context.now) {
+            if readers[slot] == nil { continue }
+            let isChanged = change(slot, context) { state in
+                let count = state.positions.partsCount
+                state.positions.expire(at: context.now, settings: settings.positions)
+                let expired = count - state.positions.partsCount
+                context.counters[.expiredPositions] += expired
+                return expired > 0
+            }
+            if !isChanged { arm(slot) }
+        }
+    }
+
+    private func arm(_ slot: Slot<ReaderState>) {
+        if let expiry = readers[slot]?.positions.nextExpiry(settings: settings.positions) {
+            expiries.arm(slot, due: expiry)
+        } else {
+            expiries.disarm(slot)
+        }
+    }
+
+    // MARK: - 4. The transaction ends
+
+    func flush(_ context: TaskContext) {
+        for (slot, _) in due.drain() where readers[slot]?.isDue == true {
+            if published.contains(slot) { due.append(slot) } else { publish(slot, context) }
+        }
+    }
+
+    private func publish(_ slot: Slot<ReaderState>, _ context: TaskContext) {
+        let key = readers.key(of: slot)
+        readers.modify(slot) { state in
+            let merged = state.positions.merged(readerId: key.readerId, configurationId: key.configurationId)
+            // What was never told needs no tombstone.
+            if merged != nil || state.revision > 0 {
+                state.revision += 1
+                output.emit(merged, key.text, revision: state.revision, traceParent: state.traceParent, context)
+            }
+            state.isDue = false
+            state.traceParent = nil
+        }
+        published.insert(slot)
+        if readers[slot] == nil { forgetUnread(readers.configuration(of: slot)) }
+    }
+
+    private func forgetUnread(_ configuration: Slot<ConfigurationState>) {
+        if readers.readers(of: configuration).isEmpty { entries.forget(configuration) }
+    }
+
+    // MARK: - Derived from state
+
+    func committed() { published.removeAll(keepingCapacity: true) }
+
+    func derive() {
+        published.removeAll()
+        due.removeAll()
+        expiries.removeAll()
+        readers.derive()
+        for slot in readers.slots {
+            guard let state = readers[slot] else { continue }
+            if state.isDue { due.append(slot) }
+            arm(slot)
+        }
+    }
+}
+
+extension ReaderPositions {
+    /// How many places and marks are remembered.
+    var partsCount: Int { histories.reduce(readEntries.count + dismissed.count) { $0 + $1.snapshots.count } }
+}
+
+extension PositionRecord {
+    /// How many places and marks it tells that are not later than `instant`.
+    fileprivate func partsCount(before instant: Instant) -> Int {
+        ([position] + history).count { $0.observedAt <= instant } + (readEntries + dismissed).count { $0.at <= instant }
+    }
+}
