@@ -10,11 +10,11 @@ struct ReaderDevice {
     let clockError: ElapsedTime
     /// The configuration that is read here, as the index among those of the reader.
     var configuration = 0
-    /// Where the reader was last, as a number of an entry.
+    /// The entry at which the reader was last, by number.
     var entry: Int64?
     /// The instant from which on the device has reception.
     var onlineAt: Instant
-    /// What happened without reception, the oldest first.
+    /// The places that were not sent for want of reception, the oldest first.
     private var unsent: [PositionSnapshot] = []
     private var unsentRead: [EntryMark] = []
     private var unsentDismissed: [EntryMark] = []

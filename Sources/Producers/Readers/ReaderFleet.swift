@@ -17,7 +17,7 @@ package final class ReaderFleet: RecordSource {
         case arrival(SourceRecord)
     }
 
-    /// What is late by more than this happens now: nothing is caught up with.
+    /// A move that is late by more than this happens now: nothing is caught up with.
     private static let latenessMax = ElapsedTime.seconds(10)
 
     /// - Parameters:
