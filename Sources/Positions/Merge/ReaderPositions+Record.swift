@@ -16,7 +16,7 @@ extension ReaderPositions {
     ///
     /// A place that is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does
     /// not win for ever (P5); the record's older places move along, so that their order stays. Fields of an entry that
-    /// the record leaves out stay as they were known (P4). Places and marks that have expired at the arrival are dropped.
+    /// the record leaves out stay as they were known (P4). Places and marks that have expired at the arrival go.
     ///
     /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
     @discardableResult

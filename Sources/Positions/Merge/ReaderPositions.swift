@@ -1,9 +1,10 @@
 /// Everything that is remembered of one reader in the timeline of one configuration: places by device and entry, the
 /// entries that the reader has seen, and the suggestions that they dismissed.
 ///
-/// The value is a join-semilattice (P3): `merge` is commutative, associative and idempotent, under one `PositionSettings`
-/// and with the bounds and the expiry included. So replicas that have heard the same agree, in whatever order they
-/// heard it. `forget` alone is no part of it: a replica that has not forgotten brings back what another one forgot.
+/// The value is a join-semilattice (P3): `merge` is commutative, associative and idempotent, under one
+/// `PositionSettings` and with the bounds and the expiry included. So replicas that have heard the same agree, in
+/// whatever order they heard it. `forget` alone is no part of it: a replica that has not forgotten brings back what
+/// another one forgot.
 public struct ReaderPositions: Hashable, Sendable {
     /// The places of one device.
     public struct DeviceHistory: Hashable, Codable, Sendable {
