@@ -1,11 +1,12 @@
-// Pipeline: the topology of widgets, telemetry, calendars and positions in, timelines and reloads out, and its processors.
+// Pipeline: the topology of widgets, telemetry, calendars and readers' positions in, timelines and reloads out, and its
+// processors.
 //
 // It must not know brokers, threads, clocks or files: processors are synchronous and pure but for their stores; time
 // comes with the context, records and messages go through it.
 //
 // Begin with `Topology.widgets` below; DESIGN.md has the drawing that it prints. Each node has a folder: `Vehicles`,
-// `Calendars`, `Configurations` with `Positions`, `Reloads`; a processor's file reads downwards in the order in which a record goes
-// through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
+// `Calendars`, `Configurations` (with `Positions`), `Reloads`; a processor's file reads downwards in the order in which
+// a record goes through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
 
 import Messages
 package import StreamCore

@@ -171,7 +171,7 @@ final class PipelineRun {
                 [topics.timelines, topics.positionsMerged, topics.deadLetters], timeout: .seconds(30))
             return found.compactMapValues(\.recordBytesMax)
         } catch {
-            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error.needing(.write))")
         }
     }
 
