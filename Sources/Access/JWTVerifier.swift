@@ -70,7 +70,7 @@ struct JWTVerifier: Sendable {
             // libjwt compares codes byte by byte up to the first difference, whose place can be measured. So a wrong
             // code never gets there.
             if algorithm == .HS256, !Self.hasCode(token, key.bytes) { continue }
-            guard let verified = JWTHandle(text, key: key.bytes), verified.algorithm == algorithm else { continue }
+            guard let verified = JWTHandle(text, key: key.bytes), verified.verifiedAlgorithm == algorithm else { continue }
             return verified.claims
         }
         return nil
@@ -143,8 +143,13 @@ private final class JWTHandle {
         jwt_free(token)
     }
 
-    /// The algorithm in the header, or `nil` where it is none of ours, such as `none`.
+    /// The algorithm that the header names, or `nil` where it is none of ours, such as `none`.
     var algorithm: JWTAlgorithm? {
+        jwt_get_header(token, "alg").flatMap { JWTAlgorithm(rawValue: String(cString: $0)) }
+    }
+
+    /// The algorithm by which libjwt has verified the token.
+    var verifiedAlgorithm: JWTAlgorithm? {
         switch jwt_get_alg(token) {
         case JWT_ALG_HS256: .HS256
         case JWT_ALG_ES256: .ES256

@@ -50,9 +50,12 @@ struct VerificationKey: Sendable {
         }
         // An uncompressed point (SEC 1 section 2.3.3).
         let point = [4] + x + y
-        let key = Self.key("EC") { builder in
-            OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1
-                && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1
+        // OpenSSL keeps addresses of names and values alike, until it has made the key.
+        let key = point.withUnsafeBufferPointer { point in
+            Self.key("EC") { builder in
+                OSSL_PARAM_BLD_push_utf8_string(builder, Self.text("group"), Self.text("prime256v1"), 0) == 1
+                    && OSSL_PARAM_BLD_push_octet_string(builder, Self.text("pub"), point.baseAddress, point.count) == 1
+            }
         }
         guard let key else { throw AccessError(setting: setting, message: "is no point of the curve P-256") }
         defer { EVP_PKEY_free(key) }
@@ -68,8 +71,8 @@ struct VerificationKey: Sendable {
             BN_free(e)
         }
         let key = Self.key("RSA") { builder in
-            OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1
-                && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1
+            OSSL_PARAM_BLD_push_BN(builder, Self.text("n"), n) == 1
+                && OSSL_PARAM_BLD_push_BN(builder, Self.text("e"), e) == 1
         }
         guard let key else { throw AccessError(setting: setting, message: "n and e make no RSA key") }
         defer { EVP_PKEY_free(key) }
@@ -96,6 +99,11 @@ struct VerificationKey: Sendable {
         var length = 0
         guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return false }
         return name.prefix(length).elementsEqual("prime256v1".utf8.map { CChar(bitPattern: $0) })
+    }
+
+    /// A text that stays where it is for ever.
+    private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
     /// Makes a public key of its parameters; `nil` where OpenSSL does not take them.

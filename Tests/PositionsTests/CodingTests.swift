@@ -67,6 +67,12 @@ struct CodingTests {
         }
     }
 
+    @Test("A merged position whose lists are left out has none")
+    func merged() throws {
+        let read = try value(MergedPosition.self, #"{"readerId":"ana","configurationId":"wall"}"#)
+        #expect(read == MergedPosition(readerId: "ana", configurationId: "wall", position: nil, devices: []))
+    }
+
     @Test("Settings that are not said have their defaults, and lengths of time are ISO 8601")
     func settings() throws {
         let read = try value(PositionSettings.self, #"{"syncInterval":"PT90S","fallbackStrategy":"NewestPost"}"#)

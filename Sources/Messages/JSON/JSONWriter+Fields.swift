@@ -32,7 +32,7 @@ extension JSONWriter {
 
     /// Writes a key and a list, each element by `write`.
     @inline(__always)
-    mutating func array<Element>(
+    package mutating func array<Element>(
         _ name: StaticString, _ elements: [Element]?, _ write: (inout JSONWriter, Element) -> Void
     ) {
         field(name, elements) { json, elements in

@@ -157,6 +157,12 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
+    /// Writes bytes that are one JSON value already.
+    package mutating func raw(_ json: UnsafeRawBufferPointer) {
+        separate()
+        output.append(json)
+    }
+
     package mutating func object(_ members: Parameters) {
         beginObject()
         for member in members.members {

@@ -9,9 +9,9 @@ extension ReaderPositions: Codable {
         settings.maxHistorySize = .max / Self.devicesMax
         settings.maxUnreadHistory = .max
         self.init(
-            histories: try container.decodeIfPresent([DeviceHistory].self, forKey: .histories) ?? [],
-            readEntries: try container.decodeIfPresent([EntryMark].self, forKey: .readEntries) ?? [],
-            dismissed: try container.decodeIfPresent([EntryMark].self, forKey: .dismissed) ?? [], settings: settings)
+            histories: try container.decodeList(forKey: .histories),
+            readEntries: try container.decodeList(forKey: .readEntries),
+            dismissed: try container.decodeList(forKey: .dismissed), settings: settings)
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -2,7 +2,7 @@ extension ReaderPositions {
     /// How far ahead of its arrival a record may be dated: more is a wrong clock.
     public static let futureMax = ElapsedTime.seconds(5)
 
-    /// What became of a record.
+    /// The outcome of taking in a record.
     public enum RecordOutcome: Hashable, Sendable {
         /// The record brought something new.
         case changed
@@ -14,9 +14,9 @@ extension ReaderPositions {
 
     /// Takes in what a device says.
     ///
-    /// What is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does not win
-    /// for ever; what the same record dates before its position moves along, so that their order stays. Fields of an
-    /// entry that the record leaves out stay as they were known. What has expired at the arrival is dropped.
+    /// A place that is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does
+    /// not win for ever (P5); the record's older places move along, so that their order stays. Fields of an entry that
+    /// the record leaves out stay as they were known (P4). Places and marks that have expired at the arrival go.
     ///
     /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
     @discardableResult
@@ -31,7 +31,7 @@ extension ReaderPositions {
             snapshot.observedAt = clock.corrected(snapshot.observedAt)
             return snapshot
         }
-        let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: clock.corrected(mark.at)) }
+        let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: min(mark.at, clock.latest)) }
         let told = ReaderPositions(
             histories: [DeviceHistory(deviceId: record.deviceId, snapshots: snapshots)],
             readEntries: record.readEntries.map(corrected), dismissed: record.dismissed.map(corrected),
@@ -73,17 +73,22 @@ extension PositionRecord {
     }
 }
 
-/// What a record's arrival says of the clock of its device.
+/// The clock of a device, as the arrival of its record shows it.
 private struct DeviceClock {
     /// The latest instant that counts.
-    private let latest: Instant
+    let latest: Instant
     /// How far the clock is ahead of that, by the record's position.
     private let excess: ElapsedTime
+
+    /// A clock that is more than this ahead was not always so: what it dated in the past may be right.
+    private static let steadyMax = ElapsedTime.hours(24)
 
     init(of record: PositionRecord, arrival: Instant) {
         latest = arrival + ReaderPositions.futureMax
         excess = max(.zero, record.position.observedAt - latest)
     }
 
-    func corrected(_ instant: Instant) -> Instant { min(instant - excess, latest) }
+    func corrected(_ instant: Instant) -> Instant {
+        instant > latest || excess <= Self.steadyMax ? min(instant - excess, latest) : instant
+    }
 }

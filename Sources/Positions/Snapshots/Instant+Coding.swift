@@ -1,4 +1,4 @@
-/// Instants and names in Codable values: the form of the project's JSON, without any framework.
+/// Instants, lists and names in Codable values: the form of the project's JSON, without any framework.
 extension KeyedDecodingContainer {
     /// An RFC 3339 text, or whole milliseconds since 1970.
     func decodeInstant(forKey key: Key) throws -> Instant {
@@ -15,6 +15,11 @@ extension KeyedDecodingContainer {
     func decodeInstantIfPresent(forKey key: Key) throws -> Instant? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         return try decodeInstant(forKey: key)
+    }
+
+    /// A list, which is empty if it is absent.
+    func decodeList<Element: Decodable>(forKey key: Key) throws -> [Element] {
+        try decodeIfPresent([Element].self, forKey: key) ?? []
     }
 
     /// A text that is not empty.

@@ -1,4 +1,4 @@
-/// What one device of a reader says: the value of a record of `timeline.positions`. In JSON the position is not nested.
+/// A record of one device of a reader: the value in `timeline.positions` (P1). In JSON the position is not nested.
 public struct PositionRecord: Hashable, Sendable {
     /// The reader.
     public var readerId: String
@@ -44,8 +44,8 @@ public struct DevicePosition: Hashable, Codable, Sendable {
     }
 }
 
-/// What all devices of a reader say together: the value of a record of `timeline.positions.merged`.
-public struct MergedPosition: Hashable, Codable, Sendable {
+/// The position that all devices of a reader have together: the value in `timeline.positions.merged` (P2).
+public struct MergedPosition: Hashable, Sendable {
     /// The reader.
     public var readerId: String
     /// The configuration whose timeline is read.
@@ -59,7 +59,7 @@ public struct MergedPosition: Hashable, Codable, Sendable {
     /// The suggestions that the reader did not want, the newest first.
     public var dismissed: [EntryMark]
 
-    /// What the devices of a reader say together.
+    /// A merged position of these parts.
     public init(
         readerId: String, configurationId: String, position: PositionSnapshot?, devices: [DevicePosition],
         readEntries: [EntryMark] = [], dismissed: [EntryMark] = []
@@ -83,15 +83,13 @@ extension PositionRecord: Codable {
     /// Reads a record; absent lists are empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        func list<Element: Decodable>(_ key: CodingKeys, of element: Element.Type) throws -> [Element] {
-            try container.decodeIfPresent([Element].self, forKey: key) ?? []
-        }
         self.init(
             readerId: try container.decodeText(forKey: .readerId),
             configurationId: try container.decodeText(forKey: .configurationId),
             deviceId: try container.decodeIfPresent(String.self, forKey: .deviceId),
-            position: try PositionSnapshot(from: decoder), readEntries: try list(.readEntries, of: EntryMark.self),
-            dismissed: try list(.dismissed, of: EntryMark.self), history: try list(.history, of: PositionSnapshot.self))
+            position: try PositionSnapshot(from: decoder), readEntries: try container.decodeList(forKey: .readEntries),
+            dismissed: try container.decodeList(forKey: .dismissed), history: try container.decodeList(forKey: .history)
+        )
     }
 
     /// Writes the record with the position's fields beside its own; empty lists are left out.
@@ -104,5 +102,34 @@ extension PositionRecord: Codable {
         if !readEntries.isEmpty { try container.encode(readEntries, forKey: .readEntries) }
         if !dismissed.isEmpty { try container.encode(dismissed, forKey: .dismissed) }
         if !history.isEmpty { try container.encode(history, forKey: .history) }
+    }
+}
+
+extension MergedPosition: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case readerId, configurationId, position, devices, readEntries, dismissed
+    }
+
+    /// Reads a value; absent lists are empty.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            readerId: try container.decodeText(forKey: .readerId),
+            configurationId: try container.decodeText(forKey: .configurationId),
+            position: try container.decodeIfPresent(PositionSnapshot.self, forKey: .position),
+            devices: try container.decodeList(forKey: .devices),
+            readEntries: try container.decodeList(forKey: .readEntries),
+            dismissed: try container.decodeList(forKey: .dismissed))
+    }
+
+    /// Writes the value; a position that is not there is left out, empty lists are not.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(readerId, forKey: .readerId)
+        try container.encode(configurationId, forKey: .configurationId)
+        try container.encodeIfPresent(position, forKey: .position)
+        try container.encode(devices, forKey: .devices)
+        try container.encode(readEntries, forKey: .readEntries)
+        try container.encode(dismissed, forKey: .dismissed)
     }
 }

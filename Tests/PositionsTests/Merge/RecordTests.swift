@@ -47,8 +47,21 @@ struct RecordTests {
             positions.history.map(\.observedAt) == [
                 at("2026-11-20T10:10:05Z"), at("2026-11-20T10:05:05Z"), at("2026-11-20T10:00:05Z"),
             ])
-        #expect(positions.readEntries.map(\.at) == [at("2026-11-20T10:00:05Z")])
+        #expect(positions.readEntries.map(\.at) == [at("2026-11-20T10:10:05Z")])
         #expect(positions.dismissed.map(\.at) == [at("2026-11-20T10:10:05Z")])
+    }
+
+    @Test("A clock that jumped 70 years ahead moves what it dated since, not what it dated before")
+    func jumpedClock() {
+        var positions = ReaderPositions()
+        let jumped = record(
+            snapshot("third", "2096-11-20T10:00:00Z"),
+            history: [snapshot("first", "2026-11-20T09:00:00Z"), snapshot("second", "2096-11-20T09:30:00Z")])
+        positions.record(jumped, arrival: at("2026-11-20T10:00:00Z"), settings: settings())
+        #expect(
+            positions.history.map { $0.observedAt.rfc3339 } == [
+                "2026-11-20T10:00:05Z", "2026-11-20T09:30:05Z", "2026-11-20T09:00:00Z",
+            ])
     }
 
     @Test("An offline device's moves come late and lose nothing: history, marks and the order are kept")

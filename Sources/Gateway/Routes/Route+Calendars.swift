@@ -1,0 +1,38 @@
+import HTTPServer
+package import Messages
+import Timelines
+
+/// A timeline as a subscription for calendar programs.
+extension Route {
+    static func calendars(_ context: GatewayContext) -> [Route] {
+        [
+            .get("/v1/timelines/{configurationId}/calendar.ics") { request throws(Problem) in
+                let timeline = try context.timeline(for: request)
+                return try request.answer(timeline.entityTag) { () throws(Problem) in
+                    let record = try timeline.record()
+                    let kind = context.settings.kinds[timeline.kind]?.displayName ?? timeline.kind
+                    let calendar = TimelineCalendar(record, name: "\(kind) \(timeline.configurationId)")
+                    return HTTPResponse(
+                        200, headers: [HTTPField("Content-Type", "text/calendar; charset=utf-8")],
+                        body: HTTPBody(calendar.bytes))
+                }
+            }
+        ]
+    }
+}
+
+extension StoredTimeline {
+    /// The timeline with all its fields as values.
+    ///
+    /// - Throws: 500 if the record is not of this release's form.
+    package func record() throws(Problem) -> TimelineRecord {
+        var parser = JSONParser()
+        do throws(MessageProblem) {
+            return try value.withBytes { (bytes) throws(MessageProblem) in
+                try TimelineRecord.decode(bytes, with: &parser)
+            }
+        } catch {
+            throw .internalError("The record of this timeline cannot be read: \(error)")
+        }
+    }
+}

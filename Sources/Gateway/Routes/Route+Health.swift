@@ -1,0 +1,40 @@
+import HTTPServer
+import Messages
+
+/// The state of the server for supervisors. No credential is needed, and nothing is told but yes or no.
+extension Route {
+    static func health(_ context: GatewayContext) -> [Route] {
+        [
+            Route(.get, "/health/live", scope: nil) { _ in
+                .now(status("live"))
+            },
+            Route(.get, "/health/startup", scope: nil) { _ throws(Problem) in
+                guard context.views.isReady else { throw .unavailable("The topics are not read yet.") }
+                return .now(status("started"))
+            },
+            Route(.get, "/health/ready", scope: nil) { _ throws(Problem) in
+                guard context.views.isReady else { throw .unavailable("The topics are not read yet.") }
+                guard !context.health.isStopping else { throw .unavailable("The server is about to end.") }
+                guard !context.health.isOutage(at: context.clock.now) else {
+                    throw .unavailable("The brokers are away; what is served may be old.")
+                }
+                return .now(status("ready"))
+            },
+        ]
+    }
+
+    private static func status(_ name: StaticString) -> HTTPResponse {
+        .json(headers: [HTTPField("Cache-Control", "no-store")]) { json in
+            json.beginObject()
+            json.string("status", "\(name)")
+            json.endObject()
+        }
+    }
+}
+
+extension GatewayContext {
+    /// - Throws: 503 before the topics were read to the ends that they had at the start: what is there could be missed.
+    package func requireReady() throws(Problem) {
+        guard views.isReady else { throw .unavailable("The topics are not read yet.") }
+    }
+}

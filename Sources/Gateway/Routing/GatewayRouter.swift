@@ -1,0 +1,99 @@
+import Access
+package import HTTPServer
+import Synchronization
+import Times
+
+/// Answers requests by the table of routes: path, method, caller, scope, query, handler, in this order.
+///
+/// What a caller may see decides the handler, which answers 404 in both cases: `Problem.notFound`.
+package final class GatewayRouter: Sendable {
+    private let context: GatewayContext
+    /// The paths by their number of segments; where several match, the one whose first literal comes first is first.
+    private let paths: [Int: [Path]]
+    private let failures = Atomic<Int>(0)
+
+    private struct Path: Sendable {
+        let pattern: RoutePattern
+        var routes: [Route]
+
+        var allowed: [String] {
+            let methods = Route.Method.allCases.filter { method in routes.contains { $0.method == method } }
+            let head = methods.contains(.get) ? ["HEAD"] : []
+            return methods.map(\.rawValue) + head + ["OPTIONS"]
+        }
+    }
+
+    /// - Precondition: no two routes have the same method and path.
+    package init(_ routes: [Route], context: GatewayContext) {
+        self.context = context
+        var paths: [Int: [Path]] = [:]
+        for route in routes {
+            let count = route.path.segments.count
+            if let index = paths[count, default: []].firstIndex(where: { $0.pattern == route.path }) {
+                let isNew = paths[count, default: []][index].routes.allSatisfy { $0.method != route.method }
+                precondition(isNew, "\(route.method.rawValue) \(route.path) has two handlers")
+                paths[count]?[index].routes.append(route)
+            } else {
+                paths[count, default: []].append(Path(pattern: route.path, routes: [route]))
+            }
+        }
+        self.paths = paths.mapValues { $0.sorted { Self.isMoreLiteral($0.pattern, $1.pattern) } }
+    }
+
+    private static func isMoreLiteral(_ left: RoutePattern, _ right: RoutePattern) -> Bool {
+        for (one, other) in zip(left.segments, right.segments) where one.isLiteral != other.isLiteral {
+            return one.isLiteral
+        }
+        return false
+    }
+
+    /// The number of requests that the server itself could not answer (500).
+    package var failureCount: Int { failures.load(ordering: .relaxed) }
+
+    /// Answers a request; any thread.
+    package func respond(_ request: HTTPRequest) -> HTTPAnswer {
+        do throws(Problem) {
+            return try route(request)
+        } catch {
+            if error.status == 500 { failures.add(1, ordering: .relaxed) }
+            return .now(error.response)
+        }
+    }
+
+    private func route(_ request: HTTPRequest) throws(Problem) -> HTTPAnswer {
+        guard let path = paths[request.path.count]?.first(where: { $0.pattern.matches(request.path) }) else {
+            throw .notFound
+        }
+        if request.method == "OPTIONS" { return .now(options(path, request)) }
+        guard let route = path.routes.first(where: { $0.method.rawValue == request.method }) else {
+            throw .methodNotAllowed(path.allowed)
+        }
+        let caller = try route.scope.map { (scope) throws(Problem) in try authenticate(request, scope) }
+        let query = try QueryParameters(request.query, allowed: route.query)
+        return try route.handle(
+            GatewayRequest(
+                http: request, caller: caller ?? Caller(name: "", scopes: []), query: query, path: path.pattern))
+    }
+
+    private func authenticate(_ request: HTTPRequest, _ scope: Scope) throws(Problem) -> Caller {
+        let caller: Caller
+        switch context.authenticator.authenticate(
+            authorizationHeader: request.header("Authorization"), now: Int(context.clock.wall.milliseconds / 1000))
+        {
+        case .success(let known): caller = known
+        case .failure(let failure):
+            throw .unauthorized(failure.sentence, challenge: failure.challenge)
+        }
+        guard caller.scopes.contains(scope) else { throw .forbidden(scope: scope.rawValue) }
+        return caller
+    }
+
+    private func options(_ path: Path, _ request: HTTPRequest) -> HTTPResponse {
+        let allow = path.allowed.joined(separator: ", ")
+        var headers = [HTTPField("Allow", allow)]
+        if !context.settings.allowedOrigins.isEmpty, request.header("Access-Control-Request-Method") != nil {
+            headers += CrossOrigin.preflight(allow)
+        }
+        return HTTPResponse(204, headers: headers)
+    }
+}
