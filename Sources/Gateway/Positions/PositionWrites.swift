@@ -103,9 +103,8 @@ final class PositionWrites: Sendable {
         for (name, id) in [("readerId", reader.readerId), ("configurationId", reader.configurationId)] {
             switch members[name] {
             case nil, .null?: break
-            case .string(let text)?, .number(let text)?:
-                if text.isSameByUTF8(as: id) { continue }
-                fallthrough
+            case .string(let text)? where text.isSameByUTF8(as: id): break
+            case .number(let text)? where text.isSameByUTF8(as: id): break
             default: errors.append(.init(field: name, message: "must be the id of the path, or absent"))
             }
             members[name] = .string(id)

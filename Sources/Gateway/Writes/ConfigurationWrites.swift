@@ -118,13 +118,12 @@ final class ConfigurationWrites: Sendable {
         var members = body
         var errors: [Problem.FieldError] = []
         switch members["configurationId"] {
-        case nil, .null?: members["configurationId"] = .string(id)
-        case .string(let named)?, .number(let named)?:
-            if !named.isSameByUTF8(as: id) {
-                errors.append(.init(field: "configurationId", message: "must be the id of the path, or absent"))
-            }
+        case nil, .null?: break
+        case .string(let named)? where named.isSameByUTF8(as: id): break
+        case .number(let named)? where named.isSameByUTF8(as: id): break
         default: errors.append(.init(field: "configurationId", message: "must be the id of the path, or absent"))
         }
+        members["configurationId"] = .string(id)
         // In files it stands for a tombstone.
         if members["deleted"] != nil {
             errors.append(.init(field: "deleted", message: "must be absent; DELETE deletes a configuration"))
