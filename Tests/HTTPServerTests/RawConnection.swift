@@ -2,10 +2,15 @@ import Glibc
 import Testing
 
 /// A client's end of a TCP connection that sends and reads whatever a test wants, HTTP or not. Reads time out.
-final class RawConnection {
+///
+/// One thread may read while another sends.
+final class RawConnection: @unchecked Sendable {
     private let descriptor: Int32
     /// What was read and not yet used.
     private var buffer: [UInt8] = []
+
+    /// Nobody listens on the port.
+    struct Refused: Error {}
 
     init(port: Int, timeout: Int = 20, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -23,7 +28,7 @@ final class RawConnection {
             connect(
                 descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
-        try #require(result == 0, "nobody listens on port \(port)")
+        guard result == 0 else { throw Refused() }
     }
 
     deinit {
