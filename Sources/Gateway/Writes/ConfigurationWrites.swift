@@ -7,8 +7,8 @@ import Timelines
 /// Configurations that callers make, change and delete.
 ///
 /// A caller that is confined to recipients changes what it sees. It makes configurations of its own recipients alone,
-/// under ids that are one of them or begin with one and a slash: so no answer tells whether an id that it may not see is
-/// in use.
+/// under ids that are one of them or begin with one and a slash: so no answer tells whether an id is in use that it may
+/// not see.
 final class ConfigurationWrites: Sendable {
     private let context: GatewayContext
     private let unread = UnreadWrites<TextKey, Parameters>()

@@ -16,7 +16,7 @@ final class GatewayStage: Sendable {
     let context: GatewayContext
     let clock: StageClock
     let writer: LogRecordWriter
-    private let router: GatewayRouter
+    let router: GatewayRouter
 
     init(
         tokens: [AccessSettings.Token] = [], jwt: AccessSettings.JWT? = nil, kinds: WidgetKinds = WidgetKinds(),
