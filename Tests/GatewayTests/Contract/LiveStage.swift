@@ -15,7 +15,9 @@ final class LiveStage: Sendable {
     init(_ stage: GatewayStage) throws {
         self.stage = stage
         let router = stage.router
-        server = try HTTPServer(HTTPServerConfiguration()) { router.respond($0) }
+        var configuration = HTTPServerConfiguration()
+        configuration.refusal = { Problem($0).response }
+        server = try HTTPServer(configuration) { router.respond($0) }
         Thread { [self] in read() }.start()
     }
 
