@@ -124,8 +124,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "Access", "Messages", "Positions", "Timelines", "RecordLog", "Simulation",
-                "TestSupport",
+                "Gateway", "HTTPServer", "Access", "Crypto", "Messages", "Positions", "Timelines", "RecordLog",
+                "Simulation", "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
         tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),
