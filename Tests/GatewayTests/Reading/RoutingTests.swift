@@ -35,7 +35,8 @@ struct RoutingTests {
         #expect(answer.object["type"] as? String == "urn:tideline:problem:invalid-parameters")
         #expect(answer.object["status"] as? Int == 400 && (answer.object["title"] as? String)?.isEmpty == false)
         let error = try #require((answer.object["errors"] as? [[String: Any]])?.first)
-        #expect(error["field"] as? String == "limit" && error["message"] as? String == "must be a whole number, 1 to 500")
+        #expect(
+            error["field"] as? String == "limit" && error["message"] as? String == "must be a whole number, 1 to 500")
     }
 
     @Test(
@@ -46,7 +47,8 @@ struct RoutingTests {
             ("/v1/timelines?limit=%2B1", "limit"), ("/v1/timelines?limit=1e2", "limit"),
             ("/v1/timelines?limit=99999999999999999999", "limit"), ("/v1/timelines?after=", "after"),
             ("/v1/timelines/a?since=x", "since"), ("/v1/timelines/a?since=-1", "since"),
-            ("/v1/recipients/ana/timelines?full=yes", "full"), ("/v1/kinds?x", "x"), ("/v1/configurations?kind=K", "kind"),
+            ("/v1/recipients/ana/timelines?full=yes", "full"), ("/v1/kinds?x", "x"),
+            ("/v1/configurations?kind=K", "kind"),
             ("/health/live?x=1", "x"),
         ])
     func parameters(target: String, field: String) throws {
@@ -62,7 +64,8 @@ struct RoutingTests {
         #expect(errors[0]["allowed"] as? [String] == ["recipient", "kind", "limit", "after"])
     }
 
-    @Test("without tokens everybody may read; with them nobody else, and what a caller may not see is as if it were not")
+    @Test(
+        "without tokens everybody may read; with them nobody else, and what a caller may not see is as if it were not")
     func callers() throws {
         let tokens = [AccessSettings.Token.of("ana", recipients: ["ana"])]
         let stage = try ReadingStage(tokens: tokens).start()
@@ -125,7 +128,9 @@ struct RoutingTests {
         let stage = try ReadingStage().start()
         let token = "0123456789abcdef"
         stage.cluster.configure(
-            "a", #""kind":"K","push":{"token":"\#(token)","topic":"com.example","environment":"sandbox","Token":"\#(token)"}"#)
+            "a",
+            #""kind":"K","push":{"token":"\#(token)","topic":"com.example","environment":"sandbox","Token":"\#(token)"}"#
+        )
         stage.cluster.configure("b", #""kind":"K","push":"\#(token)""#)
         stage.cluster.configure("c", #""kind":"K","push":["\#(token)"],"parameters":{"x":1.50}"#)
         stage.cluster.configure("d", #""kind":"K","push":{"token":"x"},"push":{"token":"\#(token)","topic":"t"}"#)

@@ -37,17 +37,19 @@ struct StreamTests {
         #expect(Set(events.compactMap(\.id)).count == events.count, "each has an id of its own")
     }
 
-    @Test("a filter lets through what it names", arguments: [
-        ("", ["a", "b", "c", "ana", "ben", "rea/a", "reb/b"]),
-        ("?types=timelines", ["a", "b", "c"]),
-        ("?types=reloads,positions", ["ana", "ben", "rea/a", "reb/b"]),
-        ("?configurationId=a", ["a", "ana", "rea/a"]),
-        ("?recipient=ben", ["b", "ben", "reb/b"]),
-        ("?kind=K", ["a", "c", "ana", "rea/a"]),
-        ("?types=positions&readerId=reb", ["reb/b"]),
-        ("?readerId=reb", ["a", "b", "c", "ana", "ben", "reb/b"]),
-        ("?recipient=ana&kind=L", []),
-    ])
+    @Test(
+        "a filter lets through what it names",
+        arguments: [
+            ("", ["a", "b", "c", "ana", "ben", "rea/a", "reb/b"]),
+            ("?types=timelines", ["a", "b", "c"]),
+            ("?types=reloads,positions", ["ana", "ben", "rea/a", "reb/b"]),
+            ("?configurationId=a", ["a", "ana", "rea/a"]),
+            ("?recipient=ben", ["b", "ben", "reb/b"]),
+            ("?kind=K", ["a", "c", "ana", "rea/a"]),
+            ("?types=positions&readerId=reb", ["reb/b"]),
+            ("?readerId=reb", ["a", "b", "c", "ana", "ben", "reb/b"]),
+            ("?recipient=ana&kind=L", []),
+        ])
     func filters(query: String, expected: [String]) throws {
         let stage = try ReadingStage().start()
         let stream = try stage.stream("/v1/stream\(query)")
