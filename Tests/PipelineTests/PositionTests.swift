@@ -10,7 +10,7 @@ import Testing
 import Timelines
 
 extension PipelineTests {
-    /// What the devices of a reader say together (P1 to P9).
+    /// What the devices of a reader say together (P1 to P8).
     @Suite struct PositionTests {
         // MARK: - Merging
 

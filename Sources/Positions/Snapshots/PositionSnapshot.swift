@@ -12,7 +12,7 @@ public struct PositionSnapshot: Hashable, Sendable {
     public var fraction: Double?
     /// The date of the entry; the pipeline fills it in, like `title` and `location`.
     public var entryDate: Instant?
-    /// What the entry says in its first line, as `PositionedEntry` has it.
+    /// The first line of the entry, as `PositionedEntry` has it.
     public var title: String?
     /// The place that the entry names.
     public var location: String?
