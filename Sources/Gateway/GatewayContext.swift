@@ -12,18 +12,22 @@ package struct GatewayContext: Sendable {
     /// The requests that wait for something to be committed.
     package let waiters: ViewWaiters
     package let writer: any RecordWriter
+    /// Makes the records that ask the pipeline for reloads; `nil` means that it cannot be asked.
+    package let reloads: (any ReloadRequests)?
     package let authenticator: Authenticator
     package let settings: GatewaySettings
     package let clock: any GatewayClock
     package let health = GatewayHealth()
 
     package init(
-        writer: any RecordWriter, authenticator: Authenticator, settings: GatewaySettings, clock: any GatewayClock
+        writer: any RecordWriter, reloads: (any ReloadRequests)? = nil, authenticator: Authenticator,
+        settings: GatewaySettings, clock: any GatewayClock
     ) {
         views = TopicViews(settings)
         streams = EventStreams(settings)
         waiters = ViewWaiters()
         self.writer = writer
+        self.reloads = reloads
         self.authenticator = authenticator
         self.settings = settings
         self.clock = clock

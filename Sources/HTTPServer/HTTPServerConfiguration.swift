@@ -29,6 +29,8 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// The smallest body that is compressed for those that accept gzip.
     package var gzipMinimum = 1024
+    /// Gives further headers for every response, refusals and streams included, from the headers of its request.
+    package var furtherHeaders: (@Sendable (HTTPHeaders) -> [HTTPField])?
     /// Gives the response for a request that never reaches `respond`.
     package var refusal: @Sendable (HTTPRefusal) -> HTTPResponse = { $0.response }
 

@@ -31,6 +31,7 @@ extension ServerCore {
                 add(field.name, field.value, to: message)
             }
         }
+        addFurther(exchange, to: message)
         if isCompressible { add("Vary", "Accept-Encoding", to: message) }
         if isCompressed { add("Content-Encoding", "gzip", to: message) }
         if closing { add("Connection", "close", to: message) }
@@ -58,11 +59,16 @@ extension ServerCore {
         }
         defer { MHD_destroy_response(message) }
         for field in stream.headers { add(field.name, field.value, to: message) }
+        addFurther(exchange, to: message)
         exchange.attach(.stream(stream))
         counters.streamsOpen.wrappingAdd(1, ordering: .relaxed)
         stream.attach(exchange)
         if isEnding { stream.close() }
         return MHD_queue_response(exchange.connection, 200, message) == .YES
+    }
+
+    private func addFurther(_ exchange: Exchange, to message: OpaquePointer) {
+        for field in configuration.furtherHeaders?(exchange.headers) ?? [] { add(field.name, field.value, to: message) }
     }
 
     private func add(_ name: String, _ value: String, to message: OpaquePointer) {

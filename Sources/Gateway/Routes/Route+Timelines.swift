@@ -78,8 +78,8 @@ extension JSONWriter {
 }
 
 extension StoredTimeline {
-    /// What changed since a revision: entries that are new or another, and the ids of those that are gone. If the server
-    /// does not know, it is all entries, and `complete` is true.
+    /// What changed since a revision: entries that are new or another, and the ids of those that are gone. If the
+    /// server does not know, it is all entries, and `complete` is true.
     fileprivate func changes(since revision: Int64) -> HTTPResponse {
         // A revision that is yet to come is of another topic of this name.
         let known = revision <= self.revision ? history.changes(since: revision) : nil

@@ -9,11 +9,11 @@ package struct CrossOrigin: Sendable {
         self.origins = origins
     }
 
-    /// The headers of every answer to this request, by which a browser hands it to the page.
-    package func headers(for request: HTTPRequest) -> [HTTPField] {
+    /// The headers of every answer to a request with these headers, by which a browser hands it to the page.
+    package func headers(for request: HTTPHeaders) -> [HTTPField] {
         guard !origins.isEmpty else { return [] }
         let vary = HTTPField("Vary", "Origin")
-        guard let origin = request.header("Origin"), origins.contains("*") || origins.contains(origin) else {
+        guard let origin = request["Origin"], origins.contains("*") || origins.contains(origin) else {
             return [vary]
         }
         return [

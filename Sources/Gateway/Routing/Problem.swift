@@ -14,6 +14,8 @@ package struct Problem: Error, Hashable, Sendable {
     package var detail: String?
     /// The fields and parameters that are wrong, in the order in which they were found.
     package var errors: [FieldError]
+    /// The record that the request wrote, where the problem came after it.
+    package var written: RecordPlace?
     /// Headers of the answer, such as `WWW-Authenticate` and `Allow`.
     package var headers: [HTTPField]
 
@@ -146,6 +148,10 @@ extension Problem {
                 json.endObject()
             }
             json.endArray()
+        }
+        if let written {
+            json.key("written")
+            json.place(written)
         }
         json.endObject()
         return json.bytes

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The open streams of server-sent events.
 ///
-/// One thread publishes changes, any thread opens streams. A change is applied to the views and matched with the streams
-/// under one lock, so a stream that opens meanwhile gets it once: in what it missed, or as an event.
+/// One thread publishes changes, any thread opens streams. A change is applied to the views and matched with the
+/// streams under one lock, so a stream that opens meanwhile gets it once: in what it missed, or as an event.
 package final class EventStreams: Sendable {
     private let registry = Mutex(StreamRegistry())
     private let settings: GatewaySettings
@@ -59,7 +59,8 @@ package final class EventStreams: Sendable {
 
     // MARK: - Publishing
 
-    /// Applies a record to the views and sends the change to the streams that want it. The views' thread alone calls this.
+    /// Applies a record to the views and sends the change to the streams that want it. The views' thread alone calls
+    /// this.
     package func publish(
         _ record: RecordView, of topic: ViewedTopic, to views: TopicViews, now: Instant
     ) throws(MessageProblem) -> ViewChange? {

@@ -3,8 +3,8 @@ import Messages
 
 /// The text of events (HTML Living Standard, section 9.2: server-sent events).
 ///
-/// The data of each is one JSON object. `value` in it is the record's value as it was committed; a timeline or a position
-/// without it is gone.
+/// The data of each is one JSON object. `value` in it is the record's value as it was committed; a timeline or a
+/// position without it is gone.
 enum ServerSentEvent {
     static func timeline(_ timeline: StoredTimeline, id: String) -> SharedBytes {
         event("timeline", id: id) { json in
@@ -47,7 +47,8 @@ enum ServerSentEvent {
         event("gap", id: id) { $0.strings("types", types.map(\.rawValue)) }
     }
 
-    /// A comment, and the position up to which nothing is missing. A block without data makes no event, but its id counts.
+    /// A comment, and the position up to which nothing is missing. A block without data makes no event, but its id
+    /// counts.
     static func heartbeat(id: String) -> SharedBytes {
         SharedBytes(": heartbeat\nid: \(id)\n\n".utf8)
     }

@@ -15,6 +15,8 @@ struct ReloadWindow: Sendable {
     private var byRecipient: [TextKey: [Int]] = [:]
     /// What is known of each partition begins here.
     private(set) var horizons: [Partition: Horizon] = [:]
+    /// The partitions of which no reload was read yet.
+    private var unseen: Set<Partition> = []
     private let maximum: Int
     private let age: ElapsedTime
 
@@ -32,10 +34,19 @@ struct ReloadWindow: Sendable {
 
     var count: Int { reloads.count - left }
 
-    /// A partition is read from this offset on; what lay below is gone, or is not read for its age.
+    /// A partition is read from this offset on; what lay below is gone, or is not read.
     mutating func begin(_ partition: Partition, at offset: Offset) {
-        // Until the first reload comes, any that is asked for by time may be below.
+        // Until the first reload comes, any that is asked for by time may lie below.
         horizons[partition] = Horizon(offset: offset, instant: offset == 0 ? .distantPast : .distantFuture)
+        unseen.insert(partition)
+    }
+
+    /// A partition was read to its end. If no reload was met, all that there were are gone.
+    mutating func reachedEnd(_ partition: Partition, at offset: Offset, now: Instant) {
+        guard unseen.remove(partition) != nil, let horizon = horizons[partition], offset > horizon.offset else {
+            return
+        }
+        horizons[partition] = Horizon(offset: offset, instant: now)
     }
 
     /// Takes a reload in.
@@ -43,8 +54,11 @@ struct ReloadWindow: Sendable {
     /// - Parameter now: the time of day; what is too old leaves.
     mutating func append(_ reload: StoredReload, now: Instant) {
         let place = reload.place
-        if horizons[place.partition]?.instant == .distantFuture {
-            horizons[place.partition]?.instant = reload.timestamp
+        // The topic itself keeps reloads for some time only.
+        if unseen.remove(place.partition) != nil, let horizon = horizons[place.partition],
+            place.offset > horizon.offset || horizon.instant == .distantFuture
+        {
+            horizons[place.partition] = Horizon(offset: place.offset, instant: reload.timestamp)
         }
         byRecipient[TextKey(reload.recipient), default: []].append(firstNumber + reloads.count)
         reloads.append(reload)

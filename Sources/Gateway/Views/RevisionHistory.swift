@@ -27,8 +27,8 @@ struct RevisionHistory: Hashable, Sendable {
     func changes(since revision: Int64) -> (changed: Set<String>, removed: Set<String>)? {
         guard revision >= floor else { return nil }
         var (changed, removed): (Set<String>, Set<String>) = ([], [])
-        // A timeline that is made again under its old revision counts, too: its entries may differ in what no content is
-        // (T6). The first one of the revision is the client's.
+        // A timeline that is made again under its old revision counts, too: its entries may differ in what no content
+        // is (T6). The first one of the revision is the client's.
         var isAfter = revision == floor
         for change in changes {
             if change.revision > revision || (isAfter && change.revision == revision) {

@@ -68,8 +68,8 @@ package final class StoredTimeline: Sendable {
         self.history = history
     }
 
-    /// The entity tag of the value: `"revision-generatedAt"`, the instant in milliseconds. A timeline that is made again
-    /// has the same revision and another tag.
+    /// The entity tag of the value: `"revision-generatedAt"`, the instant in milliseconds. A timeline that is made
+    /// again has the same revision and another tag.
     package var entityTag: String { "\"\(revision)-\(generatedAt.milliseconds)\"" }
 
     /// Lends the value with the means to find fields in it.

@@ -45,6 +45,11 @@ struct TimelineTable: Sendable {
         byKind[TextKey(new.kind), default: SortedKeys()].insert(key)
     }
 
+    /// Puts another history beside a timeline.
+    mutating func replace(_ timeline: StoredTimeline) {
+        timelines[TextKey(timeline.configurationId)] = timeline
+    }
+
     /// Takes a timeline away.
     ///
     /// - Returns: what is remembered of it; `nil` if there was none.
@@ -52,7 +57,11 @@ struct TimelineTable: Sendable {
         let key = TextKey(id)
         let old = timelines.removeValue(forKey: key)
         log.append(key, at: place, isDeletion: true, replaced: old != nil)
-        guard let old else { return nil }
+        guard let old else {
+            // The broker has compacted its timeline away: who had that cannot be told whose it was.
+            if deleted[key] == nil { log.forgetDeletions(before: ViewPlace(place.partition, place.offset.next)) }
+            return nil
+        }
         unlist(old)
         let gone = DeletedTimeline(configurationId: id, kind: old.kind, recipient: old.recipient, place: place)
         deleted[key] = gone

@@ -133,9 +133,10 @@ extension TopicViews {
         }
     }
 
-    /// Moves a position over records that are not for readers, such as a transaction's marker.
-    func advance(_ topic: ViewedTopic, _ partition: Partition, to offset: Offset) {
+    /// A partition was read to this end: the position moves over what is no record, such as a transaction's marker.
+    func reachedEnd(of topic: ViewedTopic, _ partition: Partition, at offset: Offset, now: Instant) {
         withState { state in
+            if topic == .reloads { state.reloads.reachedEnd(partition, at: offset, now: now) }
             let known = state.next[topic]
             guard Int(partition) >= known.count || known[Int(partition)] < offset else { return }
             state.next.set(topic, partition, offset)

@@ -26,8 +26,9 @@ package enum WaitOutcome: Hashable, Sendable {
 /// The requests that wait for something to be committed: `?wait=true`.
 ///
 /// How a wait knows: a timeline names the newest record of each source, so a timeline with the written record among its
-/// `sources`, or a later one of the partition, was made from it; a deletion ends with the timeline's tombstone. Where the
-/// pipeline makes nothing of a record, its group's committed positions pass the record; `GroupProgress` watches them.
+/// `sources`, or a later one of the partition, was made from it; a deletion ends with the timeline's tombstone. Where
+/// the pipeline makes nothing of a record, its group's committed positions pass the record; `GroupProgress` watches
+/// them.
 package final class ViewWaiters: Sendable {
     private let state = Mutex(State())
     private let waiting = Atomic<Int>(0)

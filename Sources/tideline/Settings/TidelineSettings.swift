@@ -74,8 +74,8 @@ enum Keys {
 
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
-        pipelineKeys + kindKeys + positionKeys + logKeys + reloadSinkKeys, prefixes: [kafka],
-        rules: pipelineRules + kindRules + positionRules,
+        pipelineKeys + kindKeys + positionKeys + serveKeys + logKeys + reloadSinkKeys, prefixes: [kafka],
+        rules: pipelineRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",

@@ -1,0 +1,127 @@
+import CSQLite
+
+/// A failure of SQLite, in its words.
+struct SQLiteError: Error, CustomStringConvertible {
+    let code: Int32
+    let description: String
+
+    var isBusy: Bool { code & 0xff == SQLITE_BUSY }
+    var isNoDatabase: Bool { code & 0xff == SQLITE_NOTADB || code & 0xff == SQLITE_CORRUPT }
+}
+
+/// A database file, owned by one thread.
+final class SQLiteDatabase {
+    private let handle: OpaquePointer
+
+    /// Opens a file; makes it if it is not there.
+    init(_ path: String) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+        guard let handle else { throw SQLiteError(code: code, description: "no memory for a database") }
+        self.handle = handle
+        try check(code)
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that give no rows.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// Prepares a statement to be run many times.
+    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
+        guard let statement else { throw SQLiteError(code: SQLITE_MISUSE, description: "no statement: \(sql)") }
+        return SQLiteStatement(statement, of: self)
+    }
+
+    /// The number that a query gives; `nil` if it gives none.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    fileprivate func check(_ code: Int32) throws(SQLiteError) {
+        guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
+            let extended = sqlite3_extended_errcode(handle)
+            throw SQLiteError(
+                code: extended == SQLITE_OK ? code : extended, description: String(cString: sqlite3_errmsg(handle)))
+        }
+    }
+}
+
+/// A prepared statement.
+final class SQLiteStatement {
+    private let statement: OpaquePointer
+    private let database: SQLiteDatabase
+
+    fileprivate init(_ statement: OpaquePointer, of database: SQLiteDatabase) {
+        self.statement = statement
+        self.database = database
+    }
+
+    deinit {
+        sqlite3_finalize(statement)
+    }
+
+    enum Value {
+        case integer(Int64)
+        case text(String)
+        case blob([UInt8])
+        case null
+    }
+
+    /// Runs a statement that gives no rows, with these values.
+    func run(_ values: [Value]) throws(SQLiteError) {
+        sqlite3_reset(statement)
+        for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+        _ = try step()
+        sqlite3_reset(statement)
+    }
+
+    private func bind(_ value: Value, at index: Int32) throws(SQLiteError) {
+        switch value {
+        case .integer(let integer): try database.check(sqlite3_bind_int64(statement, index, integer))
+        case .text(let text):
+            try database.check(sqlite3_bind_text(statement, index, text, -1, Self.copied))
+        case .blob(let bytes):
+            let code = bytes.withUnsafeBytes { bytes in
+                // A null pointer would bind NULL.
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
+            }
+            try database.check(code)
+        case .null: try database.check(sqlite3_bind_null(statement, index))
+        }
+    }
+
+    /// Goes to the next row; false if there is none.
+    func step() throws(SQLiteError) -> Bool {
+        let code = sqlite3_step(statement)
+        try database.check(code)
+        return code == SQLITE_ROW
+    }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func text(_ column: Int32) -> String {
+        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+    }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    /// The bytes of a column, until the next step.
+    func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(statement, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+    }
+
+    /// `SQLITE_TRANSIENT`, a macro: SQLite copies the bytes.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

@@ -1,0 +1,138 @@
+import Messages
+package import RecordLog
+import Synchronization
+
+/// Asks the brokers what the reader's thread must not wait for: new partitions, topics that were made anew, whether the
+/// brokers answer at all, and how far the pipeline has read what requests wait for.
+///
+/// It has a thread of its own, which calls `step` again and again. What it finds is taken by the reader.
+package final class ViewWatch: Sendable {
+    private let context: GatewayContext
+    private let names: [ViewedTopic: String]
+    private let findings = Mutex<[Finding]>([])
+
+    package enum Finding: Sendable {
+        case partitions(ViewedTopic, Int32)
+        case endBeforePosition(ViewedTopic, Partition, Offset)
+        case notice(ViewNotice)
+    }
+
+    /// How often topics are looked at, and while the brokers are away.
+    package static let interval = Duration.seconds(30)
+    private static let outageInterval = Duration.seconds(2)
+
+    package init(_ context: GatewayContext) {
+        self.context = context
+        names = context.settings.topics.viewed
+    }
+
+    /// The findings since the last call.
+    func takeFindings() -> [Finding] {
+        findings.withLock { findings in
+            defer { findings = [] }
+            return findings
+        }
+    }
+
+    /// The state of the watch's own thread.
+    package final class Rounds {
+        private let admin: any Admin
+        private var lookedAt: Duration?
+        private var askedAt: Duration?
+        private var answered = true
+        /// The topics whose absence was told.
+        private var absent: Set<String> = []
+        private var isRefusalTold = false
+
+        /// - Parameter admin: is the watch's from here on; `close` closes it.
+        package init(_ admin: any Admin) {
+            self.admin = admin
+        }
+
+        package func close() { admin.close() }
+
+        /// Does what is due. Blocks as long as a request takes, a few seconds at most.
+        package func step(_ watch: ViewWatch, timeout: Duration = .seconds(2)) {
+            let now = watch.context.clock.now
+            let interval = answered ? ViewWatch.interval : ViewWatch.outageInterval
+            // A connection tells of an outage sooner: it is looked for every few seconds.
+            if lookedAt.map({ now - $0 >= interval }) ?? true {
+                lookedAt = now
+                look(watch, timeout)
+            } else if askedAt.map({ now - $0 >= ViewWatch.outageInterval }) ?? true {
+                askedAt = now
+                note(watch) { () throws(LogError) in try admin.connect(timeout: timeout) }
+            }
+            followPipeline(watch, timeout)
+        }
+
+        private func note(_ watch: ViewWatch, _ request: () throws(LogError) -> Void) {
+            do throws(LogError) {
+                try request()
+                answered = true
+                watch.context.health.brokersAnswer()
+            } catch {
+                // A refusal is an answer, too.
+                answered = !error.isRetriable && error.code != .unreachable && error.code != .timedOut
+                if answered {
+                    watch.context.health.brokersAnswer()
+                } else {
+                    watch.context.health.brokersAreAway(now: watch.context.clock.now)
+                }
+                watch.add(.notice(.failure(error, reading: Array(watch.names.values))))
+            }
+        }
+
+        private func look(_ watch: ViewWatch, _ timeout: Duration) {
+            note(watch) { () throws(LogError) in
+                let all = ViewedTopic.allCases.compactMap { watch.names[$0] }
+                let described = try admin.describeTopics(all, timeout: timeout)
+                // Positions first: an end that is asked for later and lies before them is of another topic.
+                let positions = watch.context.views.positions
+                for topic in ViewedTopic.allCases {
+                    guard let name = watch.names[topic] else { continue }
+                    guard let total = described[name]?.partitions else {
+                        if absent.insert(name).inserted { watch.add(.notice(.missing(topic: name))) }
+                        continue
+                    }
+                    absent.remove(name)
+                    watch.add(.partitions(topic, total))
+                    let places = (0..<Partition(total)).map { TopicPartition(name, $0) }
+                    let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
+                    for (index, next) in positions[topic].enumerated() where index < places.count {
+                        if let end = ends[places[index]], end < next {
+                            watch.add(.endBeforePosition(topic, Partition(Int32(index)), end))
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Tells those that wait how far the pipeline's group has read.
+        private func followPipeline(_ watch: ViewWatch, _ timeout: Duration) {
+            let context = watch.context
+            let places = Set(context.waiters.places.map { TopicPartition($0.topic, $0.partition) })
+            guard !places.isEmpty else { return }
+            do throws(LogError) {
+                let committed = try admin.committedOffsets(
+                    group: context.settings.application, partitions: places.sorted(), timeout: timeout)
+                context.waiters.pipelineHasRead(
+                    to: committed.mapValues { $0.next }, now: context.clock.now, settle: context.settings.settle)
+                isRefusalTold = false
+            } catch {
+                // Then a wait ends by what is committed alone, or by its time.
+                guard error.code == .notAuthorised, !isRefusalTold else { return }
+                isRefusalTold = true
+                watch.add(
+                    .notice(
+                        .notAuthorised(
+                            "may not see how far the pipeline has read: an ACL that allows DESCRIBE on the group "
+                                + "\(context.settings.application) to this client's principal is missing")))
+            }
+        }
+    }
+
+    private func add(_ finding: Finding) {
+        findings.withLock { $0.append(finding) }
+    }
+}
