@@ -50,24 +50,32 @@ final class Terminal: Sendable {
             while true {
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
                 guard count > 0 else { break }
-                if let key = Self.key(bytes[..<count]) { each(key) }
+                for key in Self.keys(bytes[..<count]) { each(key) }
             }
             each(nil)
         }
         .start()
     }
 
-    private static func key(_ bytes: ArraySlice<UInt8>) -> Key? {
-        switch String(decoding: bytes, as: UTF8.self) {
-        case "k", "\u{1B}[A", "\u{1B}OA": .up
-        case "j", "\u{1B}[B", "\u{1B}OB": .down
-        case "c": .goOn
-        case "d": .dismiss
-        case "s": .sync
-        case "q", "\u{3}", "\u{4}": .quit
-        default: nil
+    /// The keys of what came at once: who types fast, or pastes, sends several.
+    private static func keys(_ bytes: ArraySlice<UInt8>) -> [Key] {
+        var rest = String(decoding: bytes, as: UTF8.self)[...]
+        var keys: [Key] = []
+        while !rest.isEmpty {
+            if let (text, key) = names.first(where: { rest.hasPrefix($0.text) }) {
+                keys.append(key)
+                rest = rest.dropFirst(text.count)
+            } else {
+                rest = rest.dropFirst()
+            }
         }
+        return keys
     }
+
+    private static let names: [(text: String, key: Key)] = [
+        ("\u{1B}[A", .up), ("\u{1B}OA", .up), ("k", .up), ("\u{1B}[B", .down), ("\u{1B}OB", .down), ("j", .down),
+        ("c", .goOn), ("d", .dismiss), ("s", .sync), ("q", .quit), ("\u{3}", .quit), ("\u{4}", .quit),
+    ]
 
     private static func write(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
