@@ -33,7 +33,9 @@ extension Topology {
                 Source(topic: topics.calendarEvents, to: NodeName.calendars, readingOrder: 1),
                 Source(topic: topics.configurations, to: NodeName.configurations, readingOrder: 0),
                 // Last: places are described by the timelines of all that is known.
-                Source(topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true),
+                Source(
+                    topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true,
+                    isRead: settings.stateFormat >= 2),
             ],
             nodes: [
                 // A record that cannot be read is reported to the task that owns the vehicle or calendar of its key.

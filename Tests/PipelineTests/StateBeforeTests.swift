@@ -62,6 +62,25 @@ extension PipelineTests {
             }
         }
 
+        @Test("While processes of both releases run, positions wait: nobody is sent what the one before cannot read")
+        func rollingUpgrade() async throws {
+            var options = PipelineFixture.Options(partitions: [2, 2, 2, 3])
+            options.change = { $0.stateFormat = 1 }
+            try await PipelineFixture.run(options) { pipeline in
+                for reader in 0..<6 { pipeline.position("r\(reader)", "c\(reader)", "phone", "e1", "07:59") }
+                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                try await pipeline.settle()
+                #expect(pipeline.outputs.positions.isEmpty && pipeline.history("c1").count == 1)
+                let memory = try #require(pipeline.memory)
+                let stores = memory.memory.records(pipeline.plan.settings.stateTopic).compactMap { $0.key?.first }
+                #expect(stores.allSatisfy { $0 < 10 })
+                try await pipeline.restart { $0.stateFormat = 2 }
+                try await pipeline.settle()
+                #expect(Set(pipeline.outputs.positions.map(\.key)) == Set((0..<6).map { "r\($0)/c\($0)" }))
+                #expect(pipeline.history("c1").count == 1)
+            }
+        }
+
         @Test("A topic with another name in the settings is refused by its old name")
         func renamed() async throws {
             try await PipelineFixture.run(.init(threads: 0), at: "08:01") { pipeline in
