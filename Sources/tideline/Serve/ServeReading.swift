@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import HTTPServer
 import Messages
+import Pipeline
 import Positions
 import Settings
 
@@ -72,6 +73,7 @@ struct ServeReading {
         var gateway = GatewaySettings(
             topics: topics, application: settings[Keys.application], kinds: settings[Keys.kinds],
             positions: PositionSettings(settings))
+        gateway.recordBytesMax = PipelineSettings().recordBytesMax
         gateway.allowedOrigins = settings[Keys.serveCORS]
         gateway.heartbeat = settings[Keys.serveHeartbeat]
         gateway.waitMaximum = settings[Keys.serveWait]

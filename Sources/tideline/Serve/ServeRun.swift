@@ -7,6 +7,7 @@ import Observability
 import RdKafka
 import RecordLog
 import Settings
+import StreamRuntime
 import Synchronization
 import Times
 
