@@ -1,6 +1,7 @@
 # Each target is one step that .ci/run takes as well. `make help` lists them.
 
-SWIFT_SOURCES = Package.swift Sources Tests Benchmarks Examples/Schedules/Package.swift Examples/Schedules/Sources
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks $(addprefix Examples/,Schedules/Package.swift Schedules/Sources \
+	Reader/Package.swift Reader/Sources Widget)
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
 # The toolchain's own linker: the system's warns of a call inside Foundation, which nobody here can mend.
 RELEASE = --configuration release --product tideline --static-swift-stdlib -Xswiftc -use-ld=lld
@@ -30,10 +31,12 @@ test: schemas ## all tests, on a real broker that it finds by itself; make test 
 	@echo "building and running the tests" >&2
 	@$(WIDTH) swift test --disable-xctest $(ARGS)
 
-examples: ## build the package in Examples/Schedules, which uses the library, and compare what it prints
+examples: ## build the packages in Examples, which use the libraries, and compare what they print
 	@Scripts/setup build
 	@swift build $(QUIET) --package-path Examples/Schedules
 	@Examples/Schedules/.build/debug/tides | diff Examples/Schedules/timelines.txt -
+	@swift build $(QUIET) --package-path Examples/Reader
+	@Examples/Reader/run-offline | diff Examples/Reader/offline.txt -
 
 reference: ## write the schema of configurations and the pages of strategies, settings and messages anew
 	@Scripts/setup build test
@@ -90,4 +93,4 @@ image-check: build ## check that the image has all that the built tideline loads
 	@Scripts/check-libraries $(TIDELINE)
 
 clean: ## remove what was built and fetched
-	@rm -rf .build .venv out demo-timelines Examples/Schedules/.build
+	@rm -rf .build .venv out demo-timelines Examples/*/.build

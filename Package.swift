@@ -91,6 +91,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The example is a package of its own; here it is built again so that acceptance tests can run and kill it.
+        .executableTarget(
+            name: "reader", dependencies: ["TidelineClient"], path: "Examples/Reader/Sources/reader",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+
         // Benchmarks, each a program of its own: `make benchmark`.
         .executableTarget(
             name: "timelines-benchmark", dependencies: ["Timelines", "Messages"], path: "Benchmarks/Timelines",
@@ -128,8 +133,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "Access", "Messages", "Positions", "Timelines", "RecordLog", "Simulation",
-                "TestSupport",
+                "Gateway", "HTTPServer", "Access", "Crypto", "Messages", "Positions", "Timelines", "RecordLog",
+                "Simulation", "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
         tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),
@@ -154,7 +159,10 @@ let package = Package(
         tests("ProjectTests", ["TestSupport"]),
         tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
         tests(
-            "AcceptanceTests", ["TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "tideline"],
+            "AcceptanceTests",
+            [
+                "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "tideline", "reader",
+            ],
             exclude: ["Oracle"]),
         .target(
             name: "TestSupport", dependencies: ["SplitMix", "Timelines"], path: "Tests/TestSupport",

@@ -6,8 +6,8 @@
 //
 // Begin with `RecordSource` below. The sources are replays of recordings (`Replay`), JSON that is judged before it is
 // sent (`JSON`, `JSONReplay` first), iCalendar files (`Calendars`, `CalendarChanges` first), a simulated fleet
-// (`Fleet/FleetSimulator`) and its calendars and widgets (`Worlds`). `Input` has the bytes of files, `Published` what
-// a topic holds already, `Publishing` the way out.
+// (`Fleet/FleetSimulator`), its calendars and widgets (`Worlds`), and their readers (`Readers/ReaderFleet`). `Input`
+// has the bytes of files, `Published` what a topic holds already, `Publishing` the way out.
 
 package import RecordLog
 

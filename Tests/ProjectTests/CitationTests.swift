@@ -32,7 +32,7 @@ struct RuleNames: Sendable {
         file.lines.flatMap { line -> [Violation] in
             guard let start = line.text.firstRange(of: "//")?.lowerBound else { return [] }
             let comment = line.text[start...]
-            let unknown = comment.matches(of: /(^|[^A-Za-z0-9`"])([CLMRSTV]\d{1,2})(?![A-Za-z0-9:`"])/)
+            let unknown = comment.matches(of: /(^|[^A-Za-z0-9`"])([CLMPRSTV]\d{1,2})(?![A-Za-z0-9:`"])/)
                 .map { String($0.2) }.filter { !all.contains($0) }.map { "no page states \($0)" }
             let pages = comment.contains("STRATEGIES.md") ? ["STRATEGIES.md is not part of the project"] : []
             let sections =
@@ -47,7 +47,7 @@ struct CitationTests {
     @Test("what comments of Sources, Tests and Benchmarks cite is stated in a page of the project")
     func citations() throws {
         let rules = try RuleNames.ofProject()
-        #expect(rules.all.isSuperset(of: ["T1", "T29", "S6", "L9", "M14", "C16", "V6", "R1", "R13"]))
+        #expect(rules.all.isSuperset(of: ["T1", "T29", "S6", "L9", "M14", "P12", "C16", "V6", "R1", "R13"]))
         for folder in ["Sources", "Tests", "Benchmarks"] {
             for violation in try SourceFile.all(below: folder).flatMap(rules.violations) where !isThisFile(violation) {
                 Issue.record("\(violation)")

@@ -8,7 +8,7 @@ enum SchemaCases {
         + reloads.right.map { ("timeline.reloads", $0) } + positions.right.map { ("timeline.positions", $0) }
         + [("timelines", "null"), timelineWithPolicy(#"{"type": "never"}"#)]
         + kinds.right.map { ("kinds", $0) } + [("push", #"{"aps": {"content-changed": true}}"#)]
-        + reloads.right.map { ("webhook", $0) }
+        + reloads.right.map { ("webhook", $0) } + merged.right.map { ("timeline.positions.merged", $0) }
 
     static let wrong: [Case] =
         telemetry.wrong.map { ("vehicle.telemetry", $0) } + events.wrong.map { ("calendar.events", $0) }
@@ -21,6 +21,7 @@ enum SchemaCases {
             timelineWithPolicy(#"{"type": "never"}, "extra": 1"#), ("push", "null"),
             ("push", #"{"aps": {"content-changed": false}}"#), ("push", #"{"aps": {"content-available": 1}}"#),
         ] + kinds.wrong.map { ("kinds", $0) } + reloads.wrong.map { ("webhook", $0) }
+        + merged.wrong.map { ("timeline.positions.merged", $0) }
 
     /// What a later release may write.
     static let additions: [Case] = [
@@ -35,6 +36,8 @@ enum SchemaCases {
         ("timeline.reloads", reload(reason: "retry", more: #", "extra": null"#)),
         ("webhook", reload(reason: "retry", more: #", "extra": null"#)),
         ("push", #"{"aps": {"content-changed": true, "extra": 1}}"#),
+        ("timeline.positions.merged", mergedPosition(#""restorationMethod": "later""#)),
+        ("timeline.positions.merged", mergedPosition(#""extra": {}"#)),
         ("push", #"{"aps": {"content-changed": true}, "extra": 1}"#),
     ]
 
@@ -181,12 +184,45 @@ enum SchemaCases {
     private static func reload(_ members: String) -> String { #"{"A": {"reload": {\#(members)}}}"# }
 
     private static let positions = (
-        right: [#"{"readerId": 1, "configurationId": "c", "entryId": "e", "observedAt": 0, "fraction": 1}"#],
+        right: [
+            #"{"readerId": 1, "configurationId": "c", "entryId": "e", "observedAt": 0, "fraction": 1}"#,
+            #"{"readerId": "r", "configurationId": "c", "deviceId": "", "entryId": 7, "observedAt": 0, "history": []}"#,
+            position(#""readEntries": [{"entryId": "e", "at": 0}], "dismissed": []"#),
+            position(#""history": [{"entryId": "e", "observedAt": 0, "title": "t", "later": 1}], "index": 0"#),
+        ],
         wrong: [
+            position(#""readEntries": [{"entryId": "e"}]"#), position(#""dismissed": {}"#),
+            position(#""history": [{"entryId": "e", "observedAt": 0, "fraction": -1}]"#),
+            position(#""restorationMethod": "exact""#), position(#""index": -1"#), position(#""entryDate": "today""#),
             #"{"readerId": 1, "configurationId": "c", "observedAt": 0}"#,
             #"{"readerId": 1, "configurationId": "c", "entryId": "e", "observedAt": 0, "fraction": 1.1}"#,
         ]
     )
+
+    private static func position(_ members: String) -> String {
+        #"{"readerId": "r", "configurationId": "c", "entryId": "e", "observedAt": 0, \#(members)}"#
+    }
+
+    private static let merged = (
+        right: [
+            "null", #"{"readerId": "r", "configurationId": "c", "devices": []}"#,
+            mergedPosition(#""restorationMethod": "fallback""#),
+            mergedPosition(#""entryDate": "2026-11-20T06:00:00Z""#),
+        ],
+        wrong: [
+            #"{"readerId": "r", "configurationId": "c"}"#, mergedPosition(#""fraction": 2"#),
+            mergedPosition(#""restorationMethod": "exact""#), mergedPosition(#""entryDate": 0"#),
+            #"{"readerId": "r", "configurationId": "c", "devices": [], "dismissed": []}"#,
+            #"{"readerId": "r", "configurationId": "c", "devices": [{"deviceId": "d"}]}"#,
+        ]
+    )
+
+    private static func mergedPosition(_ members: String) -> String {
+        """
+        {"readerId": "r", "configurationId": "c", "devices": [{"deviceId": "d", "position": \
+        {"entryId": "e", "observedAt": "2026-11-20T06:00:00Z", \(members)}}]}
+        """
+    }
 
     // MARK: - Output
 

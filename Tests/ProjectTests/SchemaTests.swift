@@ -7,7 +7,7 @@ struct SchemaTests {
     /// The topics of the contract (M2). What dead letters hold is anything, so they have no schema.
     static let topics = [
         "vehicle.telemetry", "calendar.events", "widget.configurations", "timelines", "timeline.reloads",
-        "timeline.positions",
+        "timeline.positions", "timeline.positions.merged",
     ]
 
     /// Of a setting, and of what is sent over HTTP.

@@ -1,6 +1,7 @@
 import Agendas
 import Foundation
 import Messages
+import Positions
 import TestSupport
 import Testing
 import Timelines
@@ -16,7 +17,7 @@ struct ContractTests {
         #expect(document.info.version == ContractVersion.release)
         #expect(Tideline.version == "tideline \(ContractVersion.release)")
         let types = document.components.schemas["cloudEvent"]?.properties["ce_type"]?.values
-        #expect(types == ["timeline", "reload"].map(ContractVersion.eventType))
+        #expect(types == ["timeline", "reload", "timeline.positions.merged"].map(ContractVersion.eventType))
         let posted = document.components.schemas["webhookHeaders"]?.properties["ce-type"]?.values
         #expect(posted == [ContractVersion.eventType("reload")])
         for name in try SchemaFile.names() {
@@ -57,7 +58,7 @@ struct ContractTests {
     @Test("whoever reads an output is told to read committed records")
     func isolation() async throws {
         let channels = try await AsyncAPI.read().channels
-        for name in ["timelines", "timelineReloads", "deadLetters"] {
+        for name in ["timelines", "timelineReloads", "timelinePositionsMerged", "deadLetters"] {
             #expect(channels[name]?.consumer?["isolation.level"] == "read_committed", "\(name)")
             #expect(channels[name]?.consumer?["auto.offset.reset"] == "earliest", "\(name)")
         }
@@ -87,6 +88,10 @@ struct ContractTests {
                 continue
             }
         }
+        for example in try examples("timeline.positions") {
+            let record = try example.withUnsafeBytes { bytes in try PositionRecord.decode(bytes, with: &parser) }
+            #expect(record.readerId == "ana")
+        }
         for example in try examples("kinds") {
             let value = try example.withUnsafeBytes { bytes in try parser.value(bytes) }
             let kinds = try WidgetKinds(value)
@@ -106,6 +111,15 @@ struct ContractTests {
                 try ReloadNotification.decode(bytes, with: &parser)
             }
             try expectSame(example) { reload.write(to: &$0) }
+        }
+    }
+
+    @Test("the example of a merged position is what the program would write")
+    func mergedPositions() throws {
+        var parser = JSONParser()
+        for example in try examples("timeline.positions.merged") {
+            let merged = try example.withUnsafeBytes { bytes in try MergedPosition.decode(bytes, with: &parser) }
+            try expectSame(example) { merged.write(to: &$0) }
         }
     }
 

@@ -23,7 +23,7 @@ func endWithThisProcess(_ directory: URL) throws {
 }
 
 /// A port P of the loopback for which P and P+1 are free: the broker takes both.
-func freePortPair() throws -> UInt16 {
+package func freePortPair() throws -> UInt16 {
     for _ in 0..<100 {
         guard let first = BoundPort(0), first.port < UInt16.max else { continue }
         if BoundPort(first.port + 1) != nil { return first.port }

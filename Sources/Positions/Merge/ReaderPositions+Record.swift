@@ -2,7 +2,7 @@ extension ReaderPositions {
     /// How far ahead of its arrival a record may be dated: more is a wrong clock.
     public static let futureMax = ElapsedTime.seconds(5)
 
-    /// What became of a record.
+    /// The outcome of taking in a record.
     public enum RecordOutcome: Hashable, Sendable {
         /// The record brought something new.
         case changed
@@ -14,9 +14,9 @@ extension ReaderPositions {
 
     /// Takes in what a device says.
     ///
-    /// What is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does not win
-    /// for ever; the record's older places move along, so that their order stays. Fields of an entry that the record
-    /// leaves out stay as they were known. What has expired at the arrival is dropped.
+    /// A place that is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does
+    /// not win for ever (P5); the record's older places move along, so that their order stays. Fields of an entry that
+    /// the record leaves out stay as they were known (P4). Places and marks that have expired at the arrival go.
     ///
     /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
     @discardableResult
@@ -73,7 +73,7 @@ extension PositionRecord {
     }
 }
 
-/// What a record's arrival says of the clock of its device.
+/// The clock of a device, as the arrival of its record shows it.
 private struct DeviceClock {
     /// The latest instant that counts.
     let latest: Instant

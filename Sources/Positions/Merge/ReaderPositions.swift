@@ -1,9 +1,10 @@
 /// Everything that is remembered of one reader in the timeline of one configuration: places by device and entry, the
 /// entries that the reader has seen, and the suggestions that they dismissed.
 ///
-/// The value is a join-semilattice: `merge` is commutative, associative and idempotent, under one `PositionSettings`
-/// and with the bounds and the expiry included. So replicas that have heard the same agree, in whatever order they
-/// heard it. `forget` alone is no part of it: a replica that has not forgotten brings back what another one forgot.
+/// The value is a join-semilattice (P3): `merge` is commutative, associative and idempotent, under one
+/// `PositionSettings` and with the bounds and the expiry included. So replicas that have heard the same agree, in
+/// whatever order they heard it. `forget` alone is no part of it: a replica that has not forgotten brings back what
+/// another one forgot.
 public struct ReaderPositions: Hashable, Sendable {
     /// The places of one device.
     public struct DeviceHistory: Hashable, Codable, Sendable {
@@ -36,7 +37,7 @@ public struct ReaderPositions: Hashable, Sendable {
         merge(histories, readEntries, dismissed, settings)
     }
 
-    /// What a merged position tells: the newest place of each device, and the marks.
+    /// The part that a merged position tells: the newest place of each device, and the marks.
     public init(_ merged: MergedPosition, settings: PositionSettings) {
         self.init(
             histories: merged.devices.map { DeviceHistory(deviceId: $0.deviceId, snapshots: [$0.position]) },
@@ -86,7 +87,7 @@ public struct ReaderPositions: Hashable, Sendable {
         return own
     }
 
-    /// What other devices are told; `nil` means a tombstone: nothing is remembered.
+    /// The value that tells other devices (P2); `nil` means a tombstone: nothing is remembered.
     public func merged(readerId: String, configurationId: String) -> MergedPosition? {
         guard !isEmpty else { return nil }
         return MergedPosition(

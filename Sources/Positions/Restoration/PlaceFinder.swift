@@ -99,7 +99,7 @@ extension PositionSnapshot {
 }
 
 extension String {
-    /// What stands before the first slash of an entry's id.
+    /// The part before the first slash of an entry's id.
     fileprivate var phase: Substring { prefix { $0 != "/" } }
 }
 

@@ -1,10 +1,10 @@
-/// What a restore needs to know of an entry of a timeline.
+/// An entry of a timeline, as far as a restore needs to know it.
 public struct PositionedEntry: Hashable, Sendable {
     /// The id of the entry.
     public var id: String
     /// The date of the entry.
     public var date: Instant
-    /// What the entry says in its first line; `nil` means that it has none.
+    /// The first line of the entry; `nil` means that it has none.
     public var title: String?
     /// The place that the entry names.
     public var location: String?

@@ -1,4 +1,4 @@
-/// Where a reader goes on, and how sure that is.
+/// The place where a reader goes on, and how sure that is (P9).
 public struct Restoration: Hashable, Sendable {
     /// The index among the entries; `nil` means that there are none.
     public var index: Int?
@@ -25,9 +25,9 @@ public struct Restoration: Hashable, Sendable {
     }
 }
 
-/// A place that a reader may want to go to.
+/// A place that a reader may want to go to (P11).
 public struct RestorationSuggestion: Hashable, Codable, Sendable {
-    /// What the entry says in its first line, or its date where it says nothing.
+    /// The first line of the entry, or its date where it has none.
     public var title: String
     /// A sentence that says why the place is suggested.
     public var description: String

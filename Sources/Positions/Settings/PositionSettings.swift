@@ -16,7 +16,7 @@ public struct PositionSettings: Hashable, Sendable {
     public var maxUnreadHistory = 500
     /// The shortest time between two saves of a client's journal.
     public var autoSaveInterval: ElapsedTime = .seconds(5)
-    /// What a restore gives when nothing is found.
+    /// The place that a restore gives when nothing is found.
     public var fallbackStrategy = FallbackStrategy.nearestContent
     /// How many timelines a client's cache holds.
     public var maxCacheSize = 500
@@ -33,7 +33,7 @@ public struct PositionSettings: Hashable, Sendable {
     public init() {}
 }
 
-/// Where a reader goes among the entries when nothing of the old place is found.
+/// The place where a reader goes on when nothing of the old one is found (P10).
 public enum FallbackStrategy: String, CaseIterable, Hashable, Codable, Sendable {
     /// The middle of the timeline.
     case nearestContent = "NearestContent"

@@ -1,4 +1,4 @@
-/// What one device of a reader says: the value of a record of `timeline.positions`. In JSON the position is not nested.
+/// A record of one device of a reader: the value in `timeline.positions` (P1). In JSON the position is not nested.
 public struct PositionRecord: Hashable, Sendable {
     /// The reader.
     public var readerId: String
@@ -44,7 +44,7 @@ public struct DevicePosition: Hashable, Codable, Sendable {
     }
 }
 
-/// What all devices of a reader say together: the value of a record of `timeline.positions.merged`.
+/// The position that all devices of a reader have together: the value in `timeline.positions.merged` (P2).
 public struct MergedPosition: Hashable, Sendable {
     /// The reader.
     public var readerId: String
@@ -59,7 +59,7 @@ public struct MergedPosition: Hashable, Sendable {
     /// The suggestions that the reader did not want, the newest first.
     public var dismissed: [EntryMark]
 
-    /// What the devices of a reader say together.
+    /// A merged position of these parts.
     public init(
         readerId: String, configurationId: String, position: PositionSnapshot?, devices: [DevicePosition],
         readEntries: [EntryMark] = [], dismissed: [EntryMark] = []

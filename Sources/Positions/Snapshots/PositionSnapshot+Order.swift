@@ -13,7 +13,7 @@ extension PositionSnapshot {
     }
 
     /// True if the snapshot is further on in the timeline: later by `entryDate`, then by `entryId`, then by `fraction`.
-    /// What is not known counts as the earliest.
+    /// A part that is not known counts as the earliest.
     public func isAhead(of other: PositionSnapshot) -> Bool {
         progress(against: other) == .after
     }

@@ -1,4 +1,4 @@
-/// What is known of a reader's positions, for whoever looks for a mistake. It has no tokens and no secrets.
+/// All that is known of a reader's positions, for whoever looks for a mistake. It has no tokens and no secrets.
 public struct PositionDebugExport: Hashable, Sendable {
     /// The numbers of what is remembered.
     public struct Summary: Hashable, Codable, Sendable {

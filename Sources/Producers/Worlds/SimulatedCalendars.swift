@@ -17,11 +17,9 @@ package final class SimulatedCalendars: RecordSource {
     private let schedule: WorldSchedule
     private var now: Instant { schedule.now }
 
-    /// The time between the beginnings of a calendar's rounds, their length, and the time for which they are announced
-    /// before.
-    private static let cycle = ElapsedTime.minutes(4)
-    private static let length = ElapsedTime.minutes(3)
-    private static let lead = CalendarDuration.minutes(1)
+    /// The length of rounds, and the time for which they are announced before.
+    private static let length = ReadEntries.length
+    private static let lead = CalendarDuration(time: ReadEntries.lead)
     /// The time for which rounds are planned ahead, and the time for which events stay after they are over.
     private static let horizon = ElapsedTime.minutes(24)
     private static let memory = ElapsedTime.hours(1)
@@ -91,12 +89,13 @@ package final class SimulatedCalendars: RecordSource {
 
     /// Plans the rounds up to the horizon, and removes what has been over for an hour.
     private func planAndRemove() {
-        let cycle = Self.cycle.milliseconds
+        let (count, ahead) = (calendarIds.count, Self.horizon.milliseconds / FleetCalendars.cycle.milliseconds)
         for (index, calendarId) in calendarIds.enumerated() {
-            let shift = cycle * Int64(index) / Int64(calendarIds.count)
-            let first = (now.milliseconds - shift) / cycle
-            for number in first...(first + Self.horizon.milliseconds / cycle) {
-                addRound(number, at: Instant(milliseconds: number * cycle + shift), of: calendarId, index)
+            let first = FleetCalendars.round(at: now, calendar: index, of: count)
+            for number in first...first + ahead {
+                addRound(
+                    number, at: FleetCalendars.start(ofRound: number, calendar: index, of: count), of: calendarId,
+                    index)
             }
         }
         let over = events.filter { $0.value.recurrence.isEmpty && $0.value.isOver(by: now - Self.memory) }

@@ -61,4 +61,23 @@ package enum FleetCalendars {
 
     /// The calendar that holds the rounds of a vehicle, by the vehicle's index from 0.
     static func calendarId(ofVehicle index: Int) -> String { all[index % all.count] }
+
+    /// The time between the beginnings of a calendar's rounds.
+    static let cycle = ElapsedTime.minutes(4)
+
+    /// The number of the round of a calendar that begins last before an instant, or at it.
+    ///
+    /// - Parameter calendar: the index of the calendar; the rounds of `count` calendars begin one after the other.
+    static func round(at instant: Instant, calendar: Int, of count: Int) -> Int64 {
+        (instant.milliseconds - shift(calendar, of: count)) / cycle.milliseconds
+    }
+
+    /// The instant at which a round of a calendar begins.
+    static func start(ofRound number: Int64, calendar: Int, of count: Int) -> Instant {
+        Instant(milliseconds: number * cycle.milliseconds + shift(calendar, of: count))
+    }
+
+    private static func shift(_ calendar: Int, of count: Int) -> Int64 {
+        cycle.milliseconds * Int64(calendar) / Int64(count)
+    }
 }

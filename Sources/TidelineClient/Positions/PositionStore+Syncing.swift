@@ -147,7 +147,8 @@ extension PositionStore {
         guard !sent.dismissed.isEmpty else { return try await pull() }
         var call = ServerConnection.Call(method: "POST", path: path + ["dismissals"])
         call.body = try encoded(Dismissals(deviceId: deviceId, entryIds: sent.dismissed.map(\.entryId)))
-        let response = try await connection.send(call)
+        // Where nothing is remembered of the reader any more, there is nothing to dismiss.
+        let response = try await connection.send(call, accepting: [404])
         let dismissed = ReaderPositions(histories: [], readEntries: [], dismissed: sent.dismissed, settings: settings)
         try await accept(dismissed, response, nil)
         try await pull()

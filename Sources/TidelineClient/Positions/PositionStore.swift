@@ -173,10 +173,12 @@ public actor PositionStore {
         return restoration
     }
 
-    /// Other places where the reader could go on, at most three, the best first.
+    /// Other places where the reader could go on, at most three, the best first. The entry at which a restore has put
+    /// them is none.
     public func restorationSuggestions(for entries: [TimelineEntry]) -> [RestorationSuggestion] {
         show(entries)
         let suggestions = restorer.suggestions(positions, deviceId: deviceId, in: self.entries, at: clock.now)
+            .filter { $0.entryId != restored?.entryId }
         offered = suggestions.map(\.entryId)
         return suggestions
     }

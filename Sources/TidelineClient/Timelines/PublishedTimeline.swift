@@ -2,6 +2,9 @@ public import Positions
 
 /// A timeline as the server holds it: its entries, and for whom and when it was made.
 public struct PublishedTimeline: Hashable, Sendable {
+    /// An entry, by a name that WidgetKit does not have.
+    public typealias Entry = TimelineEntry
+
     /// The configuration of the widget.
     public var configurationId: String
     /// The widget kind; empty where the configuration names none that can be read.

@@ -7,14 +7,16 @@ import Timelines
 struct ProduceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "produce",
-        abstract: "Publishes telemetry, calendar events or configurations.",
+        abstract: "Publishes telemetry, calendar events, configurations or readers' positions.",
         examples: [
             CommandExample("tideline produce telemetry --fleet 100", "A simulated fleet, until it is told to end."),
             CommandExample("tideline produce configurations --fleet 100", "Its widgets, which change now and then."),
             CommandExample(
                 "tideline produce calendar --ics team.ics --calendar team", "The events of a calendar file."),
         ],
-        subcommands: [ProduceTelemetry.self, ProduceCalendar.self, ProduceConfigurations.self])
+        subcommands: [
+            ProduceTelemetry.self, ProduceCalendar.self, ProduceConfigurations.self, ProducePositions.self,
+        ])
 }
 
 // The options that several verbs of `produce` share.

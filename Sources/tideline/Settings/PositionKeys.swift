@@ -2,7 +2,7 @@ import Positions
 import Settings
 import Timelines
 
-/// The settings of readers' positions (P1 to P9). The pipeline uses the first ones; `serve` and clients use all.
+/// The settings of readers' positions (P1 to P11). The pipeline uses the first ones; `serve` and clients use all.
 extension Keys {
     private static let positions = PositionSettings()
 
