@@ -110,6 +110,10 @@ let package = Package(
             dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
+            name: "serve-benchmark", dependencies: ["HTTPServer", "CEpoll"], path: "Benchmarks/Serve",
+            swiftSettings: strict),
+        .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
+        .executableTarget(
             name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SplitMix"], path: "Benchmarks/Timers",
             swiftSettings: strict),
 
@@ -129,8 +133,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "HTTPServer", "Access", "Messages", "Positions", "Timelines", "RecordLog", "Simulation",
-                "TestSupport",
+                "Gateway", "HTTPServer", "Access", "Crypto", "Messages", "Positions", "Timelines", "RecordLog",
+                "Simulation", "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
         tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),

@@ -3,7 +3,8 @@ package import RecordLog
 /// A record that a route asks the log to take.
 package struct OutgoingRecord: Hashable, Sendable {
     package var topic: String
-    package var key: [UInt8]
+    /// `nil` means that the record has no key.
+    package var key: [UInt8]?
     /// `nil` makes a tombstone.
     package var value: [UInt8]?
     package var headers: [Header]
@@ -11,7 +12,7 @@ package struct OutgoingRecord: Hashable, Sendable {
     package var partition: Partition?
 
     package init(
-        topic: String, key: [UInt8], value: [UInt8]?, headers: [Header] = [], partition: Partition? = nil
+        topic: String, key: [UInt8]?, value: [UInt8]?, headers: [Header] = [], partition: Partition? = nil
     ) {
         self.topic = topic
         self.key = key

@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+import Glibc
 import Synchronization
 
 /// A response without an end, such as `text/event-stream`: bytes are sent as they come, from any thread. A client that
@@ -12,6 +13,8 @@ package final class EventStream: Sendable {
         /// Of all in `waiting`, the bytes that are not sent yet.
         var waitingBytes = 0
         var isClosed = false
+        /// The connection's buffer was written to, beyond its first page.
+        var isBufferUsed = true
     }
 
     private enum Phase {
@@ -109,6 +112,8 @@ package final class EventStream: Sendable {
             guard state.waitingBytes > 0 else {
                 if state.isClosed { return Self.endOfStream }
                 if case .active(let exchange) = state.phase {
+                    if state.isBufferUsed { Self.release(buffer) }
+                    state.isBufferUsed = false
                     MHD_suspend_connection(exchange.connection)
                     state.phase = .suspended(exchange)
                 }
@@ -130,8 +135,20 @@ package final class EventStream: Sendable {
             }
             if taken == state.waiting.count { state.waiting = [] } else { state.waiting.removeFirst(taken) }
             state.waitingBytes -= count
+            if count > 2048 { state.isBufferUsed = true }
             return count
         }
+    }
+
+    /// Gives whole pages of a buffer back to the system: its content means nothing until it is written again, and most
+    /// of a connection's memory is this buffer. Without this ten thousand idle streams hold 80 MB more.
+    private static func release(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let base = buffer.baseAddress else { return }
+        let page = 4096
+        let start = (UInt(bitPattern: base) + UInt(page - 1)) & ~UInt(page - 1)
+        let end = (UInt(bitPattern: base) + UInt(buffer.count)) & ~UInt(page - 1)
+        // Where pages are larger the call fails, and nothing is lost.
+        if end > start { madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_DONTNEED) }
     }
 
     /// The connection is about to be closed: nothing may touch it from here on.

@@ -52,7 +52,7 @@ extension ServerCore {
         let context = Unmanaged.passRetained(stream)
         // The buffer serves HTTP/1.0 alone; chunks are made in the connection's memory.
         let message = MHD_create_response_from_callback(
-            .max, 1024, Self.read, context.toOpaque(), Self.releaseStream)
+            .max, 256, Self.read, context.toOpaque(), Self.releaseStream)
         guard let message else {
             context.release()
             return false

@@ -6,5 +6,5 @@
 // Begin with `Contract.swift`, which has the topics and the versions. Then follow the data: `Telemetry/TelemetryReader`
 // (the hot path: no object for a message), `Calendars/CalendarEventMessage`, `Configurations/ConfigurationMessage` and
 // `Positions/PositionRecord+JSON` read inputs, with `JSON/MessageFields` for every field. `Outputs` has
-// `TimelineRecord`, `ReloadNotification` and the headers beside them; `JSON/JSONWriter` writes them. `Schema` writes the
-// schemas of what is declared in code: strategies and kinds.
+// `TimelineRecord`, `ReloadNotification` and the headers beside them; `JSON/JSONWriter` writes them. `Schema` writes
+// the schemas of what is declared in code: strategies and kinds.

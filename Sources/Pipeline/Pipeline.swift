@@ -1,11 +1,12 @@
-// Pipeline: the topology of widgets, telemetry, calendars and positions in, timelines and reloads out, and its processors.
+// Pipeline: the topology of widgets, telemetry, calendars and readers' positions in, timelines and reloads out, and its
+// processors.
 //
 // It must not know brokers, threads, clocks or files: processors are synchronous and pure but for their stores; time
 // comes with the context, records and messages go through it.
 //
 // Begin with `Topology.widgets` below; DESIGN.md has the drawing that it prints. Each node has a folder: `Vehicles`,
-// `Calendars`, `Configurations` with `Positions`, `Reloads`; a processor's file reads downwards in the order in which a record goes
-// through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
+// `Calendars`, `Configurations` (with `Positions`), `Reloads`; a processor's file reads downwards in the order in which
+// a record goes through it. `Exchange` has the messages between nodes, `Names` all that a stored byte names.
 
 import Messages
 package import StreamCore
@@ -32,7 +33,9 @@ extension Topology {
                 Source(topic: topics.calendarEvents, to: NodeName.calendars, readingOrder: 1),
                 Source(topic: topics.configurations, to: NodeName.configurations, readingOrder: 0),
                 // Last: places are described by the timelines of all that is known.
-                Source(topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true),
+                Source(
+                    topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true,
+                    isRead: settings.stateFormat >= 2),
             ],
             nodes: [
                 // A record that cannot be read is reported to the task that owns the vehicle or calendar of its key.

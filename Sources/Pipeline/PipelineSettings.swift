@@ -30,6 +30,10 @@ package struct PipelineSettings: Sendable {
     package var telemetryFuture: ElapsedTime? = .minutes(5)
     /// The switches and bounds of readers' positions.
     package var positions = PositionSettings()
+    /// The form of state and internal messages that is written: 1 as before positions were read, 2 with them. Both are
+    /// read in any case.
+    package var stateFormat = Self.newestStateFormat
+    package static let newestStateFormat = 2
     /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current
     /// True if every start begins with the same time again (V4): then due times in state stay.

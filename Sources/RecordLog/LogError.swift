@@ -3,14 +3,21 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// The implementation's own name of the error, e.g. `_TIMED_OUT`.
     package var name: String
-    package var message: String
+    private var reason: String
     package var isRetriable: Bool
+    /// The permission that is missing, as far as it is known; `nil` if the error is about something else.
+    package internal(set) var permission: Permission?
 
     package init(_ code: Code, name: String, _ message: String, isRetriable: Bool = false) {
         self.code = code
         self.name = name
-        self.message = message
+        reason = message
         self.isRetriable = isRetriable
+    }
+
+    /// The failure in words. A permission that is missing is named, with the command that grants it.
+    package var message: String {
+        permission.map { "\(reason); needs \($0.name), granted with: \($0.grant)" } ?? reason
     }
 
     package var description: String { "\(message) (\(name))" }

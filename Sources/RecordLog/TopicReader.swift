@@ -77,7 +77,11 @@ package final class TopicReader {
     }
 
     private func partitions(_ timeout: Duration) throws(LogError) -> Int32? {
-        try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
+        do throws(LogError) {
+            return try admin.describeTopics([topic], timeout: timeout)[topic]?.partitions
+        } catch {
+            throw error.needing(.read)
+        }
     }
 
     private func assign(_ partitions: Range<Partition>, from positions: [Partition: Offset]) throws(LogError) {

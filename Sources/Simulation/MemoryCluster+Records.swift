@@ -11,6 +11,14 @@ extension MemoryCluster {
         }
     }
 
+    /// Deletes a topic and makes another of its name, with as many partitions and without a record.
+    package func recreateTopic(_ name: String) {
+        withBroker { broker in
+            precondition(broker.topics[name] != nil, "no topic \(name)")
+            broker.addTopic(NewTopic(name: name, partitions: Int32(broker.topics[name]!.partitions.count)))
+        }
+    }
+
     /// Gives a topic more partitions. Groups that subscribe to it rebalance; nobody else notices.
     package func addPartitions(to topic: String, total: Int32) {
         withBroker { $0.addPartitions(to: topic, total: total) }

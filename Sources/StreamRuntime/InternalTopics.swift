@@ -39,7 +39,9 @@ package struct InternalTopics: Sendable {
         for topology: Topology, with admin: any Admin, timeout: Duration
     ) throws(Problem) -> Layout {
         let sources = topology.sources.map(\.topic)
-        let found = try describe(sources + topology.outputs + [exchange, state], admin, timeout)
+        // Each for itself, so that the permission that is missing is the one for what is done with the topic.
+        var found = try describe(sources, admin, timeout, for: .read)
+        found.merge(try describe(topology.outputs + [exchange, state], admin, timeout, for: .write)) { $1 }
         let missing = (sources + topology.outputs).filter { found[$0] == nil }
         if !missing.isEmpty { throw .missing(missing) }
         let sourcePartitions = sources.map { found[$0]?.partitions ?? 0 }
@@ -91,7 +93,7 @@ package struct InternalTopics: Sendable {
     private func awaitCreation(_ admin: any Admin, _ timeout: Duration) throws(Problem) -> [String: TopicDescription] {
         var found: [String: TopicDescription] = [:]
         for _ in 0..<50 {
-            found = try describe([exchange, state], admin, timeout)
+            found = try describe([exchange, state], admin, timeout, for: .write)
             if found[exchange] != nil && found[state] != nil { return found }
             pause(.milliseconds(100))
         }
@@ -99,12 +101,12 @@ package struct InternalTopics: Sendable {
     }
 
     private func describe(
-        _ names: [String], _ admin: any Admin, _ timeout: Duration
+        _ names: [String], _ admin: any Admin, _ timeout: Duration, for operation: Permission.Operation
     ) throws(Problem) -> [String: TopicDescription] {
         do throws(LogError) {
             return try admin.describeTopics(names, timeout: timeout)
         } catch {
-            throw .failed(error)
+            throw .failed(error.needing(operation))
         }
     }
 

@@ -15,7 +15,7 @@ extension StreamThread {
     /// Nobody subscribes to the inputs, so no rebalance tells of their growth.
     private func adoptNewPartitions() throws(LogError) {
         let described = try admin.describeTopics(topology.sources.map(\.topic), timeout: settings.callTimeout)
-        for (index, source) in topology.sources.enumerated() {
+        for (index, source) in topology.sources.enumerated() where source.isRead {
             guard let count = described[source.topic]?.partitions, count > sourcePartitions[index] else { continue }
             let added = Partition(sourcePartitions[index])..<Partition(count)
             var starts: [(Partition, TaskStart)] = []

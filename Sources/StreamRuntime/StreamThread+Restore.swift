@@ -161,7 +161,7 @@ extension StreamThread {
     /// The exchange partition of task *p*, and of every source the partitions *q* with *q* mod *P* = *p*.
     func sources(of partition: Partition) -> [(UInt8, TopicPartition)] {
         var result = [(TaskPositions.exchange, TopicPartition(settings.exchangeTopic, partition))]
-        for (index, source) in topology.sources.enumerated() {
+        for (index, source) in topology.sources.enumerated() where source.isRead {
             for number in stride(from: partition, to: Partition(sourcePartitions[index]), by: Int(partitions)) {
                 result.append((UInt8(index), TopicPartition(source.topic, number)))
             }

@@ -36,7 +36,7 @@ struct Application: Sendable {
         directory = TemporaryDirectory.make(name)
         prefix = other.prefix
         settings = other.settings
-        for topic in ["timelines", "timeline.reloads", "tideline.dead-letters"] {
+        for topic in ["timelines", "timeline.reloads", "timeline.positions.merged", "tideline.dead-letters"] {
             settings += ["--set", "topics.\(topic)=\(self.name).\(topic)"]
         }
         try await run("topics")

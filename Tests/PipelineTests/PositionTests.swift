@@ -197,6 +197,11 @@ extension PipelineTests {
                 try await pipeline.settle()
                 #expect(try pipeline.merged("ana/c1").devices.map(\.deviceId) == ["phone", "watch"])
                 #expect(try #require(pipeline.memory).counters[.expiredPositions] == 1)
+                // Written long ago, as after a pause: forgotten before anybody is told.
+                pipeline.position("old", "c1", nil, "e4", "2026-01-02T00:00:00Z", timestamp: "2026-01-02T00:00:00Z")
+                try await pipeline.settle()
+                #expect(pipeline.mergedHistory("old/c1").isEmpty)
+                #expect(try #require(pipeline.memory).counters[.expiredPositions] == 2)
                 try await pipeline.restart()
                 try await pipeline.settle(at: "2026-04-01T07:29:59Z")
                 #expect(pipeline.mergedHistory("ana/c1").count == 1)
@@ -289,6 +294,9 @@ extension PipelineTests {
                 pipeline.removePosition("ana/c1/phone")
                 try await pipeline.settle()
                 #expect(try readerState(pipeline) == [], "the entries go with the last reader")
+                pipeline.position("ben", "c1", "phone", "e1", "2026-01-01T08:00:00Z")
+                try await pipeline.settle()
+                #expect(try readerState(pipeline) == [], "nothing is kept for a place that has expired")
             }
         }
 

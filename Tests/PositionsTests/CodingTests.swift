@@ -139,11 +139,17 @@ struct CodingTests {
         #expect(try value(Restoration.self, json(none)) == none)
     }
 
-    @Test("Numbers that no JSON can say never get into a snapshot")
+    @Test("Numbers and instants that no JSON can say never get into a snapshot")
     func finite() {
         let strange = PositionSnapshot(
             entryId: "a", observedAt: at("2026-11-20T10:00:00Z"), index: -3, offset: .infinity, fraction: 7)
         #expect(strange.index == nil && strange.offset == nil && strange.fraction == 1)
         #expect(PositionSnapshot(entryId: "a", observedAt: strange.observedAt, fraction: .nan).fraction == nil)
+        let never = PositionSnapshot(
+            entryId: "a", observedAt: Instant(milliseconds: .max), entryDate: Instant(milliseconds: .min))
+        var all = ReaderPositions()
+        all.record(PositionsTests.record(never), arrival: strange.observedAt, settings: PositionSettings())
+        #expect(all.position?.observedAt == strange.observedAt + .seconds(5))
+        #expect(all.position?.entryDate?.rfc3339 == "0001-01-01T00:00:00Z")
     }
 }

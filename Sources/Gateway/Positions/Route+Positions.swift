@@ -27,8 +27,8 @@ extension GatewayContext {
     /// The reader and the configuration that a request's path names.
     ///
     /// A caller sees the positions of its readers in the timelines of its recipients: titles and places of entries are
-    /// part of a position. For a caller that is confined to recipients, a configuration that nobody knows is one that it
-    /// may not see.
+    /// part of a position. For a caller that is confined to recipients, a configuration that nobody knows is one that
+    /// it may not see.
     ///
     /// - Throws: 404 if the caller may not see them; 503 before the topics were read.
     func readerKey(for request: GatewayRequest) throws(Problem) -> ReaderKey {

@@ -7,8 +7,8 @@ import Timelines
 /// Configurations that callers make, change and delete.
 ///
 /// A caller that is confined to recipients changes what it sees. It makes configurations of its own recipients alone,
-/// under ids that are one of them or begin with one and a slash: so no answer tells whether an id that it may not see is
-/// in use.
+/// under ids that are one of them or begin with one and a slash: so no answer tells whether an id is in use that it may
+/// not see.
 final class ConfigurationWrites: Sendable {
     private let context: GatewayContext
     private let unread = UnreadWrites<TextKey, Parameters>()
@@ -118,13 +118,12 @@ final class ConfigurationWrites: Sendable {
         var members = body
         var errors: [Problem.FieldError] = []
         switch members["configurationId"] {
-        case nil, .null?: members["configurationId"] = .string(id)
-        case .string(let named)?, .number(let named)?:
-            if !named.isSameByUTF8(as: id) {
-                errors.append(.init(field: "configurationId", message: "must be the id of the path, or absent"))
-            }
+        case nil, .null?: break
+        case .string(let named)? where named.isSameByUTF8(as: id): break
+        case .number(let named)? where named.isSameByUTF8(as: id): break
         default: errors.append(.init(field: "configurationId", message: "must be the id of the path, or absent"))
         }
+        members["configurationId"] = .string(id)
         // In files it stands for a tombstone.
         if members["deleted"] != nil {
             errors.append(.init(field: "deleted", message: "must be absent; DELETE deletes a configuration"))

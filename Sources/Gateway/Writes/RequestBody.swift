@@ -68,8 +68,11 @@ extension GatewayRequest {
     private static func lines(of bytes: UnsafeRawBufferPointer) -> [BodyObject]? {
         var objects: [BodyObject] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            let line = UnsafeRawBufferPointer(rebasing: line)
-            if line.allSatisfy({ " \t\r".utf8.contains($0) }) { continue }
+            var line = UnsafeRawBufferPointer(rebasing: line)
+            while let last = line.last, " \t\r".utf8.contains(last) {
+                line = UnsafeRawBufferPointer(rebasing: line.dropLast())
+            }
+            if line.isEmpty { continue }
             guard JSONText(validating: line) != nil else { return nil }
             objects.append(BodyObject(path: "items[\(objects.count)]", bytes: line))
         }

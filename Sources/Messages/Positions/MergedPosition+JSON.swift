@@ -9,19 +9,14 @@ extension MergedPosition {
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> MergedPosition {
         let fields = MessageFields(try parser.object(bytes))
-        var devices: [DevicePosition] = []
-        for device in try fields.require("devices", fields.objects("devices")) {
-            let position = try device.require("position", device.fields("position"))
-            devices.append(
-                DevicePosition(deviceId: try device.identifier("deviceId"), position: try PositionSnapshot(position)))
-        }
         return MergedPosition(
             readerId: try fields.requiredIdentifier("readerId"),
             configurationId: try fields.requiredIdentifier("configurationId"),
             position: try fields.fields("position").map { (fields) throws(MessageProblem) in
                 try PositionSnapshot(fields)
             },
-            devices: devices, readEntries: try fields.marks("readEntries"), dismissed: try fields.marks("dismissed"))
+            devices: try fields.devices(), readEntries: try fields.marks("readEntries"),
+            dismissed: try fields.marks("dismissed"))
     }
 
     /// Writes the value of the record. Lists of marks are left out if they are empty.
@@ -39,5 +34,15 @@ extension MergedPosition {
         json.marks("readEntries", readEntries)
         json.marks("dismissed", dismissed)
         json.endObject()
+    }
+}
+
+extension MessageFields {
+    fileprivate func devices() throws(MessageProblem) -> [DevicePosition] {
+        try require("devices", objects("devices")).map { (device) throws(MessageProblem) in
+            let position = try device.require("position", device.fields("position"))
+            return DevicePosition(
+                deviceId: try device.identifier("deviceId"), position: try PositionSnapshot(position))
+        }
     }
 }

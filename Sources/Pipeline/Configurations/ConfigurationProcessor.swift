@@ -193,7 +193,7 @@ extension ConfigurationProcessor: ConflatingProcessor {
         case .published(let timeline):
             pending.didPublish(slot)
             timers.arm(slot)
-            readers.timelinePublished(timeline, of: slot, context)
+            readers.timelinePublished(timeline, of: slot)
         case .needsSnapshots(let at):
             // What is pending stays so: it is made when the last source has answered.
             renew(slot, at: at, context)

@@ -48,26 +48,35 @@ final class ConfigurationReaders {
 
     private func apply(_ position: PositionRecord, of record: InputRecord, _ context: TaskContext) {
         let key = PositionKey(of: position).reader
-        guard let slot = slot(of: key, orForward: record, context) else { return }
-        let configuration = readers.configuration(of: slot)
+        let owned = context.whereOwned(key.configurationId, orForward: record) { _, _ in readers.slot(of: key) }
+        guard let slot = owned else { return }
+        let configuration = readers.configuration(of: key)
         entries.prepare(configuration)
         let arrival = arrival(of: record, context)
         if position.isFromFuture(arrival: arrival) { context.counters[.futurePositions] += 1 }
-        context.counters[.expiredPositions] += position.partsCount(before: arrival - settings.positions.expiry)
+        context.counters[.expiredPositions] += position.partsCount(before: context.now - settings.positions.expiry)
         let described = entries.described(position, of: configuration)
-        let isChanged = change(slot, context) { state in
-            let outcome = state.positions.record(described, arrival: arrival, settings: settings.positions)
-            guard outcome == .changed else { return false }
+        let isChanged = change(slot) { state in
+            let before = state.positions
+            state.positions.record(described, arrival: arrival, settings: settings.positions)
+            // The record may have been written long ago.
+            state.positions.expire(at: context.now, settings: settings.positions)
+            guard state.positions != before else { return false }
             state.traceParent = context.traceParent(of: record)
             return true
         }
-        if !isChanged { context.counters[.latePositions] += 1 }
+        if isChanged { return }
+        context.counters[.latePositions] += 1
+        forgetEntriesIfUnread(configuration)
     }
 
     /// Forgets the places of one device. Its reader may have others.
     private func forget(_ key: PositionKey, _ record: InputRecord, _ context: TaskContext) {
-        guard let slot = slot(of: key.reader, orForward: record, context), readers[slot] != nil else { return }
-        change(slot, context) { state in
+        let owned = context.whereOwned(key.reader.configurationId, orForward: record) { _, _ in
+            readers.find(key.reader)
+        }
+        guard let known = owned, let slot = known else { return }
+        change(slot) { state in
             let before = state.positions
             state.positions.forget(deviceId: key.deviceId)
             guard state.positions != before else { return false }
@@ -76,31 +85,20 @@ final class ConfigurationReaders {
         }
     }
 
-    private func slot(
-        of key: ReaderKey, orForward record: InputRecord, _ context: TaskContext
-    ) -> Slot<ReaderState>? {
-        context.whereOwned(key.configurationId, orForward: record) { _, _ in readers.slot(of: key) }
-    }
-
     /// The instant at which a record came. A clock that was started at another time says nothing about that.
     private func arrival(of record: InputRecord, _ context: TaskContext) -> Instant {
         guard record.timestamp.milliseconds > 0 else { return context.now }
         return settings.startsClockAnew ? record.timestamp : min(record.timestamp, context.now)
     }
 
-    /// Changes a reader's state. If `body` returns true, the merged record is published, and the timer is set anew.
+    /// Changes a reader's state. If `body` returns true, the merged record is published, and the timer is set anew;
+    /// else nothing is written.
     @discardableResult
-    private func change(
-        _ slot: Slot<ReaderState>, _ context: TaskContext, _ body: (inout ReaderState) -> Bool
-    ) -> Bool {
-        let key = readers.key(of: slot)
-        let isChanged = readers.modify(slot) { state in
-            guard body(&state) else { return false }
-            context.counters[.trimmedPositions] += bounds.fit(&state, of: key)
-            state.isDue = true
-            return true
-        }
-        guard isChanged else { return false }
+    private func change(_ slot: Slot<ReaderState>, _ body: (inout ReaderState) -> Bool) -> Bool {
+        var state = readers[slot] ?? ReaderState()
+        guard body(&state) else { return false }
+        state.isDue = true
+        readers.put(state, slot)
         due.append(slot)
         arm(slot)
         return true
@@ -109,12 +107,13 @@ final class ConfigurationReaders {
     // MARK: - 2. A timeline is published, or its configuration deleted
 
     /// Describes the places of which nothing was known until this timeline.
-    func timelinePublished(_ timeline: Timeline, of configuration: Slot<ConfigurationState>, _ context: TaskContext) {
+    func timelinePublished(_ timeline: Timeline, of configuration: Slot<ConfigurationState>) {
         let slots = readers.readers(of: configuration)
         guard !slots.isEmpty, entries.keep(timeline, of: configuration) else { return }
+        let entriesById = entries.entriesById(of: configuration)
         for slot in slots {
-            guard let told = entries.told(readers[slot]?.positions, of: configuration) else { continue }
-            change(slot, context) { state in
+            guard let told = entries.told(readers[slot]?.positions, by: entriesById) else { continue }
+            change(slot) { state in
                 state.positions.merge(told, settings: settings.positions)
                 return true
             }
@@ -131,7 +130,7 @@ final class ConfigurationReaders {
     func punctuate(_ context: TaskContext) {
         while let slot = expiries.pop(now: context.now) {
             if readers[slot] == nil { continue }
-            let isChanged = change(slot, context) { state in
+            let isChanged = change(slot) { state in
                 let count = state.positions.partsCount
                 state.positions.expire(at: context.now, settings: settings.positions)
                 let expired = count - state.positions.partsCount
@@ -159,22 +158,25 @@ final class ConfigurationReaders {
     }
 
     private func publish(_ slot: Slot<ReaderState>, _ context: TaskContext) {
+        guard var state = readers[slot] else { return }
         let key = readers.key(of: slot)
-        readers.modify(slot) { state in
-            let merged = state.positions.merged(readerId: key.readerId, configurationId: key.configurationId)
-            // What was never told needs no tombstone.
-            if merged != nil || state.revision > 0 {
-                state.revision += 1
-                output.emit(merged, key.text, revision: state.revision, traceParent: state.traceParent, context)
-            }
-            state.isDue = false
-            state.traceParent = nil
+        context.counters[.trimmedPositions] += bounds.fit(&state, of: key)
+        let merged = state.positions.merged(readerId: key.readerId, configurationId: key.configurationId)
+        // What was never told needs no tombstone.
+        if merged != nil || state.revision > 0 {
+            state.revision += 1
+            output.emit(merged, key.text, revision: state.revision, traceParent: state.traceParent, context)
         }
+        state.isDue = false
+        state.traceParent = nil
+        readers.put(state, slot)
+        arm(slot)
         published.insert(slot)
-        if readers[slot] == nil { forgetUnread(readers.configuration(of: slot)) }
+        if merged == nil { forgetEntriesIfUnread(readers.configuration(of: key)) }
     }
 
-    private func forgetUnread(_ configuration: Slot<ConfigurationState>) {
+    /// The entries of a timeline that nobody reads would be out of date when somebody comes.
+    private func forgetEntriesIfUnread(_ configuration: Slot<ConfigurationState>) {
         if readers.readers(of: configuration).isEmpty { entries.forget(configuration) }
     }
 

@@ -71,17 +71,24 @@ final class EntriesOfReaders {
 
     /// The record with what its places leave out and the timeline in force says of their entries.
     func described(_ record: PositionRecord, of configuration: Slot<ConfigurationState>) -> PositionRecord {
-        let entries = entriesById(of: configuration)
+        let entries = entries(of: configuration)
+        func described(_ snapshot: PositionSnapshot) -> PositionSnapshot {
+            snapshot.described(by: entries.first { $0.id.isSameByUTF8(as: snapshot.entryId) })
+        }
         var record = record
-        record.position = record.position.described(by: entries[record.position.entryId])
-        record.history = record.history.map { $0.described(by: entries[$0.entryId]) }
+        record.position = described(record.position)
+        record.history = record.history.map(described)
         return record
     }
 
-    /// What the timeline in force tells of known places that was not known; `nil` if there is nothing.
-    func told(_ positions: ReaderPositions?, of configuration: Slot<ConfigurationState>) -> ReaderPositions? {
+    /// The entries in force by id, to describe the places of all readers.
+    func entriesById(of configuration: Slot<ConfigurationState>) -> [String: PositionedEntry] {
+        Dictionary(entries(of: configuration).map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// What entries tell of known places that was not known; `nil` if there is nothing.
+    func told(_ positions: ReaderPositions?, by entries: [String: PositionedEntry]) -> ReaderPositions? {
         guard let positions else { return nil }
-        let entries = entriesById(of: configuration)
         let histories = positions.histories.compactMap { history -> ReaderPositions.DeviceHistory? in
             let told = history.snapshots.compactMap { snapshot -> PositionSnapshot? in
                 let described = snapshot.described(by: entries[snapshot.entryId])
@@ -93,9 +100,8 @@ final class EntriesOfReaders {
         return ReaderPositions(histories: histories, readEntries: [], dismissed: [], settings: settings)
     }
 
-    private func entriesById(of configuration: Slot<ConfigurationState>) -> [String: PositionedEntry] {
-        let entries = store.find(table.configurationId(of: configuration)).flatMap { store[$0]?.entries } ?? []
-        return Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+    private func entries(of configuration: Slot<ConfigurationState>) -> [PositionedEntry] {
+        store.find(table.configurationId(of: configuration)).flatMap { store[$0]?.entries } ?? []
     }
 }
 

@@ -42,3 +42,11 @@ extension KeyedEncodingContainer {
         if let instant { try encodeInstant(instant, forKey: key) }
     }
 }
+
+extension Instant {
+    /// The nearest instant that RFC 3339 can write.
+    var nearestWritable: Instant {
+        let range = Instant.writable
+        return Instant(milliseconds: min(range.upperBound, max(range.lowerBound, milliseconds)))
+    }
+}

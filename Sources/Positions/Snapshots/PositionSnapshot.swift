@@ -19,19 +19,19 @@ public struct PositionSnapshot: Hashable, Sendable {
     /// How the reader came to this place; `nil` means that nobody said so.
     public var restorationMethod: RestorationMethod?
 
-    /// A snapshot of these parts. A negative index, a number that is not finite and a fraction outside 0 … 1 cannot be
-    /// kept: the first two become `nil`, a fraction becomes the nearest that is allowed.
+    /// A snapshot of these parts. A negative index, a number that is not finite, a fraction outside 0 … 1 and an instant
+    /// outside the years 1 to 9999 cannot be kept: the first two become `nil`, the others the nearest that is allowed.
     public init(
         entryId: String, observedAt: Instant, index: Int? = nil, offset: Double? = nil, fraction: Double? = nil,
         entryDate: Instant? = nil, title: String? = nil, location: String? = nil,
         restorationMethod: RestorationMethod? = nil
     ) {
         self.entryId = entryId
-        self.observedAt = observedAt
+        self.observedAt = observedAt.nearestWritable
         self.index = index.flatMap { $0 >= 0 ? $0 : nil }
         self.offset = offset.flatMap { $0.isFinite ? $0 : nil }
         self.fraction = fraction.flatMap { $0.isFinite ? min(1, max(0, $0)) : nil }
-        self.entryDate = entryDate
+        self.entryDate = entryDate?.nearestWritable
         self.title = title
         self.location = location
         self.restorationMethod = restorationMethod
@@ -45,10 +45,10 @@ public struct EntryMark: Hashable, Sendable {
     /// The instant at which the reader did so.
     public var at: Instant
 
-    /// A mark of an entry.
+    /// A mark of an entry. An instant outside the years 1 to 9999 becomes the nearest of them.
     public init(entryId: String, at: Instant) {
         self.entryId = entryId
-        self.at = at
+        self.at = at.nearestWritable
     }
 }
 

@@ -20,6 +20,7 @@ extension RdKafkaAdmin {
         for outcome in PartitionList.elements(of: PartitionList.Pointer(mutating: outcomes)) {
             guard outcome.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 throw LogError(outcome.err, about: "deleting records of \(outcome.topicPartition)")
+                    .needing(Permission(.delete, .topic(outcome.topicPartition.topic)))
             }
         }
     }
@@ -44,6 +45,7 @@ extension RdKafkaAdmin {
         for element in list.elements {
             guard element.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 throw LogError(element.err, about: "end offset of \(element.topicPartition)")
+                    .needing(Permission(.describe, .topic(element.topicPartition.topic)))
             }
             precondition(element.offset >= 0, "a partition has an end")
             ends[element.topicPartition] = Offset(element.offset)

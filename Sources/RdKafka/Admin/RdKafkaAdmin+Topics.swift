@@ -33,7 +33,10 @@ extension RdKafkaAdmin {
         for resource in elements({ rd_kafka_DescribeConfigs_result_resources(result, $0) }) {
             let topic = String(cString: rd_kafka_ConfigResource_name(resource))
             let code = rd_kafka_ConfigResource_error(resource)
-            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "settings of topic \(topic)") }
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                throw LogError(code, about: "settings of topic \(topic)")
+                    .needing(Permission(.describeConfigs, .topic(topic)))
+            }
             for entry in elements({ rd_kafka_ConfigResource_configs(resource, $0) }) {
                 let value = rd_kafka_ConfigEntry_value(entry).map { String(cString: $0) } ?? ""
                 settings[topic, default: [:]][String(cString: rd_kafka_ConfigEntry_name(entry))] = value
@@ -65,6 +68,7 @@ extension RdKafkaAdmin {
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
                 throw LogError(code, text, about: "topic \(topic.name)")
+                    .needing(Permission(.create, .topic(topic.name)))
             }
         }
         try awaitMetadata(of: topic.name, timeout: timeout)

@@ -36,7 +36,8 @@ extension ClientHandle {
                         replication: partitions.first?.replica_cnt ?? 0,
                         isReady: partitions.allSatisfy { $0.err == RD_KAFKA_RESP_ERR_NO_ERROR && $0.leader >= 0 }))
             case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: continue
-            default: throw LogError(topic.err, about: "topic \(name)")
+            default:
+                throw LogError(topic.err, about: "topic \(name)").needing(Permission(.describe, .topic(name)))
             }
         }
         return topics

@@ -4,8 +4,11 @@ import RecordLog
 extension TransactionError {
     /// Tells what to do after a transactional call failed, in the order that rdkafka.h prescribes ("Error handling
     /// example" of the transactional producer). Takes over the error object and destroys it.
-    init(consuming error: OpaquePointer, of client: ClientHandle) {
-        let cause = LogError(describing: error)
+    ///
+    /// - Parameter permission: what the call needs, to be named if it is missing.
+    init(consuming error: OpaquePointer, of client: ClientHandle, needs permission: Permission? = nil) {
+        let described = LogError(describing: error)
+        let cause = permission.map { described.needing($0) } ?? described
         let code = rd_kafka_error_code(error)
         let requiresAbort = rd_kafka_error_txn_requires_abort(error) != 0
         let isRetriable = rd_kafka_error_is_retriable(error) != 0

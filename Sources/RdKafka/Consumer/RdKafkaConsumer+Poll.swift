@@ -72,8 +72,12 @@ extension RdKafkaConsumer {
     /// that is gone, missing rights, and so on.
     private func failure(in message: rd_kafka_message_t) -> LogError {
         let bytes = UnsafeRawBufferPointer(start: message.payload, count: message.payload == nil ? 0 : message.len)
-        let subject = message.rkt.map { "\(String(cString: rd_kafka_topic_name($0)))[\(message.partition)]" }
-        return LogError(message.err, String(decoding: bytes, as: UTF8.self), about: subject)
+        let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) }
+        let subject = topic.map { "\($0)[\(message.partition)]" }
+        let error = LogError(message.err, String(decoding: bytes, as: UTF8.self), about: subject)
+        if let topic { return error.needing(Permission(.read, .topic(topic))) }
+        guard let group, message.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED else { return error }
+        return error.needing(Permission(.read, .group(group)))
     }
 }
 

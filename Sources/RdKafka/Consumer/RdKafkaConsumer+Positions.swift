@@ -28,7 +28,9 @@ extension RdKafkaConsumer {
         let code = askingUntilSettled(within: timeout) {
             rd_kafka_committed(client.pointer, list.pointer, $0.milliseconds)
         }
-        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "committed offsets") }
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw LogError(code, about: "committed offsets").needing(Permission(.read, .group(group ?? "")))
+        }
         return try PartitionList.committedOffsets(in: list.elements)
     }
 
@@ -39,7 +41,9 @@ extension RdKafkaConsumer {
             rd_kafka_query_watermark_offsets(
                 client.pointer, partition.topic, partition.partition.rawValue, &low, &high, $0.milliseconds)
         }
-        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "\(partition)") }
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw LogError(code, about: "\(partition)").needing(Permission(.describe, .topic(partition.topic)))
+        }
         return Watermarks(low: Offset(low), high: Offset(high))
     }
 }

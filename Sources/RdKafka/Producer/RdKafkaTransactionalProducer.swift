@@ -27,7 +27,9 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     }
 
     func initialise(timeout: Duration) throws(TransactionError) {
-        try check(rd_kafka_init_transactions(client.pointer, timeout.milliseconds))
+        guard let error = rd_kafka_init_transactions(client.pointer, timeout.milliseconds) else { return }
+        throw TransactionError(
+            consuming: error, of: client, needs: Permission(.write, .transactionalIds(prefix: prefix)))
     }
 
     func begin() throws(TransactionError) {
@@ -84,6 +86,11 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
         client.destroy()
     }
 
+    /// The part of the id that is the same at every start: what follows the last hyphen is random.
+    private var prefix: String {
+        transactionalId.lastIndex(of: "-").map { String(transactionalId[...$0]) } ?? transactionalId
+    }
+
     private func check(_ error: OpaquePointer?) throws(TransactionError) {
         guard let error else { return }
         let failure = TransactionError(consuming: error, of: client)
@@ -98,6 +105,7 @@ extension LogError {
         let code = message.err
         if code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT { return nil }
         let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
-        self.init(code, about: "producing to \(topic)[\(message.partition)]")
+        self = LogError(code, about: "producing to \(topic)[\(message.partition)]")
+            .needing(Permission(.write, .topic(topic)))
     }
 }

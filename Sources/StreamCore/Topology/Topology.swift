@@ -45,14 +45,18 @@ package struct Topology: Sendable {
         package var readingOrder: Int
         /// True if releases that read no more than the topics before it may take over the state (`TaskPositions`).
         package var isAddition: Bool
+        /// False while its records are left for later: other tasks may read it, and forward to this one.
+        package var isRead: Bool
 
         package init<Message>(
-            topic: String, to node: NodeName<Message>, readingOrder: Int = 0, isAddition: Bool = false
+            topic: String, to node: NodeName<Message>, readingOrder: Int = 0, isAddition: Bool = false,
+            isRead: Bool = true
         ) {
             self.topic = topic
             self.node = node.number
             self.readingOrder = readingOrder
             self.isAddition = isAddition
+            self.isRead = isRead
         }
     }
 

@@ -34,9 +34,19 @@ public struct Parameters: Hashable, Sendable {
     }
 
     /// Takes the last member of each key.
+    ///
+    /// - Complexity: O(n log n), whatever the order of the keys: a stranger may have chosen it.
     public init(_ members: some Sequence<Member>) {
         self.members = []
-        for member in members { self[member.key] = member.value }
+        let ordered = members.enumerated().sorted { left, right in
+            if left.element.key.isSameByUTF8(as: right.element.key) { return left.offset < right.offset }
+            return left.element.key.precedesByUTF8(right.element.key)
+        }
+        self.members.reserveCapacity(ordered.count)
+        for (_, member) in ordered {
+            if let last = self.members.last, last.key.isSameByUTF8(as: member.key) { self.members.removeLast() }
+            self.members.append(member)
+        }
     }
 
     /// True if there are no members.
@@ -64,9 +74,8 @@ public struct Parameters: Hashable, Sendable {
 
     /// These members, and those of `defaults` whose keys are not among them.
     public func merged(over defaults: Parameters) -> Parameters {
-        var result = defaults
-        for member in members { result[member.key] = member.value }
-        return result
+        if defaults.isEmpty { return self }
+        return members.isEmpty ? defaults : Parameters(defaults.members + members)
     }
 
     private func position(of key: String) -> Int {

@@ -23,6 +23,7 @@ extension PipelineSettings {
         kinds = settings[Keys.kinds]
         reload = settings.reload
         positions = PositionSettings(settings)
+        stateFormat = settings[Keys.stateFormat]
         adopt(recordLimits)
     }
 

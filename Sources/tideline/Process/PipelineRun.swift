@@ -146,7 +146,7 @@ final class PipelineRun {
         _ environment: Environment, _ topics: InternalTopics, _ topology: Topology, _ layout: InternalTopics.Layout
     ) throws(CommandFailure) -> CaughtUpWatch {
         var inputs: [TopicPartition] = []
-        for (source, partitions) in zip(topology.sources, layout.sourcePartitions) {
+        for (source, partitions) in zip(topology.sources, layout.sourcePartitions) where source.isRead {
             inputs += (0..<Partition(partitions)).map { TopicPartition(source.topic, $0) }
         }
         let exchange = (0..<Partition(layout.partitions)).map { TopicPartition(topics.exchange, $0) }
@@ -171,7 +171,7 @@ final class PipelineRun {
                 [topics.timelines, topics.positionsMerged, topics.deadLetters], timeout: .seconds(30))
             return found.compactMapValues(\.recordBytesMax)
         } catch {
-            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(error.needing(.write))")
         }
     }
 

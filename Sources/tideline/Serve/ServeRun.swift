@@ -48,7 +48,8 @@ final class ServeRun {
             return try kafka.makeReportingProducer(clientId: "tideline-serve", deliveryTimeout: .seconds(8))
         }
         context = GatewayContext(
-            writer: writer, authenticator: access.authenticator, settings: reading.gateway(environment.topics),
+            writer: writer, reloads: ExchangeRequests(InternalTopics(environment.settings), of: cluster),
+            authenticator: access.authenticator, settings: reading.gateway(environment.topics),
             clock: ServeClock())
         router = GatewayRouter(GatewayRouter.routes(context), context: context)
     }

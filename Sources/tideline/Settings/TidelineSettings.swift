@@ -1,5 +1,6 @@
 import Messages
 import Observability
+import Pipeline
 import Settings
 import Timelines
 
@@ -37,6 +38,11 @@ enum Keys {
     static let internalReplication = SettingKey(
         "internal.replication", .integer(-1...32767), default: -1,
         "The replication factor of the internal topics; -1 is the broker's default.")
+    static let stateFormat = SettingKey(
+        "state.format", .integer(1...PipelineSettings.newestStateFormat),
+        default: PipelineSettings.newestStateFormat,
+        "The form of state and internal messages that is written. 1 is that of the release before, for the time in which"
+            + " processes of both run: positions are not read until it is 2.")
     static let pause = SettingKey(
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
@@ -57,7 +63,7 @@ enum Keys {
         bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
         reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval,
         sessionTimeout,
-        transactionTimeout, internalReplication, pause, spread, telemetryFuture,
+        transactionTimeout, internalReplication, stateFormat, pause, spread, telemetryFuture,
     ]
 
     private static let logKeys: [any SettingDeclaration] = [logLevel, logFormat]

@@ -58,6 +58,15 @@ struct MistakenRecord: Sendable {
         MistakenRecord(
             "a parameter of the wrong type", "widget.configurations", key: "w7",
             #"{"configurationId": "w7", "kind": "Weather", "parameters": {"city": 7}}"#),
+        MistakenRecord(
+            "a position outside of its entry", "timeline.positions", key: "r/w1/d",
+            #"{"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, "fraction": 1.5}"#),
+        MistakenRecord(
+            "a mark without its instant", "timeline.positions", key: "r/w1/d",
+            """
+            {"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, "readEntries": [{"entryId": "e"}]}
+            """),
+        MistakenRecord("a position's tombstone under another key", "timeline.positions", key: "r", nil),
     ]
 
     /// A declared kind, for the mistake that only a declaration makes one.

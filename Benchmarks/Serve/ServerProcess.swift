@@ -1,0 +1,45 @@
+import Foundation
+
+/// A server in a process of its own, ended with this one.
+final class ServerProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init(_ executable: String, _ arguments: [String]) throws {
+        process.executableURL = URL(filePath: executable)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Reads the first line that it writes.
+    func firstLine() throws -> String {
+        var bytes: [UInt8] = []
+        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func end() {
+        guard process.isRunning else { return }
+        try? input.fileHandleForWriting.close()
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Its memory in megabytes, as Linux counts resident pages.
+    var residentMegabytes: Double {
+        let path = "/proc/\(process.processIdentifier)/status"
+        guard let status = try? String(contentsOfFile: path, encoding: .utf8) else { return .nan }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first).flatMap { Double($0) }.map { $0 / 1024 }
+            ?? .nan
+    }
+}

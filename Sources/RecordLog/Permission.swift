@@ -1,0 +1,67 @@
+/// An operation on a resource that a broker's authoriser has to allow (KIP-11).
+package struct Permission: Hashable, Sendable {
+    package var operation: Operation
+    package var resource: Resource
+
+    package init(_ operation: Operation, _ resource: Resource) {
+        self.operation = operation
+        self.resource = resource
+    }
+
+    /// The operations, by the names that Kafka's tools know them by. `Read` and `Write` include `Describe`.
+    package enum Operation: String, Sendable {
+        case read = "Read"
+        case write = "Write"
+        case create = "Create"
+        case delete = "Delete"
+        case describe = "Describe"
+        case describeConfigs = "DescribeConfigs"
+    }
+
+    package enum Resource: Hashable, Sendable {
+        case topic(String)
+        case group(String)
+        /// All transactional ids that begin like this.
+        case transactionalIds(prefix: String)
+    }
+
+    /// The operation and the resource in words: `Read on topic timeline.positions`.
+    package var name: String {
+        switch resource {
+        case .topic(let name): "\(operation.rawValue) on topic \(name)"
+        case .group(let name): "\(operation.rawValue) on group \(name)"
+        case .transactionalIds(let prefix): "\(operation.rawValue) on transactional ids that begin with \(prefix)"
+        }
+    }
+
+    /// The command that grants it. Only who runs the broker knows the principal.
+    package var grant: String {
+        let options =
+            switch resource {
+            case .topic(let name): "--topic \(name)"
+            case .group(let name): "--group \(name)"
+            case .transactionalIds(let prefix): "--transactional-id \(prefix) --resource-pattern-type prefixed"
+            }
+        return "kafka-acls --add --allow-principal User:NAME --operation \(operation.rawValue) \(options)"
+    }
+}
+
+extension LogError {
+    /// The error of a call that was refused for want of a permission. Any other error stays as it is, and so does one
+    /// whose permission is known.
+    package func needing(_ permission: Permission) -> LogError {
+        guard code == .notAuthorised, self.permission == nil else { return self }
+        var error = self
+        error.permission = permission
+        return error
+    }
+
+    /// The error for somebody who looks at a topic in order to read or write it: the permission for that includes the
+    /// one to look, so that one is named.
+    package func needing(_ operation: Permission.Operation) -> LogError {
+        guard let permission, permission.operation == .describe, case .topic = permission.resource else { return self }
+        var error = self
+        error.permission = Permission(operation, permission.resource)
+        return error
+    }
+}
