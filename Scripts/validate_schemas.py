@@ -9,6 +9,7 @@ import sys
 import jsonschema
 import yaml
 
+import openapi_problems
 import schema_compatibility
 from contract_schemas import ASYNCAPI, DATA, EXTENSIBLE, SCHEMAS, SUFFIX, Contract, is_output, releases
 
@@ -139,6 +140,7 @@ def validate_schemas():
     for name, schema in contract.schemas.items():
         judge.judge(name + SUFFIX, schema_problems(name, schema, contract))
     judge.judge(ASYNCAPI, asyncapi_problems(contract))
+    judge.judge(openapi_problems.DOCUMENT, openapi_problems.problems())
     for release in releases()[-1:]:
         judge.judge(f"since {release.name}", release_problems(Contract(release), contract))
     return judge.close()

@@ -49,6 +49,8 @@ package struct GatewaySettings: Sendable {
     package var application: String
     package var kinds: WidgetKinds
     package var positions: PositionSettings
+    /// The most bytes of a value that the pipeline reads; larger ones are refused.
+    package var recordBytesMax = Int.max
     /// The origins that browsers may read from (CORS); none by default.
     package var allowedOrigins: [String] = []
     /// How often an idle stream gets a comment, so that proxies keep it open.

@@ -49,6 +49,18 @@ struct ReferenceTests {
         #expect(try Keys.schema.resolve(sources).internalReplication == expected)
     }
 
+    @Test("the OpenAPI document has the schemas of topics as they are, and this release's version")
+    func document() async throws {
+        let result = try await ProcessRunner.run(
+            PackageRoot.url.appending(path: "Scripts/python"),
+            [PackageRoot.url.appending(path: "Scripts/bundle_openapi.py").path], timeout: .seconds(300))
+        try #require(result.succeeded, "\(result.standardError)")
+        #expect(try GeneratedFile(path: "schemas/openapi.json").difference(from: result.standardOutput) == nil)
+        let page = try APIPage()
+        #expect(page.version == ContractVersion.release)
+        #expect(try GeneratedFile(path: "Documentation/API.md").difference(from: page.markdown) == nil)
+    }
+
     @Test("the page of strategies shows what its examples make")
     func strategies() throws {
         let page = try StrategyPage().markdown

@@ -17,6 +17,14 @@ extension StoredValue {
     }
 }
 
+extension RecordJudge {
+    /// The first problem of a record of `timeline.positions`.
+    static func problem(ofPosition bytes: UnsafeRawBufferPointer) -> MessageProblem? {
+        var judge = RecordJudge(.positions)
+        return judge.problems(of: bytes, key: nil).first
+    }
+}
+
 /// The body of a dismissal.
 struct Dismissal {
     var deviceId: String?

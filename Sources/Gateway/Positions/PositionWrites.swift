@@ -164,6 +164,11 @@ final class PositionWrites: Sendable {
         let key = PositionKey(of: record)
         var json = JSONWriter()
         record.write(to: &json)
+        try context.requireSize(json.count)
+        // What a dismissal names was not judged before.
+        if let problem = json.withUnsafeBytes({ RecordJudge.problem(ofPosition: $0) }) {
+            throw .refused([Problem.fieldError(problem)])
+        }
         let outgoing = OutgoingRecord(
             topic: context.settings.topics.positions, key: Array(key.text.utf8), value: json.bytes)
         send([(outgoing, key, (record, now))], completion) { [self] places in

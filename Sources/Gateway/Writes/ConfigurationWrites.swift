@@ -131,6 +131,7 @@ final class ConfigurationWrites: Sendable {
         }
         var json = JSONWriter()
         json.value(.object(members))
+        try context.requireSize(json.count)
         var judge = RecordJudge(.configurations, kinds: context.settings.kinds)
         errors += json.withUnsafeBytes { judge.problems(of: $0, key: nil) }.map { Problem.fieldError($0) }
         if case .only(let allowed) = caller.recipients, !allowed.contains(members.recipient(of: id)) {

@@ -20,7 +20,8 @@ final class DataWrites: Sendable {
         try request.caller.requireUnconfined()
         let topic = content == .telemetry ? context.settings.topics.telemetry : context.settings.topics.calendarEvents
         let records = try request.withObjects { (objects) throws(Problem) in
-            try Self.records(objects, content, topic)
+            for object in objects { try context.requireSize(object.bytes.count) }
+            return try Self.records(objects, content, topic)
         }
         return request.answering { [context] (completion) throws(Problem) in
             context.write(records, completion) { completion.finish(.accepted($0)) }

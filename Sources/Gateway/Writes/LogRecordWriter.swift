@@ -1,3 +1,4 @@
+import Dispatch
 package import RecordLog
 import Synchronization
 
@@ -11,8 +12,6 @@ package final class LogRecordWriter: RecordWriter {
 
     private struct State {
         var producer: (any ReportingProducer)?
-        /// Producers that have failed for good; `close` ends them, for none may be ended by its own report.
-        var failed: [any ReportingProducer] = []
         var isClosed = false
     }
 
@@ -59,12 +58,11 @@ package final class LogRecordWriter: RecordWriter {
 
     /// Gives up what is not acknowledged, and ends. Later writes fail.
     package func close() {
-        let producers = state.withLock { state in
+        let producer = state.withLock { state in
             state.isClosed = true
-            defer { (state.producer, state.failed) = (nil, []) }
-            return state.failed + (state.producer.map { [$0] } ?? [])
+            return state.producer.take()
         }
-        for producer in producers { producer.close() }
+        producer?.close()
     }
 
     private func current() throws(LogError) -> any ReportingProducer {
@@ -78,11 +76,13 @@ package final class LogRecordWriter: RecordWriter {
     }
 
     private func leave(_ producer: any ReportingProducer) {
-        state.withLock { state in
-            guard state.producer === producer else { return }
+        let isLeft = state.withLock { state in
+            guard state.producer === producer else { return false }
             state.producer = nil
-            state.failed.append(producer)
+            return true
         }
+        // Its own report must not end it.
+        if isLeft { DispatchQueue.global().async { producer.close() } }
     }
 }
 

@@ -19,6 +19,14 @@ extension GatewayContext {
     }
 }
 
+extension GatewayContext {
+    /// - Throws: 413 if the pipeline would not read a value of so many bytes.
+    func requireSize(_ bytes: Int) throws(Problem) {
+        guard bytes > settings.recordBytesMax else { return }
+        throw .recordTooLarge("A value has \(bytes) bytes, at most \(settings.recordBytesMax) are read.")
+    }
+}
+
 extension GatewayRequest {
     /// An answer that comes later. A problem that the closure throws is the answer.
     func answering(_ body: @escaping @Sendable (HTTPCompletion) throws(Problem) -> Void) -> HTTPAnswer {
@@ -67,9 +75,7 @@ extension Problem {
             records.count > 1 ? " Some of the records may be written; it does no harm to send all again." : ""
         switch error.code {
         case .recordTooLarge:
-            return Problem(
-                413, "record-too-large", "A record is larger than its topic takes.",
-                detail: "The topic \(topic) takes no record of this size (max.message.bytes).\(again)")
+            return .recordTooLarge("The topic \(topic) takes no record of this size (max.message.bytes).\(again)")
         case .queueFull: return .unavailable("Too many records wait for the brokers.\(again)")
         case .notAuthorised:
             let permission =
@@ -87,6 +93,10 @@ extension Problem {
                 "No broker has acknowledged it in time; it may be written all the same.\(again)")
         default: return .unavailable("The record was not taken (\(error.name)).\(again)")
         }
+    }
+
+    static func recordTooLarge(_ detail: String) -> Problem {
+        Problem(413, "record-too-large", "A record is too large.", detail: detail)
     }
 
     /// 504: the record is written, and its outcome did not come in time.

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import HTTPServer
 import Messages
+import Pipeline
 import Positions
 import Settings
 
@@ -23,6 +24,12 @@ struct ServeReading {
         guard problems.count == before else { return nil }
         do throws(AccessError) {
             if let refusal = Loopback.refusal(of: settings[Keys.serveListen].host, access) { throw refusal }
+            if access.isOpen, settings[Keys.serveCORS].contains("*") {
+                throw AccessError(
+                    setting: "cors",
+                    message: "* would let every page that is visited on this machine read and write all; "
+                        + "name the origins, or set serve.tokens or serve.jwt")
+            }
             return (access, try Authenticator(access))
         } catch {
             problems.append("serve.\(Self.settingName(error.setting)): \(error.message)")
@@ -72,6 +79,7 @@ struct ServeReading {
         var gateway = GatewaySettings(
             topics: topics, application: settings[Keys.application], kinds: settings[Keys.kinds],
             positions: PositionSettings(settings))
+        gateway.recordBytesMax = PipelineSettings().recordBytesMax
         gateway.allowedOrigins = settings[Keys.serveCORS]
         gateway.heartbeat = settings[Keys.serveHeartbeat]
         gateway.waitMaximum = settings[Keys.serveWait]

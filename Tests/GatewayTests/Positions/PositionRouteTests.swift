@@ -193,6 +193,9 @@ struct PositionRouteTests {
         #expect(try written.deviceId == "tv")
         #expect(try written.position.entryId == "tick/1")
         #expect(try stage.send("POST", path + "/dismissals", #"{"entryIds": [7]}"#).refusedFields == ["entryIds[0]"])
+        let long = String(repeating: "d", count: 2000)
+        let body = #"{"deviceId": "\#(long)", "entryIds": ["x"]}"#
+        #expect(try stage.send("POST", path + "/dismissals", body).refusedFields == ["deviceId"])
     }
 
     @Test("a reader's positions come page by page")

@@ -50,6 +50,19 @@ struct DataWriteTests {
         #expect(texts(stage.topics.telemetry).isEmpty)
     }
 
+    @Test("a value that the pipeline would not read is refused")
+    func tooLarge() throws {
+        let stage = try GatewayStage { $0.recordBytesMax = 100 }
+        let long = String(repeating: "a", count: 100)
+        let telemetry = #"{"vehicleId": "\#(long)", "observedAt": 0}"#
+        #expect(try stage.send("POST", "/v1/telemetry", "[\(good), \(telemetry)]").status == 413)
+        let configuration = #"{"kind": "\#(long)"}"#
+        #expect(try stage.send("PUT", "/v1/configurations/c", configuration).status == 413)
+        let position = #"{"entryId": "\#(long)", "observedAt": 0}"#
+        #expect(try stage.send("PUT", "/v1/readers/ana/positions/c", position).status == 413)
+        #expect(stage.topics.inputs.allSatisfy { texts($0).isEmpty })
+    }
+
     @Test("of many problems the first 50 are named, and their number is said")
     func manyProblems() throws {
         let body = "[" + Array(repeating: "{}", count: 60).joined(separator: ",") + "]"
