@@ -67,12 +67,12 @@ struct JWTVerifier: Sendable {
             let signature = [UInt8](base64URL: String(decoding: parts[2], as: UTF8.self))
         else { return nil }
         let message = Array(token[..<parts[1].endIndex])
-        for key in keys where key.algorithm == algorithm && (header.kid == nil || key.id == nil || key.id == header.kid)
-        {
+        let isNamed = { (key: VerificationKey) in header.kid == nil || key.id == nil || key.id == header.kid }
+        for key in keys where key.algorithm == algorithm && isNamed(key) {
             switch header.typ?.lowercased() {
             case nil, "jwt":
-                // libjwt compares codes byte by byte up to the first difference, whose place can be measured. So a wrong
-                // code never gets there.
+                // libjwt compares codes byte by byte up to the first difference, whose place can be measured. So a
+                // wrong code never gets there.
                 if algorithm == .HS256, !key.verifies(message, signature) { continue }
                 if let claims = JWTHandle(token, key: key)?.claims { return claims }
             case "at+jwt", "application/at+jwt":

@@ -131,13 +131,6 @@ struct JWTTests {
         #expect(recipients.recipients == .only(["phone"]) && recipients.readers == .only([]))
     }
 
-    @Test("settings without an audience are warned of")
-    func warnings() async throws {
-        #expect(AccessSettings(jwt: try await settings()).warnings.count == 1)
-        #expect(AccessSettings(jwt: try await settings(audience: "tideline")).warnings == [])
-        #expect(AccessSettings().warnings == [])
-    }
-
     @Test("a key that cannot be used is named")
     func badKeys() async throws {
         let made = try await SignedTokens.made.value
