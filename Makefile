@@ -11,7 +11,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference benchmark day fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference benchmark benchmark-serve day fuzz schemas release-schemas lint format \
 	repeated-code compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -50,6 +50,11 @@ benchmark: ## time previews, calendars and timers, on one core
 	@.build/release/agendas-benchmark
 	@swift build $(QUIET) --configuration release --product timers-benchmark
 	@.build/release/timers-benchmark
+
+benchmark-serve: build ## load on the HTTP API: GETs a second, idle streams, the time from a commit to its event
+	@Scripts/setup test
+	@swift build $(QUIET) --configuration release --product serve-benchmark
+	@.build/release/serve-benchmark $(TIDELINE)
 
 day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they should be?
 	@Scripts/setup build

@@ -110,8 +110,8 @@ let package = Package(
             dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
             path: "Benchmarks/SimulatedDays", swiftSettings: strict),
         .executableTarget(
-            name: "serve-benchmark", dependencies: ["HTTPServer", "CEpoll"], path: "Benchmarks/Serve",
-            swiftSettings: strict),
+            name: "serve-benchmark", dependencies: ["HTTPServer", "RdKafka", "RecordLog", "CEpoll"],
+            path: "Benchmarks/Serve", swiftSettings: strict),
         .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
         .executableTarget(
             name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SplitMix"], path: "Benchmarks/Timers",

@@ -34,3 +34,35 @@ enum PlainServer {
         server.shutdown()
     }
 }
+
+extension PlainServer {
+    /// The benchmark's end of it.
+    final class Client {
+        let server: ServerProcess
+        let port: Int
+        private let socket: Int32
+        private let poller = Poller()
+        private var buffer = [UInt8](repeating: 0, count: 4096)
+
+        init() throws {
+            server = try ServerProcess("/proc/self/exe", ["plain-server"])
+            guard let port = Int(try server.firstLine()) else {
+                throw BenchmarkError(description: "the server does not start")
+            }
+            self.port = port
+            socket = try Net.connect(port)
+            poller.add(socket, index: 0)
+        }
+
+        deinit {
+            close(socket)
+            server.end()
+        }
+
+        /// Asks for an event on a stream.
+        func change(_ stream: Int) throws {
+            try Net.send(socket, Array("GET /change/\(stream) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+            poller.wait(1000) { _ in _ = recv(socket, &buffer, buffer.count, 0) }
+        }
+    }
+}

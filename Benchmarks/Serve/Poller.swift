@@ -52,6 +52,22 @@ enum Net {
         return descriptor
     }
 
+    /// A port that is free now.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return try withUnsafeMutableBytes(of: &address) { bytes in
+            let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            guard let pointer, bind(descriptor, pointer, length) == 0, getsockname(descriptor, pointer, &length) == 0
+            else { throw BenchmarkError(description: "no free port: \(text(errno))") }
+            return Int(bytes[2]) << 8 | Int(bytes[3])
+        }
+    }
+
     static func send(_ socket: Int32, _ bytes: [UInt8]) throws {
         let count = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard count == bytes.count else { throw BenchmarkError(description: "a request was not sent: \(text(errno))") }

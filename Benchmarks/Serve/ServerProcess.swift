@@ -6,11 +6,18 @@ final class ServerProcess {
     private let input = Pipe()
     private let output = Pipe()
 
-    init(_ executable: String, _ arguments: [String]) throws {
+    /// - Parameter log: a file for what it writes, its first line included.
+    init(_ executable: String, _ arguments: [String], quietly log: URL? = nil) throws {
         process.executableURL = URL(filePath: executable)
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
+        if let log {
+            try Data().write(to: log)
+            let file = try FileHandle(forWritingTo: log)
+            process.standardOutput = file
+            process.standardError = file
+        }
         try process.run()
     }
 

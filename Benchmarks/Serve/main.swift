@@ -1,5 +1,8 @@
-// Load on the HTTP server from this machine: GETs per second, the memory of idle event streams, and the time from a
-// change to its event. Without arguments it measures the HTTP server alone.
+// Load on the HTTP API from this machine: GETs per second, the memory of idle event streams, and the time from a change
+// to its event.
+//
+//   serve-benchmark              the HTTP server alone, without Tideline
+//   serve-benchmark TIDELINE     `tideline serve`, that program, on a broker of its own: from a commit to the event
 
 import Foundation
 
@@ -8,40 +11,22 @@ if arguments.first == "plain-server" {
     try PlainServer.run()
     exit(0)
 }
-
-func number(_ value: Double, _ digits: Int = 0) -> String { String(format: "%.\(digits)f", value) }
-
-let openFiles = Net.raiseOpenFiles()
-let idle = min(10_000, (openFiles - 256))
-print("HTTP server alone, load generator on the same machine, \(ProcessInfo.processInfo.processorCount) processors")
-let server = try ServerProcess("/proc/self/exe", ["plain-server"])
-guard let port = Int(try server.firstLine()) else { throw BenchmarkError(description: "the server does not start") }
-let empty = server.residentMegabytes
-
-for connections in [1, 16, 64, 256] {
-    let figures = try GetLoad(port: port, target: "/timeline", connections: connections, seconds: 5).run()
-    print(
-        """
-        \(connections) connections: \(number(figures.requestsPerSecond)) GET/s of \(figures.bodyBytes) bytes, \
-        p50 \(number(figures.latencies.quantile(0.5), 2)) ms, p99 \(number(figures.latencies.quantile(0.99), 2)) ms
-        """)
+let processors = ProcessInfo.processInfo.processorCount
+if let tideline = arguments.first {
+    let live = try LiveServer(tideline: URL(filePath: tideline).path, timelines: 10_000)
+    say("tideline serve with 10000 timelines; broker and load generator on the same \(processors) processors")
+    try Measurements(
+        port: live.port, target: "/v1/timelines/c-1", stream: { "/v1/stream?types=timelines&configurationId=c-\($0)" },
+        change: { try live.change($0) }, server: live.server
+    ).run()
+} else {
+    let plain = try PlainServer.Client()
+    say("the HTTP server alone; load generator on the same \(processors) processors")
+    try Measurements(
+        port: plain.port, target: "/timeline", stream: { "/stream/\($0)" },
+        change: {
+            try plain.change($0)
+            return nil
+        }, server: plain.server
+    ).run()
 }
-
-let streams = StreamLoad()
-try streams.open(idle, port: port, target: { "/stream/\($0)" })
-try streams.drain(seconds: 2)
-print(
-    """
-    \(streams.count) idle streams: \(number(server.residentMegabytes)) MB resident (\(number(empty)) MB before), \
-    \(streams.closed) closed
-    """)
-
-let changes = try Changes(port: port, streams: streams, count: 2000, perSecond: 200).run()
-print(
-    """
-    change to event with \(streams.count) streams open: p50 \(number(changes.quantile(0.5), 2)) ms, \
-    p99 \(number(changes.quantile(0.99), 2)) ms of \(changes.count) changes
-    """)
-let figures = try GetLoad(port: port, target: "/timeline", connections: 64, seconds: 5).run()
-print("\(number(figures.requestsPerSecond)) GET/s with \(streams.count) streams open")
-server.end()

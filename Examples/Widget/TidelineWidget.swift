@@ -1,8 +1,8 @@
 // A SwiftUI widget whose timeline provider uses TidelineClient.
 //
 // The files of this folder are not compiled on Linux, where WidgetKit does not exist. They are the source of a widget
-// extension for iOS 16 and later: add the package's product TidelineClient to the extension, and name in `AppGroup` an app
-// group that app and extension share.
+// extension for iOS 16 and later: add the package's product TidelineClient to the extension, and name in `AppGroup` an
+// app group that app and extension share.
 //
 // This one does not import TidelineClient: SwiftUI's `WidgetConfiguration` has the name of one of its types.
 

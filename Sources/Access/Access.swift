@@ -12,20 +12,37 @@ package struct Caller: Hashable, Sendable {
     package var scopes: Set<Scope>
     package var recipients: Confinement
     package var readers: Confinement
+    /// The seconds since 1970 from which on the caller is none any more: what lasts, such as a stream, ends then.
+    package var expiry: Int?
 
     package init(
-        name: String, scopes: Set<Scope>, recipients: Confinement = .all, readers: Confinement = .all
+        name: String, scopes: Set<Scope>, recipients: Confinement = .all, readers: Confinement = .all,
+        expiry: Int? = nil
     ) {
         self.name = name
         self.scopes = scopes
         self.recipients = recipients
         self.readers = readers
+        self.expiry = expiry
     }
 
     /// Everybody, where no credentials are configured.
     package static let anonymous = Caller(name: "anonymous", scopes: Set(Scope.allCases))
 
     package func may(_ scope: Scope) -> Bool { scopes.contains(scope) }
+
+    /// Returns whether a reader's positions in a configuration exist for the caller: the reader must be one of its
+    /// own, and so must the configuration's recipient, unless the caller is confined to readers alone.
+    ///
+    /// - Parameter recipient: the configuration's; `nil` if nobody knows it.
+    package func maySeePositions(of readerId: String, inTimelineOf recipient: String?) -> Bool {
+        guard readers.contains(readerId) else { return false }
+        switch recipients {
+        case .all: return true
+        case .only(let ids) where ids.isEmpty: return true
+        case .only: return recipient.map { recipients.contains($0) } ?? false
+        }
+    }
 }
 
 /// What a caller may do at all.
@@ -38,10 +55,11 @@ package enum Confinement: Hashable, Sendable {
     case all
     case only(Set<String>)
 
+    /// Ids are the same if their bytes are: Unicode has more than one way to write an "é", and Kafka keeps them apart.
     package func contains(_ id: String) -> Bool {
         switch self {
         case .all: true
-        case .only(let ids): ids.contains(id)
+        case .only(let ids): ids.firstIndex(of: id).map { ids[$0].utf8.elementsEqual(id.utf8) } ?? false
         }
     }
 
@@ -65,7 +83,7 @@ package struct AccessError: Error, Hashable, Sendable, CustomStringConvertible {
 package enum AuthenticationFailure: Error, Hashable, Sendable {
     /// No credentials at all.
     case missing
-    /// Not of the form `Bearer TOKEN` (RFC 6750 section 2.1).
+    /// Not of the form `Bearer TOKEN` (RFC 6750 section 2.1), nor `Basic` with a token as password (RFC 7617).
     case notBearer
     /// Unknown, tampered with, of another algorithm, issuer or audience. Why is not told to the caller.
     case invalid
@@ -76,7 +94,8 @@ package enum AuthenticationFailure: Error, Hashable, Sendable {
     package var challenge: String {
         let realm = #"Bearer realm="tideline""#
         return switch self {
-        case .missing: realm
+        // Calendar programs know no other scheme than the second.
+        case .missing: realm + #", Basic realm="tideline""#
         case .notBearer: realm + #", error="invalid_request", error_description="\#(sentence)""#
         case .invalid, .expired, .notYetValid:
             realm + #", error="invalid_token", error_description="\#(sentence)""#

@@ -70,7 +70,9 @@ struct JWTVerifier: Sendable {
             // libjwt compares codes byte by byte up to the first difference, whose place can be measured. So a wrong
             // code never gets there.
             if algorithm == .HS256, !Self.hasCode(token, key.bytes) { continue }
-            guard let verified = JWTHandle(text, key: key.bytes), verified.verifiedAlgorithm == algorithm else { continue }
+            guard let verified = JWTHandle(text, key: key.bytes), verified.verifiedAlgorithm == algorithm else {
+                continue
+            }
             return verified.claims
         }
         return nil
@@ -89,10 +91,11 @@ struct JWTVerifier: Sendable {
         if let issuer, claims.iss != issuer { return nil }
         if let audience, claims.aud?.values.contains(audience) != true { return nil }
         let confinement = Confinement.of(recipients: claims.recipients, readers: claims.readers)
+        let end = Int(min(max(expiry.rounded(.up), 0), 1e15)) + leeway
         return VerifiedToken(
             caller: Caller(
                 name: claims.sub ?? "a JSON Web Token", scopes: claims.scopes, recipients: confinement.recipients,
-                readers: confinement.readers),
+                readers: confinement.readers, expiry: end),
             expiry: expiry, notBefore: claims.nbf)
     }
 }

@@ -35,12 +35,16 @@ final class Daemon: Sendable {
                 accept: Self.accept, handle: Self.handle, completed: Self.completed,
                 connection_changed: Self.connectionChanged, target_received: Self.targetReceived, log: Self.log))
         guard let daemon = cmhd_start(configuration) else {
+            // The library says more in its log alone.
+            let reason = core.lastLine ?? String(cString: strerror(errno))
+            Self.free(configuration, texts)
+            self.core.release()
             throw HTTPServerError(
                 tls == nil
-                    ? "the HTTP server cannot start: \(String(cString: strerror(errno)))"
+                    ? "the HTTP server cannot start: \(reason)"
                     : """
-                    the HTTP server cannot start with its TLS files: the key does not belong to the certificate, or \
-                    one of the two is damaged
+                    the HTTP server cannot start with its TLS files; perhaps the key does not belong to the \
+                    certificate, or one of the two is damaged: \(reason)
                     """)
         }
         self.daemon = daemon
@@ -55,9 +59,15 @@ final class Daemon: Sendable {
     /// Closes all connections and ends the threads. No connection may be set aside.
     func stop() {
         MHD_stop_daemon(daemon)
-        configuration.deallocate()
-        for text in texts { free(text) }
+        Self.free(configuration, texts)
         core.release()
+    }
+
+    private static func free(
+        _ configuration: UnsafeMutablePointer<cmhd_configuration>, _ texts: [UnsafeMutablePointer<CChar>?]
+    ) {
+        configuration.deallocate()
+        for text in texts { Glibc.free(text) }
     }
 
     // MARK: - Called by libmicrohttpd

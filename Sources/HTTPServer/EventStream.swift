@@ -13,6 +13,7 @@ package final class EventStream: Sendable {
         /// Of all in `waiting`, the bytes that are not sent yet.
         var waitingBytes = 0
         var isClosed = false
+        var isTooSlow = false
         /// The connection's buffer was written to, beyond its first page.
         var isBufferUsed = true
     }
@@ -30,26 +31,31 @@ package final class EventStream: Sendable {
     private let state = Mutex(State())
     let headers: [HTTPField]
     private let bufferLimit: Int
+    let lifetime: Duration?
     private let onClose: @Sendable (Ending) -> Void
 
     /// - Parameters:
-    ///   - bufferLimit: the most bytes that wait for a client; the next send closes a client that is behind so far.
+    ///   - bufferLimit: the most bytes that wait behind those under way; the next send closes a client that is so far
+    ///     behind. What is under way, the bytes of one send, may be of any length.
+    ///   - lifetime: the time after which the server closes the stream, such as the rest of a token's; `nil` for ever.
     ///   - onClose: called exactly once, on one of the server's threads, when nothing can be sent any more. The stream
     ///     was never sent from then, or it was and has ended.
     package init(
         headers: [HTTPField] = [
             HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-store"),
         ],
-        bufferLimit: Int = 256 << 10, onClose: @escaping @Sendable (Ending) -> Void = { _ in }
+        bufferLimit: Int = 256 << 10, lifetime: Duration? = nil,
+        onClose: @escaping @Sendable (Ending) -> Void = { _ in }
     ) {
         self.headers = headers
         self.bufferLimit = bufferLimit
+        self.lifetime = lifetime
         self.onClose = onClose
     }
 
     /// The reason why a stream has ended.
     package enum Ending: Hashable, Sendable {
-        /// `close` was called, or the server was shut down.
+        /// `close` was called, its lifetime is over, or the server was shut down.
         case closed
         /// The client has gone.
         case disconnected
@@ -58,19 +64,22 @@ package final class EventStream: Sendable {
     }
 
     /// Sends bytes, in the order of the calls. Returns `false` where they will not arrive: the stream has ended, or
-    /// ends now since the client is too slow. An empty buffer takes bytes of any length.
+    /// ends now since the client is too slow.
     @discardableResult
     package func send(_ bytes: SharedBytes) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
             if case .ended = state.phase { return false }
             guard bytes.count > 0 else { return true }
-            guard state.waitingBytes == 0 || state.waitingBytes + bytes.count <= bufferLimit else {
+            // The bytes under way do not count: a long beginning, such as all that a client has missed, takes its time.
+            let underWay = (state.waiting.first?.count ?? 0) - state.sent
+            guard state.waiting.isEmpty || state.waitingBytes - underWay + bytes.count <= bufferLimit else {
                 state.isClosed = true
+                state.isTooSlow = true
                 state.waiting = []
                 state.waitingBytes = 0
                 // The connection waits for the client to take bytes, which it may never do.
-                if case .active(let exchange) = state.phase { exchange.abort(.tooSlow) }
+                if case .active(let exchange) = state.phase { exchange.abort() }
                 return false
             }
             state.waiting.append(bytes)
@@ -152,13 +161,17 @@ package final class EventStream: Sendable {
     }
 
     /// The connection is about to be closed: nothing may touch it from here on.
-    func detach(_ ending: Ending) {
-        state.withLock { state in
+    /// Returns the reason of the end.
+    @discardableResult
+    func detach(_ ending: Ending) -> Ending {
+        let ending = state.withLock { state in
             state.phase = .ended
             state.waiting = []
             state.waitingBytes = 0
+            return state.isTooSlow ? .tooSlow : ending
         }
         onClose(ending)
+        return ending
     }
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a macro.

@@ -13,7 +13,6 @@ final class Exchange: Sendable {
     /// The monotonic time after which the connection is closed or, while it waits for an answer, answered.
     private let deadline: Atomic<Int64>
     private let attachment = Mutex<Attachment?>(nil)
-    private let abortReason = Mutex<EventStream.Ending?>(nil)
 
     nonisolated(unsafe) var stage = Stage.idle
     nonisolated(unsafe) var target = ""
@@ -23,13 +22,15 @@ final class Exchange: Sendable {
     /// The bytes of a body that is read only to be thrown away.
     nonisolated(unsafe) var surplus = 0
     nonisolated(unsafe) var acceptsGzip = false
+    /// The part of the server's `bodiesLimit` that this request has.
+    nonisolated(unsafe) var bodyShare = 0
 
     enum Stage {
         case idle
         case head
         case body
-        /// The request is refused, and its body is read to the end first so that the client reads the response.
-        case draining(HTTPRefusal)
+        /// The response is there, and the body is read to its end first: a client that still sends reads nothing.
+        case draining(HTTPResponse)
         case waiting
         case answering
     }
@@ -59,12 +60,9 @@ final class Exchange: Sendable {
     func detach() -> Attachment? { attachment.withLock { $0.take() } }
 
     /// Breaks the connection; its thread notices and closes it. Only for callers who know that the connection is open.
-    func abort(_ reason: EventStream.Ending) {
-        abortReason.withLock { $0 = $0 ?? reason }
+    func abort() {
         Glibc.shutdown(socket, Int32(SHUT_RDWR))
     }
-
-    var aborted: EventStream.Ending? { abortReason.withLock { $0 } }
 
     /// Forgets the request, for the next one on the connection.
     func reset(idleUntil time: Int64) {
@@ -73,6 +71,7 @@ final class Exchange: Sendable {
         headers.removeAll()
         if body.capacity > 4096 { body = [] } else { body.removeAll(keepingCapacity: true) }
         surplus = 0
+        bodyShare = 0
         expires(at: time)
     }
 }

@@ -43,17 +43,17 @@ final class PendingAnswer: Sendable {
         self.connection = connection
     }
 
-    /// Returns `false` where the answer is finished already.
-    @discardableResult
-    func finish(_ response: HTTPResponse) -> Bool {
+    /// Only the first call counts.
+    func finish(_ response: HTTPResponse) {
         state.withLock { state in
-            guard state.phase != .finished else { return false }
+            guard state.phase != .finished else { return }
             state.response = response
             if state.phase == .suspended { MHD_resume_connection(connection) }
             state.phase = .finished
-            return true
         }
     }
+
+    var isOpen: Bool { state.withLock { $0.phase != .finished } }
 
     // MARK: - The connection's thread
 

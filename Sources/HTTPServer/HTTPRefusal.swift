@@ -9,7 +9,7 @@ package struct HTTPRefusal: Error, Hashable, Sendable {
 
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case malformedTarget, malformedHeaders, bodyTooLarge, headersTooLarge, unsupportedEncoding
-        case tooManyRequests, tooManyConnections, shuttingDown
+        case tooManyRequests, tooManyConnections, tooManyBodies, shuttingDown
         /// A request that was answered `.later` and never finished.
         case unanswered
         /// A connection that took too long to send its request or to take its response.

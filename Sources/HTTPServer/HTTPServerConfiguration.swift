@@ -10,6 +10,12 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// The most bytes of a request's body; more is answered with 413.
     package var bodyLimit = 1 << 20
+    /// The most bytes that the bodies of all requests under way have together, read or announced; a further body is
+    /// answered with 503.
+    package var bodiesLimit = 256 << 20
+    /// Judges a request by its head, before its body is read: a response here is the answer, and the body is not kept.
+    /// The request has no body yet. Called for requests with a body, on one of the server's threads.
+    package var admit: (@Sendable (HTTPRequest) -> HTTPResponse?)?
     /// The memory of a connection in bytes, which a request's line and headers must fit in: more is answered with 431,
     /// or 414 where it is the line. Headers have about three quarters of it.
     package var connectionMemory = 16 << 10

@@ -26,6 +26,8 @@ final class Counters: Sendable {
     let streamsOpen = Atomic(0)
     let streamsTooSlow = Atomic(0)
     let headersDropped = Atomic(0)
+    /// The bytes of bodies under way, read or announced.
+    let bodyBytes = Atomic(0)
     private let refused = Mutex<[HTTPRefusal.Kind: Int]>([:])
 
     func count(_ kind: HTTPRefusal.Kind) { refused.withLock { $0[kind, default: 0] += 1 } }

@@ -23,15 +23,9 @@ extension ServerCore {
         case .body where body.isEmpty:
             return answer(exchange)
         case .body:
-            guard exchange.body.count + body.count <= configuration.bodyLimit else {
-                exchange.body = []
-                exchange.stage = .draining(bodyTooLarge)
-                return drain(exchange, body)
-            }
-            exchange.body.append(contentsOf: body)
-            return true
-        case .draining(let refusal) where body.isEmpty:
-            return refuse(exchange, refusal)
+            return take(exchange, body)
+        case .draining(let response) where body.isEmpty:
+            return send(exchange, response, closing: isEnding)
         case .draining:
             return drain(exchange, body)
         case .waiting:
@@ -47,18 +41,19 @@ extension ServerCore {
         switch exchange.detach() {
         case .stream(let stream):
             counters.streamsOpen.wrappingSubtract(1, ordering: .relaxed)
-            let ending = exchange.aborted ?? (isComplete || isEnding ? .closed : .disconnected)
+            let ending = stream.detach(isComplete || isEnding ? .closed : .disconnected)
             if ending == .tooSlow { counters.streamsTooSlow.wrappingAdd(1, ordering: .relaxed) }
-            stream.detach(ending)
         case .answer, nil:
             break
         }
+        counters.bodyBytes.wrappingSubtract(exchange.bodyShare, ordering: .relaxed)
         exchange.reset(idleUntil: idleDeadline)
         requestEnded()
     }
 
     /// libmicrohttpd answers by itself what it cannot read, and says so in its log alone.
     func logged(_ line: String) {
+        note(line)
         guard line.hasPrefix("Error processing request (HTTP response code is ") else { return }
         let isTooLarge = line.contains("code is 431") || line.contains("code is 414")
         counters.count(isTooLarge ? .headersTooLarge : .notHTTP)
@@ -70,16 +65,66 @@ extension ServerCore {
         let head = RequestHead(exchange.connection, into: &exchange.headers)
         exchange.method = method
         exchange.acceptsGzip = head.acceptsGzip
-        // A response at this point ends the connection, so one that can wait for the end of the request does.
-        if let refusal = refusal(of: exchange, head) {
-            let isLong = refusal.kind == .bodyTooLarge && (head.contentLength ?? 0) > drainLimit
-            if head.expectsContinue || isLong || refusal.status == 501 { return refuse(exchange, refusal) }
-            exchange.stage = .draining(refusal)
-        } else {
-            exchange.stage = .body
+        exchange.stage = .body
+        guard let refusal = refusal(of: exchange, head) else {
+            guard head.hasBody else { return true }
+            if let response = admission(exchange) { return refuse(exchange, head, response) }
+            guard reserve(head.contentLength ?? 0, exchange) else {
+                return refuse(exchange, head, counted(tooManyBodies))
+            }
             exchange.body.reserveCapacity(head.contentLength ?? 0)
+            return true
         }
+        return refuse(exchange, head, counted(refusal), closing: refusal.closes)
+    }
+
+    /// A response at this point ends the connection; so it waits for the end of a body that is short enough.
+    private func refuse(
+        _ exchange: Exchange, _ head: RequestHead, _ response: HTTPResponse, closing: Bool = false
+    ) -> Bool {
+        if closing || head.expectsContinue || (head.contentLength ?? 0) > drainLimit {
+            return send(exchange, response, closing: true)
+        }
+        exchange.stage = .draining(response)
         return true
+    }
+
+    /// Asks the configuration about a request whose body is not read yet. A target that cannot be read is found later.
+    private func admission(_ exchange: Exchange) -> HTTPResponse? {
+        guard let admit = configuration.admit, let request = try? request(of: exchange, body: []) else { return nil }
+        return admit(request)
+    }
+
+    private func request(of exchange: Exchange, body: [UInt8]) throws(InvalidTarget) -> HTTPRequest {
+        try HTTPRequest(
+            method: exchange.method, target: exchange.target, headers: exchange.headers, body: body,
+            remoteAddress: exchange.peer.text)
+    }
+
+    /// Keeps a part of the body, if it may be so long.
+    private func take(_ exchange: Exchange, _ body: UnsafeRawBufferPointer) -> Bool {
+        let count = exchange.body.count + body.count
+        let refusal =
+            count > configuration.bodyLimit
+            ? bodyTooLarge
+            : count > exchange.bodyShare && !reserve(max(body.count, 65_536), exchange) ? tooManyBodies : nil
+        guard let refusal else {
+            exchange.body.append(contentsOf: body)
+            return true
+        }
+        exchange.body = []
+        exchange.stage = .draining(counted(refusal))
+        return drain(exchange, body)
+    }
+
+    private func reserve(_ count: Int, _ exchange: Exchange) -> Bool {
+        let total = counters.bodyBytes.wrappingAdd(count, ordering: .relaxed).newValue
+        exchange.bodyShare += count
+        return total <= configuration.bodiesLimit
+    }
+
+    private var tooManyBodies: HTTPRefusal {
+        HTTPRefusal(503, .tooManyBodies, "Too many bodies are being read at once.", retryAfter: 1)
     }
 
     private func refusal(of exchange: Exchange, _ head: RequestHead) -> HTTPRefusal? {
@@ -119,9 +164,7 @@ extension ServerCore {
     private func answer(_ exchange: Exchange) -> Bool {
         let request: HTTPRequest
         do {
-            request = try HTTPRequest(
-                method: exchange.method, target: exchange.target, headers: exchange.headers, body: exchange.body,
-                remoteAddress: exchange.peer.text)
+            request = try self.request(of: exchange, body: exchange.body)
         } catch {
             return refuse(exchange, HTTPRefusal(400, .malformedTarget, "The target \(error)."))
         }
@@ -158,8 +201,18 @@ extension ServerCore {
     }
 
     func refuse(_ exchange: Exchange, _ refusal: HTTPRefusal) -> Bool {
+        send(exchange, counted(refusal), closing: isEnding || refusal.closes)
+    }
+
+    private func counted(_ refusal: HTTPRefusal) -> HTTPResponse {
         counters.count(refusal.kind)
-        let closing = isEnding || refusal.kind == .tooManyConnections || refusal.kind == .malformedHeaders
-        return send(exchange, configuration.refusal(refusal), closing: closing)
+        return configuration.refusal(refusal)
+    }
+}
+
+extension HTTPRefusal {
+    /// After these nothing more is read from the connection.
+    fileprivate var closes: Bool {
+        [.tooManyConnections, .malformedHeaders, .unsupportedEncoding, .shuttingDown].contains(kind)
     }
 }

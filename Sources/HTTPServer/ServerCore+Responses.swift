@@ -25,14 +25,15 @@ extension ServerCore {
         }
         defer { MHD_destroy_response(message) }
         for field in response.headers {
-            if isCompressed, field.isNamed("ETag") {
+            if isCompressed || isCompressedByClient(exchange, response, field), field.isNamed("ETag") {
                 add("ETag", EntityTag.ofGzip(field.value), to: message)
             } else {
                 add(field.name, field.value, to: message)
             }
         }
         addFurther(exchange, to: message)
-        if isCompressible { add("Vary", "Accept-Encoding", to: message) }
+        // A 304 names what the 200 would (RFC 9110 section 15.4.5).
+        if isCompressible || response.status == 304 { add("Vary", "Accept-Encoding", to: message) }
         if isCompressed { add("Content-Encoding", "gzip", to: message) }
         if closing { add("Connection", "close", to: message) }
         return MHD_queue_response(exchange.connection, UInt32(response.status), message) == .YES
@@ -48,7 +49,7 @@ extension ServerCore {
         }
         exchange.stage = .answering
         // libmicrohttpd itself closes a connection whose peer takes nothing; one that is set aside has all the time.
-        exchange.expires(at: .max)
+        exchange.expires(at: stream.lifetime.map { Monotonic.now + $0.nanoseconds } ?? .max)
         let context = Unmanaged.passRetained(stream)
         // The buffer serves HTTP/1.0 alone; chunks are made in the connection's memory.
         let message = MHD_create_response_from_callback(
@@ -65,6 +66,12 @@ extension ServerCore {
         stream.attach(exchange)
         if isEnding { stream.close() }
         return MHD_queue_response(exchange.connection, 200, message) == .YES
+    }
+
+    /// True for a 304 to a client that has the compressed content.
+    private func isCompressedByClient(_ exchange: Exchange, _ response: HTTPResponse, _ tag: HTTPField) -> Bool {
+        response.status == 304 && exchange.acceptsGzip
+            && exchange.headers["If-None-Match"]?.contains(EntityTag.ofGzip(tag.value)) == true
     }
 
     private func addFurther(_ exchange: Exchange, to message: OpaquePointer) {

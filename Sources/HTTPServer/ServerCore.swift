@@ -10,6 +10,7 @@ final class ServerCore: Sendable {
     let connections = ConnectionTable()
     let rateLimiter: RateLimiter?
     let compressor = GzipCompressor()
+    private let log = Mutex<String?>(nil)
     private let ending = Atomic(false)
     /// Signalled when the last request under way has ended, once the server is ending.
     private let idle = DispatchSemaphore(value: 0)
@@ -23,6 +24,11 @@ final class ServerCore: Sendable {
     }
 
     var isEnding: Bool { ending.load(ordering: .sequentiallyConsistent) }
+
+    /// The last line that libmicrohttpd has logged.
+    var lastLine: String? { log.withLock { $0 } }
+
+    func note(_ line: String) { log.withLock { $0 = line } }
 
     func requestBegan() { counters.active.wrappingAdd(1, ordering: .relaxed) }
 
@@ -42,8 +48,7 @@ final class ServerCore: Sendable {
         waitUntilIdle(deadline)
         let refusal = HTTPRefusal(503, .shuttingDown, "The server is being shut down.", retryAfter: 1)
         for exchange in connections.all {
-            guard case .answer(let answer) = exchange.attached else { continue }
-            if answer.finish(configuration.refusal(refusal)) { counters.count(refusal.kind) }
+            if case .answer(let answer) = exchange.attached { finish(answer, refusal) }
         }
         waitUntilIdle(DispatchTime.now() + .milliseconds(min(250, grace.milliseconds)))
     }
@@ -79,8 +84,20 @@ final class ServerCore: Sendable {
 
     private func expire() {
         let refusal = HTTPRefusal(504, .unanswered, "The answer took too long.")
-        let waiting = connections.expire(at: Monotonic.now) { counters.count(.tooSlow) }
-        for answer in waiting where answer.finish(configuration.refusal(refusal)) { counters.count(refusal.kind) }
+        let expired = connections.expire(at: Monotonic.now) { counters.count(.tooSlow) }
+        for attachment in expired {
+            switch attachment {
+            case .answer(let answer): finish(answer, refusal)
+            case .stream(let stream): stream.close()
+            }
+        }
+    }
+
+    /// Answers in place of the closure, if that has not answered yet.
+    private func finish(_ answer: PendingAnswer, _ refusal: HTTPRefusal) {
+        // Counted first: whoever reads the answer finds it counted.
+        if answer.isOpen { counters.count(refusal.kind) }
+        answer.finish(configuration.refusal(refusal))
     }
 }
 
@@ -115,22 +132,23 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Breaks connections whose deadline has passed; returns the completions of those that wait for an answer.
+    /// Breaks connections whose deadline has passed, but for those that wait for an answer or are streams: these are
+    /// returned.
     ///
     /// The lock keeps their sockets open meanwhile: a connection is removed before its socket is closed.
-    func expire(at now: Int64, onAbort: () -> Void) -> [PendingAnswer] {
+    func expire(at now: Int64, onAbort: () -> Void) -> [Exchange.Attachment] {
         state.withLock { state in
-            var waiting: [PendingAnswer] = []
+            var expired: [Exchange.Attachment] = []
             for case let exchange? in state.exchanges where exchange.isExpired(at: now) {
                 exchange.expires(at: .max)
-                if case .answer(let answer) = exchange.attached {
-                    waiting.append(answer)
+                if let attachment = exchange.attached {
+                    expired.append(attachment)
                 } else {
-                    exchange.abort(.tooSlow)
+                    exchange.abort()
                     onAbort()
                 }
             }
-            return waiting
+            return expired
         }
     }
 }

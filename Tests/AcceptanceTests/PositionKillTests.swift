@@ -43,7 +43,7 @@ extension AcceptanceTests {
             let records = try await application.records(of: "timeline.positions.merged")
             try devices.expect(records)
             show(
-                "kill -9 of three processes in \(devices.records.count) moves of \(Self.readers) readers on two devices: "
+                "kill -9 of three processes in \(devices.records.count) moves of \(Self.readers) readers: "
                     + "none lost, none twice, in \(records.count) merged records")
         }
 

@@ -24,7 +24,8 @@ struct JWTTests {
             jwks: try await SignedTokens.made.value.jwks)
     }
 
-    private static let anna = Caller(name: "anna", scopes: [.read, .write])
+    /// Expires with its token, half a minute for clocks included.
+    private static let anna = Caller(name: "anna", scopes: [.read, .write], expiry: SignedTokens.now + 630)
 
     @Test("each algorithm verifies", arguments: ["HS256", "RS256", "ES256", "kid", "RSA kid"])
     func verified(name: String) async throws {
@@ -80,7 +81,7 @@ struct JWTTests {
         let jwt = try await settings()
         #expect(try await authenticate("HS256", jwt, now: now + 629) == .success(Self.anna))
         #expect(try await authenticate("HS256", jwt, now: now + 630) == .failure(.expired))
-        #expect(try await authenticate("fraction", jwt, now: now + 30) == .success(Self.anna))
+        #expect(try await authenticate("fraction", jwt, now: now + 30).get().expiry == now + 31)
         #expect(try await authenticate("fraction", jwt, now: now + 31) == .failure(.expired))
         #expect(try await authenticate("not yet", jwt, now: now + 269) == .failure(.notYetValid))
         #expect(try await authenticate("not yet", jwt, now: now + 270) == .success(Self.anna))
@@ -112,12 +113,22 @@ struct JWTTests {
     @Test("claims say what the caller may do")
     func claims() async throws {
         let jwt = try await settings()
-        #expect(try await authenticate("no scope", jwt) == .success(Caller(name: "anna", scopes: [])))
-        #expect(try await authenticate("read", jwt) == .success(Caller(name: "anna", scopes: [.read])))
+        func caller(_ scopes: Set<Scope>) -> Caller {
+            Caller(name: "anna", scopes: scopes, expiry: SignedTokens.now + 630)
+        }
+        #expect(try await authenticate("no scope", jwt) == .success(caller([])))
+        #expect(try await authenticate("read", jwt) == .success(caller([.read])))
         let confined = try await authenticate("confined", jwt).get()
         #expect(confined.recipients == .only(["phone"]) && confined.readers == .only(["anna"]))
         let recipients = try await authenticate("recipients alone", jwt).get()
         #expect(recipients.recipients == .only(["phone"]) && recipients.readers == .only([]))
+    }
+
+    @Test("settings without an audience are warned of")
+    func warnings() async throws {
+        #expect(AccessSettings(jwt: try await settings()).warnings.count == 1)
+        #expect(AccessSettings(jwt: try await settings(audience: "tideline")).warnings == [])
+        #expect(AccessSettings().warnings == [])
     }
 
     @Test("a key that cannot be used is named")

@@ -50,7 +50,8 @@ struct SignedTokens: Decodable {
             return b""
 
         def token(alg, key=None, header={}, remove=(), **claims):
-            body = {"iss": "issuer", "aud": "tideline", "sub": "anna", "exp": now + 600, "scope": "read write", **claims}
+            body = {"iss": "issuer", "aud": "tideline", "sub": "anna", "exp": now + 600, "scope": "read write"}
+            body.update(claims)
             for name in remove:
                 del body[name]
             parts = [b64(json.dumps(part).encode()) for part in ({"alg": alg, "typ": "JWT", **header}, body)]

@@ -141,6 +141,67 @@ struct EventStreamTests {
         }
     }
 
+    @Test("what is sent after a rest arrives as it was sent, short or long")
+    func afterRests() async throws {
+        try await onThread {
+            let streams = Streams()
+            let server = try streams.server()
+            defer { server.shutdown() }
+            let connection = try open(server)
+            _ = try connection.readHead()
+            let stream = try #require(streams.wait(for: 1).first)
+            for length in [1, 3000, 5000, 20_000, 7, 6000, 60_000, 100] {
+                // The connection has come to rest: its buffer's pages are given back.
+                usleep(20_000)
+                let sent = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ length) }
+                #expect(stream.send(SharedBytes(sent)))
+                var received: [UInt8] = []
+                while received.count < length {
+                    let chunk = try connection.readChunk()
+                    received += try #require(chunk)
+                }
+                #expect(received == sent)
+            }
+        }
+    }
+
+    @Test("a stream has its lifetime")
+    func lifetime() async throws {
+        try await onThread {
+            let endings = Mutex<[EventStream.Ending]>([])
+            var configuration = HTTPServerConfiguration()
+            configuration.requestTimeout = .milliseconds(400)
+            let server = try HTTPServer(configuration) { _ in
+                .events(
+                    EventStream(lifetime: .milliseconds(300)) { ending in endings.withLock { $0.append(ending) } })
+            }
+            defer { server.shutdown() }
+            let connection = try open(server)
+            #expect(try connection.readResponse().status == 200)
+            #expect(eventually { endings.withLock { $0 } == [.closed] })
+        }
+    }
+
+    @Test("a long beginning leaves room for what comes behind it")
+    func longBeginning() async throws {
+        try await onThread {
+            let endings = Mutex<[EventStream.Ending]>([])
+            let server = try HTTPServer(HTTPServerConfiguration()) { _ in
+                let stream = EventStream(bufferLimit: 1000) { ending in endings.withLock { $0.append(ending) } }
+                stream.send(SharedBytes([UInt8](repeating: UInt8(ascii: "a"), count: 2_000_000)))
+                #expect(stream.send(SharedBytes([UInt8](repeating: UInt8(ascii: "b"), count: 600))))
+                #expect(!stream.send(SharedBytes([UInt8](repeating: UInt8(ascii: "c"), count: 600))))
+                return .events(stream)
+            }
+            defer { server.shutdown() }
+            let connection = try RawConnection(port: server.port)
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try connection.readResponse().body.isEmpty)
+            #expect(eventually { endings.withLock { $0 } == [.tooSlow] })
+            #expect(server.statistics.streamsTooSlow == 1)
+        }
+    }
+
     @Test("a client that has gone is noticed when something is sent")
     func disconnected() async throws {
         try await onThread {

@@ -61,7 +61,7 @@ struct FuzzTests {
         }
     }
 
-    /// Requests with bytes changed, left out, doubled and cut, in pieces; the server answers the next client all the same.
+    /// Requests with bytes changed, left out, doubled and cut, in pieces; the next client is answered all the same.
     @Test("mutated requests break nothing")
     func mutated() async throws {
         try await onThread {
@@ -72,7 +72,8 @@ struct FuzzTests {
             let seeds = [
                 "GET /v1/a%20b?c=d&e=%2F HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip;q=0.5\r\n\r\n",
                 "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello",
-                "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n",
+                "POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n",
                 "HEAD http://a/b HTTP/1.0\r\nConnection: keep-alive\r\nCookie: a=b; c=\"d\"\r\n\r\n",
             ].map { Array($0.utf8) }
             var open: [RawConnection] = []

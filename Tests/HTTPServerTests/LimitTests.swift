@@ -46,6 +46,47 @@ struct LimitTests {
         }
     }
 
+    @Test("a request is judged before its body is read")
+    func admission() async throws {
+        try await onThread {
+            let server = try server {
+                $0.admit = { request in
+                    request.header("Authorization") == nil ? HTTPResponse(401, body: HTTPBody("\(request.path)")) : nil
+                }
+            }
+            defer { server.shutdown() }
+            let connection = try RawConnection(port: server.port)
+            let refused = try connection.request("POST", "/a", body: "hello")
+            #expect(refused.status == 401)
+            #expect(refused.text == "[\"a\"]")
+            #expect(try connection.request("POST", "/a", headers: ["Authorization: x"], body: "hello").text == "5")
+            #expect(try connection.request("GET", "/a").status == 200)
+            connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try connection.readHead(interim: true).status == 401)
+        }
+    }
+
+    @Test("bodies under way have a bound together")
+    func bodies() async throws {
+        try await onThread {
+            let server = try server { $0.bodiesLimit = 200_000 }
+            defer { server.shutdown() }
+            var waiting = try RawConnection(port: server.port)
+            waiting.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 150000\r\n\r\n")
+            #expect(eventually { server.statistics.requests == 1 })
+            let connection = try RawConnection(port: server.port)
+            let body = String(repeating: "x", count: 60_000)
+            #expect(try connection.request("POST", "/", body: body).status == 503)
+            let chunk = "\(String(60_000, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+            connection.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
+            #expect(try connection.readResponse().status == 503)
+            #expect(server.statistics.refused == [.tooManyBodies: 2])
+            waiting = connection
+            #expect(eventually { (try? connection.request("POST", "/", body: body).status) == 200 })
+            withExtendedLifetime(waiting) {}
+        }
+    }
+
     @Test("a body without an end is cut off")
     func endlessBody() async throws {
         try await onThread {

@@ -53,6 +53,8 @@ struct Draws {
         return settings
     }
 
+    mutating func later() -> ElapsedTime { .seconds(Int64(number(0...60))) }
+
     mutating func instant() -> Instant { Instant(milliseconds: Int64(number(0...30)) * 1000) }
 
     /// One of 4 devices, or of 80, which is more than are kept.

@@ -94,7 +94,9 @@ struct ClientPage {
 
     private func say(_ text: String) { said.withLock { $0.append(text) } }
 
-    private func show(_ entries: [TimelineEntry], isCurrent: Bool) { say("\(entries.count) entries, current: \(isCurrent)") }
+    private func show(_ entries: [TimelineEntry], isCurrent: Bool) {
+        say("\(entries.count) entries, current: \(isCurrent)")
+    }
     private func showOffline(until: Instant) { say("offline") }
     private func reload() async throws { say("reload") }
     private func scroll(to index: Int?, offset: Double) { say("scroll to \(index ?? -1)") }

@@ -10,6 +10,8 @@ final class FakeTransport: HTTPTransport {
         var requests: [TransportRequest] = []
         var streams: [AsyncThrowingStream<Data, any Error>.Continuation] = []
         var streamHead: TransportHead?
+        /// The server accepts connections, and says nothing.
+        var isMute = false
         /// How many pieces were sent, and how often the reader asked for one: once more, when all are dealt with.
         var pushed = 0
         var asked = 0
@@ -35,6 +37,9 @@ final class FakeTransport: HTTPTransport {
         state.withLock { $0.streamHead = head }
     }
 
+    /// The server says nothing to those that open a stream, or speaks again.
+    func setMute(_ isMute: Bool) { state.withLock { $0.isMute = isMute } }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let answer = state.withLock { state in
             state.requests.append(request)
@@ -45,6 +50,8 @@ final class FakeTransport: HTTPTransport {
 
     func stream(_ request: TransportRequest) async throws -> TransportStream {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+        let isMute = state.withLock { $0.isMute }
+        if isMute { try await Task.sleep(for: .seconds(100)) }
         let head = state.withLock { state in
             state.requests.append(request)
             if state.streamHead?.status == 200 { state.streams.append(continuation) }

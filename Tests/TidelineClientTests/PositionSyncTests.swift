@@ -267,7 +267,19 @@ struct PositionSyncTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { await phone.syncAcrossDevices() } }
         }
-        #expect(server.puts == 1)
+        #expect(server.puts == 1 && fixture.transport.requests.count <= 2)
+    }
+
+    @Test("a call waits for an exchange that has what was recorded before it")
+    func laterCall() async throws {
+        let (_, phone) = try await device("phone")
+        for number in 0..<50 {
+            async let earlier = phone.syncAcrossDevices()
+            await phone.recordPosition(entryId: "entry-\(number)", scrollOffset: 0)
+            await phone.syncAcrossDevices()
+            #expect(server.positions.position?.entryId == "entry-\(number)")
+            _ = await earlier
+        }
     }
 
     @Test("a device without a place of its own can dismiss")

@@ -166,6 +166,28 @@ struct ServerEventsTests {
         await listener.ends()
     }
 
+    @Test("a server that accepts a connection and says nothing counts as lost, and cancelling ends that, too")
+    func mute() async throws {
+        let fixture = try ClientFixture()
+        fixture.transport.openStreams()
+        fixture.transport.setMute(true)
+        let listener = Listener(fixture.client.events())
+        #expect(await eventually { fixture.clock.waiting == 1 })
+        fixture.clock.advance(by: .seconds(45))
+        #expect(await listener.hears(1))
+        guard case .disconnected(.unreachable(let reason), _) = listener.events[0] else {
+            Issue.record("\(listener.events)")
+            return
+        }
+        #expect(reason == "Nothing was heard for 45 s.")
+        #expect(await eventually { fixture.clock.waiting == 1 })
+        fixture.clock.advance(by: .seconds(1))
+        #expect(await eventually { fixture.clock.nextDue == .seconds(45) })
+        listener.cancel()
+        await listener.ends()
+        #expect(listener.events.count == 1 && listener.failure.withLock { $0 } == nil)
+    }
+
     @Test("a refusal ends the sequence, a busy server does not")
     func refusal() async throws {
         let fixture = try ClientFixture()

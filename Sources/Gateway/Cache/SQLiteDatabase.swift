@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A failure of SQLite, in its words.
 struct SQLiteError: Error, CustomStringConvertible {
@@ -13,8 +14,12 @@ struct SQLiteError: Error, CustomStringConvertible {
 final class SQLiteDatabase {
     private let handle: OpaquePointer
 
-    /// Opens a file; makes it if it is not there.
+    /// Opens a file; makes it, for its owner alone, if it is not there.
     init(_ path: String) throws(SQLiteError) {
+        // SQLite would let everybody read it. The files beside it get the same permissions.
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SQLiteError(code: SQLITE_CANTOPEN, description: String(cString: strerror(errno))) }
+        close(file)
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
             path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)

@@ -132,11 +132,11 @@ extension RevisionHistory {
     var text: String {
         JSONWriter.object { json in
             json.integer("floor", floor)
-            json.array("changes", changes) { json, change in
+            json.array("marks", marks) { $0.integer($1) }
+            json.array("removed", removed) { json, removal in
                 json.beginObject()
-                json.integer("revision", change.revision)
-                json.strings("changed", change.changed)
-                json.strings("removed", change.removed)
+                json.integer("mark", removal.mark)
+                json.string("id", removal.id)
                 json.endObject()
             }
         }
@@ -146,20 +146,20 @@ extension RevisionHistory {
         var text = text
         let read: RevisionHistory? = text.withUTF8 { bytes in
             guard let json = JSONText(validating: UnsafeRawBufferPointer(bytes)) else { return nil }
-            func texts(_ place: Range<Int>?) -> [String] {
-                (place.map { json.elements(of: $0) } ?? []).compactMap { json.text(at: $0) }
-            }
             let fields = RawFields(json, json.whole)
             guard let floor = try? fields.integer("floor") else { return nil }
-            let changes = (fields["changes"].map { json.elements(of: $0) } ?? []).compactMap { place -> Change? in
-                let change = RawFields(json, place)
-                guard let revision = try? change.integer("revision") else { return nil }
-                return Change(
-                    revision: revision, changed: texts(change["changed"]), removed: texts(change["removed"]))
+            let marks = (fields["marks"].map { json.elements(of: $0) } ?? []).compactMap { json.integer(at: $0) }
+            let removed = (fields["removed"].map { json.elements(of: $0) } ?? []).compactMap { place -> Removal? in
+                let removal = RawFields(json, place)
+                guard let mark = try? removal.integer("mark"), let id = try? removal.text("id") else { return nil }
+                return Removal(mark: mark, id: id)
             }
-            return RevisionHistory(floor: floor, changes: changes)
+            return RevisionHistory(floor: floor, marks: marks, removed: removed)
         }
         guard let read else { return nil }
         self = read
     }
+
+    /// True if nothing has changed since the floor.
+    var isEmpty: Bool { marks.isEmpty && removed.isEmpty }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Messages
 import RecordLog
 import Timelines
@@ -18,7 +19,7 @@ package final class ViewCache {
     private var hasFailed = false
 
     /// The form of the file; another one is not read.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// Tells the file from databases of other programs ("TdlV").
     static let applicationId: Int64 = 0x5464_6c56
     private static let interval = Duration.seconds(2)
@@ -52,12 +53,17 @@ package final class ViewCache {
         var positions: [ViewedTopic: [Partition: Position]] = [:]
     }
 
+    /// True if others than the owner may read the file, which holds configurations with their push tokens.
+    package let isReadableByOthers: Bool
+
     /// Opens the file, which nobody else may use meanwhile.
     ///
     /// - Throws: a sentence: the file cannot be opened, is another program's, or is in use.
     package init(path: String) throws(ViewCacheProblem) {
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path)
+            var status = stat()
+            isReadableByOthers = stat(path, &status) == 0 && status.st_mode & 0o077 != 0
             try database.execute("PRAGMA locking_mode=EXCLUSIVE")
             // Kept until the process ends: two servers would write over each other's positions.
             try database.execute("BEGIN EXCLUSIVE; COMMIT")
@@ -165,7 +171,7 @@ package final class ViewCache {
 
     private func history(of key: DirtyKey, at place: ViewPlace, _ views: TopicViews) -> SQLiteStatement.Value {
         guard key.topic == .timelines, let timeline = views.timeline(String(decoding: key.key, as: UTF8.self)),
-            timeline.place == place, !timeline.history.changes.isEmpty
+            timeline.place == place, !timeline.history.isEmpty
         else { return .null }
         return .text(timeline.history.text)
     }

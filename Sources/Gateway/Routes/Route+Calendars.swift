@@ -5,7 +5,7 @@ import Timelines
 /// A timeline as a subscription for calendar programs.
 extension Route {
     static func calendars(_ context: GatewayContext) -> [Route] {
-        [
+        var route: Route =
             .get("/v1/timelines/{configurationId}/calendar.ics") { request throws(Problem) in
                 let timeline = try context.timeline(for: request)
                 return try request.answer(timeline.entityTag) { () throws(Problem) in
@@ -17,7 +17,9 @@ extension Route {
                         body: HTTPBody(calendar.bytes))
                 }
             }
-        ]
+        // Calendar programs can send a user and a password, no bearer token.
+        route.takesPasswords = true
+        return [route]
     }
 }
 

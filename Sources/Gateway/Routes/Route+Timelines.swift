@@ -82,7 +82,7 @@ extension StoredTimeline {
     /// server does not know, it is all entries, and `complete` is true.
     fileprivate func changes(since revision: Int64) -> HTTPResponse {
         // A revision that is yet to come is of another topic of this name.
-        let known = revision <= self.revision ? history.changes(since: revision) : nil
+        let isKnown = revision <= self.revision && history.knows(revision)
         return .json { json in
             withJSON { text in
                 let fields = RawFields(text, text.whole)
@@ -90,16 +90,16 @@ extension StoredTimeline {
                 json.string("configurationId", configurationId)
                 json.integer("revision", self.revision)
                 json.integer("since", revision)
-                json.bool("complete", known == nil)
+                json.bool("complete", !isKnown)
                 json.key("entries")
                 json.beginArray()
-                for entry in fields["entries"].map({ text.elements(of: $0) }) ?? [] {
-                    let id = text.member("id", of: entry).flatMap { text.text(at: $0) }
-                    if let known, let id, !known.changed.contains(id) { continue }
+                let entries = fields["entries"].map { text.elements(of: $0) } ?? []
+                for (index, entry) in entries.enumerated()
+                where !isKnown || history.hasChanged(index, since: revision) {
                     json.raw(text.slice(entry))
                 }
                 json.endArray()
-                json.strings("removed", known?.removed.sorted { $0.precedesByUTF8($1) } ?? [])
+                json.strings("removed", isKnown ? history.removed(since: revision) : [])
                 for name in ["generatedAt", "validUntil", "policy", "nextUpdate"] {
                     guard let value = fields[name] else { continue }
                     json.key(named: name)

@@ -1,4 +1,5 @@
 import Access
+import Foundation
 package import HTTPServer
 import Synchronization
 import Times
@@ -64,28 +65,43 @@ package final class GatewayRouter: Sendable {
         guard let path = paths[request.path.count]?.first(where: { $0.pattern.matches(request.path) }) else {
             throw .notFound
         }
+        if context.authenticator.isOpen {
+            try LocalCallers(allowing: context.settings.allowedOrigins).check(request)
+        }
         if request.method == "OPTIONS" { return .now(options(path, request)) }
         guard let route = path.routes.first(where: { $0.method.rawValue == request.method }) else {
             throw .methodNotAllowed(path.allowed)
         }
-        let caller = try route.scope.map { (scope) throws(Problem) in try authenticate(request, scope) }
+        let caller = try route.scope.map { (scope) throws(Problem) in try authenticate(request, route, scope) }
         let query = try QueryParameters(request.query, allowed: route.query)
         return try route.handle(
             GatewayRequest(
                 http: request, caller: caller ?? Caller(name: "", scopes: []), query: query, path: path.pattern))
     }
 
-    private func authenticate(_ request: HTTPRequest, _ scope: Scope) throws(Problem) -> Caller {
+    private func authenticate(_ request: HTTPRequest, _ route: Route, _ scope: Scope) throws(Problem) -> Caller {
+        var header = request.header("Authorization")
+        if route.takesPasswords, let token = header.flatMap({ Self.password($0) }) { header = "Bearer \(token)" }
         let caller: Caller
         switch context.authenticator.authenticate(
-            authorizationHeader: request.header("Authorization"), now: Int(context.clock.wall.milliseconds / 1000))
+            authorizationHeader: header, now: Int(context.clock.wall.milliseconds / 1000))
         {
         case .success(let known): caller = known
         case .failure(let failure):
-            throw .unauthorized(failure.sentence, challenge: failure.challenge)
+            let basic = route.takesPasswords ? #", Basic realm="tideline""# : ""
+            throw .unauthorized(failure.sentence, challenge: failure.challenge + basic)
         }
         guard caller.scopes.contains(scope) else { throw .forbidden(scope: scope.rawValue) }
         return caller
+    }
+
+    /// The password of HTTP's Basic scheme (RFC 7617); `nil` for other credentials. Any user name will do.
+    private static func password(_ header: String) -> String? {
+        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Data(base64Encoded: String(parts[1])),
+            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
+        else { return nil }
+        return String(text[text.index(after: colon)...])
     }
 
     private func options(_ path: Path, _ request: HTTPRequest) -> HTTPResponse {

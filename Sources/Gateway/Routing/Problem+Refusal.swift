@@ -17,6 +17,7 @@ extension Problem {
         case .unsupportedEncoding: "unsupported-encoding"
         case .tooManyRequests: "too-many-requests"
         case .tooManyConnections: "too-many-connections"
+        case .tooManyBodies: "too-many-bodies"
         case .shuttingDown: "shutting-down"
         case .unanswered: "unanswered"
         case .tooSlow: "too-slow"

@@ -7,6 +7,8 @@ package struct Route: Sendable {
     package var path: RoutePattern
     /// The permission that it takes; `nil` lets everybody in, without a credential.
     package var scope: Scope?
+    /// True if the token may come as a password, for programs that know no other way.
+    package var takesPasswords = false
     /// The names of the query's parameters; any other is refused.
     package var query: [String]
     /// Answers a request of an authenticated caller with the scope. Called on a thread of the server, which it must not

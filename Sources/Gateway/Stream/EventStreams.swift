@@ -43,11 +43,16 @@ package final class EventStreams: Sendable {
         let stream = EventStream(bufferLimit: settings.streamBuffer) { [weak self] ending in
             self?.closed(number, ending)
         }
-        registry.withLock { registry in
-            let missed = MissedEvents(filter, after: position, views)
-            stream.send(missed.bytes)
-            registry.add(Subscription(stream: stream, filter: filter), number)
+        let held = HeldStream(stream, maximum: settings.streamBuffer)
+        // From here on it gets events; what it missed until then is looked for without the lock.
+        let begin = registry.withLock { registry in
+            registry.add(Subscription(stream: held, filter: filter), number)
+            return views.positions
         }
+        let missed = MissedEvents(
+            filter, after: position, to: begin, views, maximum: settings.streamBuffer / 2)
+        held.release(after: missed.bytes)
+        sent.add(missed.count, ordering: .relaxed)
         opened.add(1, ordering: .relaxed)
         return stream
     }
@@ -105,7 +110,7 @@ package final class EventStreams: Sendable {
 
     struct Delivery {
         var bytes: SharedBytes
-        var streams: [EventStream]
+        var streams: [HeldStream]
     }
 }
 

@@ -31,10 +31,9 @@ package struct StreamFilter: Sendable {
     ///   - kind: the configuration's; `nil` if it is not known.
     func wantsPosition(of readerId: String, in id: String, recipient: String?, kind: String?) -> Bool {
         guard types.contains(.positions), isNamed(configurationId, id), isNamed(self.readerId, readerId),
-            readers.contains(readerId)
+            readers.contains(readerId), recipients.letsPositionsThrough(ofRecipient: recipient)
         else { return false }
         if let wanted = self.kind, wanted != kind { return false }
-        // Who may see a reader's positions may see all of them, whoever shows the configuration.
         guard let wanted = self.recipient else { return true }
         return recipient.map { $0.isSameByUTF8(as: wanted) } ?? false
     }

@@ -5,7 +5,7 @@ import Timelines
 
 /// A stream with what it carries.
 struct Subscription: Sendable {
-    let stream: EventStream
+    let stream: HeldStream
     let filter: StreamFilter
 }
 
@@ -23,9 +23,9 @@ struct StreamRegistry: Sendable {
 
     var count: Int { subscriptions.count }
     var hasSubscriptions: Bool { !subscriptions.isEmpty }
-    var streams: [EventStream] { subscriptions.values.map(\.stream) }
+    var streams: [HeldStream] { subscriptions.values.map(\.stream) }
 
-    func streams(of type: StreamFilter.EventType) -> [EventStream] {
+    func streams(of type: StreamFilter.EventType) -> [HeldStream] {
         subscriptions.values.filter { $0.filter.types.contains(type) }.map(\.stream)
     }
 

@@ -1,3 +1,4 @@
+package import Messages
 package import RecordLog
 
 /// A topic that the gateway reads.
@@ -46,7 +47,7 @@ package struct OffsetVector: Hashable, Sendable {
 
     package func text(of topics: [ViewedTopic]) -> String {
         topics.compactMap { topic -> String? in
-            guard let letter = topic.letter, let offsets = offsets[topic] else { return nil }
+            guard let letter = topic.letter, let offsets = offsets[topic], !offsets.isEmpty else { return nil }
             return String(letter) + offsets.map { String($0.rawValue, radix: 36) }.joined(separator: "-")
         }.joined(separator: "_")
     }
@@ -65,5 +66,15 @@ package struct OffsetVector: Hashable, Sendable {
             }
             offsets[topic] = list
         }
+    }
+}
+
+extension TopicNames {
+    /// The topics that the gateway reads.
+    package var viewed: [ViewedTopic: String] {
+        [
+            .timelines: timelines, .reloads: reloads, .configurations: configurations, .positions: positions,
+            .merged: positionsMerged,
+        ]
     }
 }

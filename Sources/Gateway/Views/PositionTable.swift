@@ -60,6 +60,18 @@ struct PositionTable: Sendable {
         if !known.configurations.isEmpty { readers[reader] = known }
     }
 
+    /// Drops what devices told before an instant: the pipeline has forgotten it, too.
+    mutating func forgetDevices(before instant: Instant) {
+        for reader in readers.values {
+            for positions in reader.positions.values {
+                for device in positions.devices where device.value.timestamp < instant {
+                    let key = ReaderKey(readerId: positions.readerId, configurationId: positions.configurationId)
+                    putDevice(PositionKey(key, deviceId: device.deviceId), nil)
+                }
+            }
+        }
+    }
+
     mutating func forgetDevices() { forget { $0.devices = [] } }
 
     mutating func forgetMerged() {
@@ -98,17 +110,35 @@ struct PositionTable: Sendable {
         return (found, hasMore)
     }
 
-    /// The keys whose merged positions changed at or behind the offsets; positions that are gone have none.
-    func changes(
-        since offsets: [Partition: Offset]
-    ) -> (changes: [(key: ReaderKey, merged: StoredValue?)], isComplete: Bool) {
-        let (changes, isComplete) = log.changes(since: offsets) { Self.place(of: $0, in: readers) }
-        let found = changes.compactMap { change in
-            Self.key(change.key).map { key in
-                (key: key, merged: self[key.readerId, key.configurationId]?.merged)
-            }
+    /// The merged positions that came at or behind the offsets, of readers or of all.
+    ///
+    /// - Returns: `nil` if there are more than `limit` to look at.
+    func changed(
+        since offsets: [Partition: Offset], readers wanted: [String]?, limit: Int
+    ) -> [(key: ReaderKey, merged: StoredValue)]? {
+        var found: [StoredPositions]
+        if let wanted {
+            let known = wanted.compactMap { readers[TextKey($0)] }
+            guard known.reduce(0, { $0 + $1.configurations.count }) <= limit else { return nil }
+            found = known.flatMap { reader in reader.configurations.all.compactMap { reader.positions[$0] } }
+        } else {
+            let keys = log.changed(since: offsets, limit: limit) { Self.place(of: $0, in: readers) }
+            guard let keys else { return nil }
+            found = keys.compactMap { Self.key($0) }.compactMap { self[$0.readerId, $0.configurationId] }
         }
-        return (found, isComplete)
+        found.removeAll { positions in
+            positions.merged.map { $0.place.offset < offsets[$0.place.partition] ?? Offset(0) } ?? true
+        }
+        return found.compactMap { positions in
+            let key = ReaderKey(readerId: positions.readerId, configurationId: positions.configurationId)
+            return positions.merged.map { (key, $0) }
+        }
+    }
+
+    /// The keys whose merged positions went at or behind the offsets; `nil` if not all are known, or there are more
+    /// than `limit` to look at.
+    func deleted(since offsets: [Partition: Offset], limit: Int) -> [ReaderKey]? {
+        log.deleted(since: offsets, limit: limit)?.compactMap { Self.key($0) }
     }
 
     private static func place(of key: TextKey, in readers: [TextKey: Reader]) -> ViewPlace? {

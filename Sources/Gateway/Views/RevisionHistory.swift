@@ -1,89 +1,94 @@
 import HTTPServer
 
-/// The entries that changed with the latest revisions of a timeline, by their ids.
+/// When each entry of a timeline changed last, and which are gone since: for those that have an older revision.
 ///
-/// It costs nothing for a timeline that has not changed since the server began to read.
+/// It costs nothing for a timeline that has not changed since the server began to read, then a number for each entry
+/// and a few ids.
 struct RevisionHistory: Hashable, Sendable {
     /// The changes since this revision are known.
     private(set) var floor: Int64
-    /// In the order in which they were committed.
-    private(set) var changes: [Change] = []
+    /// By entry, in the timeline's order; empty if none has changed since the floor.
+    private(set) var marks: [Mark] = []
+    /// In the order in which they went.
+    private(set) var removed: [Removal] = []
 
-    struct Change: Hashable, Sendable {
-        var revision: Int64
-        var changed: [String]
-        var removed: [String]
+    /// The moment of a change: twice its revision, and one more if it came when the timeline was made again under that
+    /// revision. Such a change is in what no content is (T6), and may be unknown to whoever has the revision's first
+    /// one.
+    typealias Mark = Int64
+
+    struct Removal: Hashable, Sendable {
+        var mark: Mark
+        var id: String
     }
 
-    /// Ids that are remembered, of all changes of a timeline; two changes always are.
-    private static let idsMaximum = 512
+    private static let removedMaximum = 24
 
-    init(floor: Int64, changes: [Change] = []) {
+    init(floor: Int64, marks: [Mark] = [], removed: [Removal] = []) {
         self.floor = floor
-        self.changes = changes
+        self.marks = marks
+        self.removed = removed
     }
 
-    /// The ids that changed since the first timeline of a revision; `nil` if that is not known.
-    func changes(since revision: Int64) -> (changed: Set<String>, removed: Set<String>)? {
-        guard revision >= floor else { return nil }
-        var (changed, removed): (Set<String>, Set<String>) = ([], [])
-        // A timeline that is made again under its old revision counts, too: its entries may differ in what no content
-        // is (T6). The first one of the revision is the client's.
-        var isAfter = revision == floor
-        for change in changes {
-            if change.revision > revision || (isAfter && change.revision == revision) {
-                changed.formUnion(change.changed)
-                removed.formUnion(change.removed)
-            }
-            if change.revision >= revision { isAfter = true }
-        }
-        return (changed, removed)
+    /// True if the changes since the first timeline of a revision are known.
+    func knows(_ revision: Int64) -> Bool { revision >= floor }
+
+    /// True if the entry at this place of the timeline has changed since the first timeline of a revision.
+    func hasChanged(_ index: Int, since revision: Int64) -> Bool {
+        marks.indices.contains(index) && marks[index] > 2 * revision
     }
 
-    /// The history of the timeline that follows.
-    func appending(_ change: Change) -> RevisionHistory {
-        var next = self
-        // A revision that went back is another history: its topic was made anew.
-        guard change.revision >= (changes.last?.revision ?? floor) else {
-            return RevisionHistory(floor: change.revision)
+    /// The ids of the entries that are gone since the first timeline of a revision.
+    func removed(since revision: Int64) -> [String] { removed.filter { $0.mark > 2 * revision }.map(\.id) }
+
+    /// Notes what is gone, and forgets the oldest beyond a bound.
+    fileprivate mutating func remove(_ ids: [String], at mark: Mark, present: [String: Range<Int>]) {
+        removed.removeAll { present[$0.id] != nil }
+        removed += ids.map { Removal(mark: mark, id: $0) }
+        while removed.count > Self.removedMaximum {
+            floor = max(floor, (removed.removeFirst().mark + 1) / 2)
         }
-        next.changes.append(change)
-        var count = next.changes.reduce(0) { $0 + $1.changed.count + $1.removed.count }
-        while count > Self.idsMaximum, next.changes.count > 2 {
-            let first = next.changes.removeFirst()
-            next.floor = first.revision
-            count -= first.changed.count + first.removed.count
-        }
-        return next
     }
 }
 
 extension StoredTimeline {
     /// This timeline with the history of the one before it and the difference to it.
     func following(_ before: StoredTimeline) -> StoredTimeline {
+        // A revision that went back is another history: the topic was made anew.
+        guard revision >= before.revision else { return self }
         let old = before.entrySlices()
         let new = entrySlices()
-        var changed: [String] = []
+        let mark = 2 * revision + (revision == before.revision ? 1 : 0)
+        let unchanged = RevisionHistory.Mark.min
+        var marks: [RevisionHistory.Mark] = []
         before.value.withBytes { oldBytes in
             value.withBytes { newBytes in
                 for (id, place) in new.ordered {
-                    let isSame = old.byId[id].map { newBytes[place].elementsEqual(oldBytes[$0]) } ?? false
-                    if !isSame { changed.append(id) }
+                    if let entry = old.byId[id], newBytes[place].elementsEqual(oldBytes[old.ordered[entry].place]) {
+                        marks.append(before.history.marks.isEmpty ? unchanged : before.history.marks[entry])
+                    } else {
+                        marks.append(mark)
+                    }
                 }
             }
         }
-        let removed = old.ordered.map(\.id).filter { new.byId[$0] == nil }
-        let change = RevisionHistory.Change(revision: revision, changed: changed, removed: removed)
-        return StoredTimeline(self, history: before.history.appending(change))
+        let hasMarks = marks.contains { $0 != unchanged }
+        var history = RevisionHistory(
+            floor: before.history.floor, marks: hasMarks ? marks : [], removed: before.history.removed)
+        let present = Dictionary(new.ordered.map { ($0.id, $0.place) }, uniquingKeysWith: { $1 })
+        history.remove(old.ordered.map(\.id).filter { present[$0] == nil }, at: mark, present: present)
+        return StoredTimeline(self, history: history)
     }
 
-    private func entrySlices() -> (ordered: [(id: String, place: Range<Int>)], byId: [String: Range<Int>]) {
+    /// The entries with their ids. One without an id, which only another program's timeline has, counts as its number.
+    private func entrySlices() -> (ordered: [(id: String, place: Range<Int>)], byId: [String: Int]) {
         withJSON { json in
             let entries = json.member("entries", of: json.whole).map { json.elements(of: $0) } ?? []
-            let ordered = entries.compactMap { place in
-                json.member("id", of: place).flatMap { json.text(at: $0) }.map { (id: $0, place: place) }
+            let ordered = entries.enumerated().map { index, place in
+                (id: json.member("id", of: place).flatMap { json.text(at: $0) } ?? "\(index)", place: place)
             }
-            return (ordered, Dictionary(ordered.map { ($0.id, $0.place) }, uniquingKeysWith: { $1 }))
+            let byId = Dictionary(ordered.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { $1 })
+            return (ordered, byId)
         }
     }
 }

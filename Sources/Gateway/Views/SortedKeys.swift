@@ -10,6 +10,9 @@ struct SortedKeys: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
+    /// All keys in their order.
+    var all: [TextKey] { chunks.flatMap { $0 } }
+
     /// Adds a key; nothing happens if it is there.
     ///
     /// - Complexity: O(√n) for the counts in use.

@@ -11,7 +11,6 @@ struct TimelineTable: Sendable {
     /// The recipients and kinds of deleted timelines: who may hear of the deletion.
     private var deleted: [TextKey: DeletedTimeline] = [:]
     private(set) var log = ChangeLog()
-    private var names: [TextKey: String] = [:]
 
     var count: Int { timelines.count }
 
@@ -23,11 +22,10 @@ struct TimelineTable: Sendable {
     /// The timelines of a kind, of which there is at least one if `kinds` names it.
     func count(ofKind kind: String) -> Int { byKind[TextKey(kind)]?.count ?? 0 }
 
-    /// One string for all texts that are the same.
-    mutating func shared(_ name: String) -> String {
-        if let known = names[TextKey(name)] { return known }
-        names[TextKey(name)] = name
-        return name
+    /// One string for all recipients and kinds in force that are the same.
+    func shared(_ name: String) -> String {
+        if let known = byKind.index(forKey: TextKey(name)) { return byKind[known].key.text }
+        return byRecipient.index(forKey: TextKey(name)).map { byRecipient[$0].key.text } ?? name
     }
 
     // MARK: - Changes
@@ -82,26 +80,44 @@ struct TimelineTable: Sendable {
 
     mutating func compactIfNeeded() {
         log.compactIfNeeded { [timelines] in timelines[$0]?.place }
-        if deleted.count > 100_000 {
-            let kept = log.changes(since: [:]) { [timelines] in timelines[$0]?.place }.changes.filter(\.isDeletion)
-            let keys = Set(kept.map(\.key))
-            deleted = deleted.filter { keys.contains($0.key) }
-        }
+        if deleted.count > 100_000 { deleted = deleted.filter { log.remembersDeletion(of: $0.key) } }
     }
 
     mutating func forgetDeletions(before place: ViewPlace) { log.forgetDeletions(before: place) }
 
     // MARK: - Reading
 
-    /// The timelines that changed at or behind the offsets.
-    func changes(
-        since offsets: [Partition: Offset]
-    ) -> (put: [StoredTimeline], deleted: [DeletedTimeline], isComplete: Bool) {
-        let (changes, isComplete) = log.changes(since: offsets) { timelines[$0]?.place }
-        return (
-            changes.compactMap { $0.isDeletion ? nil : timelines[$0.key] },
-            changes.compactMap { $0.isDeletion ? deleted[$0.key] : nil }, isComplete
-        )
+    /// The timelines that came at or behind the offsets, of a configuration, of recipients or of all.
+    ///
+    /// - Parameters:
+    ///   - recipients: only theirs; `nil` stands for all.
+    ///   - limit: the most timelines to look at.
+    /// - Returns: `nil` if there are more to look at.
+    func changed(
+        since offsets: [Partition: Offset], configurationId: String?, recipients: [String]?, limit: Int
+    ) -> [StoredTimeline]? {
+        let candidates: [TextKey]
+        if let configurationId {
+            candidates = [TextKey(configurationId)]
+        } else if let recipients {
+            let sorted = recipients.compactMap { byRecipient[TextKey($0)] }
+            guard sorted.reduce(0, { $0 + $1.count }) <= limit else { return nil }
+            candidates = sorted.flatMap { $0.all }
+        } else {
+            guard let keys = log.changed(since: offsets, limit: limit, current: { timelines[$0]?.place }) else {
+                return nil
+            }
+            candidates = keys
+        }
+        return candidates.compactMap { timelines[$0] }.filter { timeline in
+            timeline.place.offset >= offsets[timeline.place.partition] ?? Offset(0)
+        }
+    }
+
+    /// The timelines that were deleted at or behind the offsets; `nil` if not all are known, or there are more than
+    /// `limit` to look at.
+    func deleted(since offsets: [Partition: Offset], limit: Int) -> [DeletedTimeline]? {
+        log.deleted(since: offsets, limit: limit)?.compactMap { deleted[$0] }
     }
 
     /// The timelines behind `after` in the order of their ids.

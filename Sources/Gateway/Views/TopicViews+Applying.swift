@@ -170,6 +170,11 @@ extension TopicViews {
         }
     }
 
+    /// Drops what devices told of positions before an instant.
+    func forgetDevices(before instant: Instant) {
+        withState { $0.positions.forgetDevices(before: instant) }
+    }
+
     func markReady() {
         withState { $0.isReady = true }
     }

@@ -1,4 +1,5 @@
 package import Messages
+import Positions
 package import RecordLog
 import Timelines
 
@@ -23,6 +24,7 @@ package final class ViewReader {
     /// The ends at the start, until they are reached.
     private var targets: [ViewedTopic: [Partition: Offset]]?
     private var began: Duration = .zero
+    private var forgotAt: Duration?
     private var kept: ViewCache.Contents?
 
     /// - Parameters:
@@ -142,7 +144,16 @@ package final class ViewReader {
         for topic in changed { try readAnew(topic) }
         if let targets, hasReached(targets) { becomeReady() }
         context.streams.sendHeartbeats(context.views, now: context.clock.now)
+        forgetOldPositions()
         cache?.flushIfDue(context.views, now: requests.clock.now, notice)
+    }
+
+    /// Devices' positions are never deleted from their topic; what is older than `positions.expiry` counts no more.
+    private func forgetOldPositions() {
+        let now = requests.clock.now
+        guard forgotAt.map({ now - $0 >= .seconds(3600) }) ?? true else { return }
+        forgotAt = now
+        context.views.forgetDevices(before: context.clock.wall - context.settings.positions.expiry)
     }
 
     private func topic(_ index: Int32) -> ViewedTopic? {
@@ -193,6 +204,7 @@ package final class ViewReader {
     private func becomeReady() {
         targets = nil
         context.views.markReady()
+        forgotAt = nil
         let elapsed = ElapsedTime(requests.clock.now - began).milliseconds
         notice(.ready(records: context.views.counts.records, milliseconds: elapsed))
     }
@@ -230,15 +242,5 @@ package final class ViewReader {
         if let type = StreamFilter.EventType.allCases.first(where: { $0.topic == topic }) {
             context.streams.sendGap(type, context.views)
         }
-    }
-}
-
-extension TopicNames {
-    /// The topics that the gateway reads.
-    package var viewed: [ViewedTopic: String] {
-        [
-            .timelines: timelines, .reloads: reloads, .configurations: configurations, .positions: positions,
-            .merged: positionsMerged,
-        ]
     }
 }

@@ -9,13 +9,14 @@ extension MergedPosition {
         _ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
     ) throws(MessageProblem) -> MergedPosition {
         let fields = MessageFields(try parser.object(bytes))
+        let devices = try fields.devices()
         return MergedPosition(
             readerId: try fields.requiredIdentifier("readerId"),
             configurationId: try fields.requiredIdentifier("configurationId"),
             position: try fields.fields("position").map { (fields) throws(MessageProblem) in
                 try PositionSnapshot(fields)
             },
-            devices: try fields.devices(), readEntries: try fields.marks("readEntries"),
+            devices: devices, readEntries: try fields.marks("readEntries"),
             dismissed: try fields.marks("dismissed"))
     }
 

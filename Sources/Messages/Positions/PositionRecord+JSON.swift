@@ -77,7 +77,8 @@ extension PositionSnapshot {
             fraction: try fields.number("fraction", in: 0...1, "a number from 0 to 1"),
             entryDate: try fields.instant("entryDate"), title: try fields.text("title"),
             location: try fields.text("location"),
-            restorationMethod: try fields.name("restorationMethod", of: RestorationMethod.self))
+            restorationMethod: try fields.name("restorationMethod", of: RestorationMethod.self),
+            toldAt: try fields.instant("toldAt"))
         try fields.check(entryId, of: "entryId")
         try title.map { (title) throws(MessageProblem) in try fields.check(title, of: "title") }
         try location.map { (location) throws(MessageProblem) in try fields.check(location, of: "location") }
@@ -128,6 +129,7 @@ extension JSONWriter {
         string("title", snapshot.title)
         string("location", snapshot.location)
         string("restorationMethod", snapshot.restorationMethod?.rawValue)
+        instant("toldAt", snapshot.toldAt)
     }
 
     /// Writes a list of marks; nothing if it is empty.

@@ -92,6 +92,7 @@ extension ByteWriter {
         write(optional: snapshot.title)
         write(optional: snapshot.location)
         write(optional: snapshot.restorationMethod?.rawValue)
+        write(optional: snapshot.toldAt)
     }
 
     fileprivate mutating func write(_ mark: EntryMark) {
@@ -113,7 +114,8 @@ extension ByteReader {
         PositionSnapshot(
             entryId: try string(), observedAt: try instant(), index: try optionalInt64().map { Int($0) },
             offset: try optionalDouble(), fraction: try optionalDouble(), entryDate: try optionalInstant(),
-            title: try optionalString(), location: try optionalString(), restorationMethod: try restorationMethod())
+            title: try optionalString(), location: try optionalString(), restorationMethod: try restorationMethod(),
+            toldAt: try optionalInstant())
     }
 
     private mutating func restorationMethod() throws(CorruptBytes) -> RestorationMethod? {

@@ -15,8 +15,10 @@ extension ReaderPositions {
     /// Takes in what a device says.
     ///
     /// A place that is dated more than 5 s after its arrival is moved back, so that a clock that is an hour fast does
-    /// not win for ever (P5); the record's older places move along, so that their order stays. Fields of an entry that
-    /// the record leaves out stay as they were known (P4). Places and marks that have expired at the arrival go.
+    /// not win for ever (P5); the record's older places move along, so that their order stays. A place that is known
+    /// already, by the instant that the device said, stays where it is, however often it is told. Fields of an entry
+    /// that the record leaves out stay as this device knew them (P4). Places and marks that have expired at the arrival
+    /// go.
     ///
     /// - Parameter arrival: the instant at which the record came, by a clock that is not the device's.
     @discardableResult
@@ -24,13 +26,10 @@ extension ReaderPositions {
         _ record: PositionRecord, arrival: Instant, settings: PositionSettings
     ) -> RecordOutcome {
         guard settings.enabled else { return .refused }
-        let clock = DeviceClock(of: record, arrival: arrival)
+        let known = histories.first { isSameDevice($0.deviceId, record.deviceId) }?.snapshots ?? []
+        let clock = DeviceClock(of: record, arrival: arrival, known: known)
         let before = self
-        let snapshots = (record.history + [record.position]).map { snapshot in
-            var snapshot = describing(snapshot)
-            snapshot.observedAt = clock.corrected(snapshot.observedAt)
-            return snapshot
-        }
+        let snapshots = (record.history + [record.position]).map { clock.corrected($0) }
         let corrected = { (mark: EntryMark) in EntryMark(entryId: mark.entryId, at: min(mark.at, clock.latest)) }
         let told = ReaderPositions(
             histories: [DeviceHistory(deviceId: record.deviceId, snapshots: snapshots)],
@@ -47,48 +46,11 @@ extension ReaderPositions {
         let newest = position.map { max($0.observedAt, instant) } ?? instant
         return entryIds.map { EntryMark(entryId: $0, at: newest) }
     }
-
-    /// The snapshot with what is known of its entry already, where it says nothing itself.
-    private func describing(_ snapshot: PositionSnapshot) -> PositionSnapshot {
-        var described = snapshot
-        guard described.entryDate == nil || described.title == nil || described.location == nil else { return snapshot }
-        let known = histories.compactMap { history in
-            history.snapshots.first { $0.entryId.isSameByUTF8(as: snapshot.entryId) }.map {
-                DeviceHistory(deviceId: history.deviceId, snapshots: [$0])
-            }
-        }
-        for known in Placed.sorted(known).map(\.snapshot) {
-            described.entryDate = described.entryDate ?? known.entryDate
-            described.title = described.title ?? known.title
-            described.location = described.location ?? known.location
-        }
-        return described
-    }
 }
 
 extension PositionRecord {
     /// True if the record is dated so far after its arrival that its device's clock must be wrong.
     public func isFromFuture(arrival: Instant) -> Bool {
         position.observedAt > arrival + ReaderPositions.futureMax
-    }
-}
-
-/// The clock of a device, as the arrival of its record shows it.
-private struct DeviceClock {
-    /// The latest instant that counts.
-    let latest: Instant
-    /// How far the clock is ahead of that, by the record's position.
-    private let excess: ElapsedTime
-
-    /// A clock that is more than this ahead was not always so: what it dated in the past may be right.
-    private static let steadyMax = ElapsedTime.hours(24)
-
-    init(of record: PositionRecord, arrival: Instant) {
-        latest = arrival + ReaderPositions.futureMax
-        excess = max(.zero, record.position.observedAt - latest)
-    }
-
-    func corrected(_ instant: Instant) -> Instant {
-        instant > latest || excess <= Self.steadyMax ? min(instant - excess, latest) : instant
     }
 }

@@ -20,7 +20,7 @@ public struct ReaderPositions: Hashable, Sendable {
         }
     }
 
-    /// The places by device, ascending by deviceId, the absent one first. No device is without a place.
+    /// The places by device as they were told, ascending by deviceId, the absent one first. No device is without a place.
     public private(set) var histories: [DeviceHistory] = []
     /// The entries that the reader has seen, each once, the newest first.
     public private(set) var readEntries: [EntryMark] = []
@@ -66,18 +66,37 @@ public struct ReaderPositions: Hashable, Sendable {
 
     /// The newest place of each device, ascending by deviceId, the absent one first.
     public var devices: [DevicePosition] {
-        histories.map { DevicePosition(deviceId: $0.deviceId, position: $0.snapshots[0]) }
+        histories.map { DevicePosition(deviceId: $0.deviceId, position: described($0.snapshots[0])) }
     }
 
     /// The places of all devices read together, the newest of each entry, the newest first.
     public var history: [PositionSnapshot] {
         var entries: Set<PositionSnapshot.EntryKey> = []
-        return Placed.sorted(histories).map(\.snapshot).filter { entries.insert($0.entryKey).inserted }
+        return Placed.sorted(histories).map(\.snapshot).filter { entries.insert($0.entryKey).inserted }.map(described)
     }
 
     /// The newest place of one device; `nil` as the name means the device without one.
     public func position(ofDevice deviceId: String?) -> PositionSnapshot? {
-        histories.first { isSameDevice($0.deviceId, deviceId) }?.snapshots[0]
+        histories.first { isSameDevice($0.deviceId, deviceId) }.map { described($0.snapshots[0]) }
+    }
+
+    /// The place with what other devices know of its entry, where it says nothing itself (P4). Read so, and not kept
+    /// so, the order in which the records of devices come makes no difference.
+    private func described(_ snapshot: PositionSnapshot) -> PositionSnapshot {
+        guard snapshot.entryDate == nil || snapshot.title == nil || snapshot.location == nil else { return snapshot }
+        let others = histories.compactMap { history in
+            history.snapshots.first { $0.entryKey == snapshot.entryKey }.map {
+                DeviceHistory(deviceId: history.deviceId, snapshots: [$0])
+            }
+        }
+        guard others.count > 1 else { return snapshot }
+        var described = snapshot
+        for other in Placed.sorted(others).map(\.snapshot) {
+            described.entryDate = described.entryDate ?? other.entryDate
+            described.title = described.title ?? other.title
+            described.location = described.location ?? other.location
+        }
+        return described
     }
 
     /// The value without the other devices' places, for readers whose `crossSessionSync` is off.

@@ -9,6 +9,7 @@ extension PositionSnapshot {
             progress(against: other) ?? offset.order(to: other.offset) ?? index.order(to: other.index)
             ?? (title?.bytes).order(to: other.title?.bytes) ?? (location?.bytes).order(to: other.location?.bytes)
             ?? (restorationMethod?.rawValue.bytes).order(to: other.restorationMethod?.rawValue.bytes)
+            ?? toldAt.order(to: other.toldAt)
         return side == .after
     }
 

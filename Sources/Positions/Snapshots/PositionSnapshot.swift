@@ -2,7 +2,7 @@
 public struct PositionSnapshot: Hashable, Sendable {
     /// The id of the entry at which the reader is.
     public var entryId: String
-    /// The instant at which the reader was there, by the clock of the device.
+    /// The instant at which the reader was there, by the clock of the device, or as it was moved back (P5).
     public var observedAt: Instant
     /// The index of the entry in the timeline that was shown, from 0 on.
     public var index: Int?
@@ -18,13 +18,16 @@ public struct PositionSnapshot: Hashable, Sendable {
     public var location: String?
     /// How the reader came to this place; `nil` means that nobody said so.
     public var restorationMethod: RestorationMethod?
+    /// The instant that the device said, where `observedAt` was moved back because its clock is fast (P5). By it a place
+    /// that is told once more is known again.
+    public var toldAt: Instant?
 
     /// A snapshot of these parts. A negative index, a number that is not finite, a fraction outside 0 … 1 and an instant
     /// outside the years 1 to 9999 cannot be kept: the first two become `nil`, the others the nearest that is allowed.
     public init(
         entryId: String, observedAt: Instant, index: Int? = nil, offset: Double? = nil, fraction: Double? = nil,
         entryDate: Instant? = nil, title: String? = nil, location: String? = nil,
-        restorationMethod: RestorationMethod? = nil
+        restorationMethod: RestorationMethod? = nil, toldAt: Instant? = nil
     ) {
         self.entryId = entryId
         self.observedAt = observedAt.nearestWritable
@@ -35,6 +38,7 @@ public struct PositionSnapshot: Hashable, Sendable {
         self.title = title
         self.location = location
         self.restorationMethod = restorationMethod
+        self.toldAt = toldAt?.nearestWritable
     }
 }
 
@@ -56,7 +60,7 @@ public struct EntryMark: Hashable, Sendable {
 
 extension PositionSnapshot: Codable {
     private enum CodingKeys: String, CodingKey {
-        case entryId, observedAt, index, offset, fraction, entryDate, title, location, restorationMethod
+        case entryId, observedAt, index, offset, fraction, entryDate, title, location, restorationMethod, toldAt
     }
 
     /// Reads instants as RFC 3339 texts or as milliseconds since 1970.
@@ -81,7 +85,8 @@ extension PositionSnapshot: Codable {
             entryDate: try container.decodeInstantIfPresent(forKey: .entryDate),
             title: try container.decodeIfPresent(String.self, forKey: .title),
             location: try container.decodeIfPresent(String.self, forKey: .location),
-            restorationMethod: try container.decodeIfPresent(RestorationMethod.self, forKey: .restorationMethod))
+            restorationMethod: try container.decodeIfPresent(RestorationMethod.self, forKey: .restorationMethod),
+            toldAt: try container.decodeInstantIfPresent(forKey: .toldAt))
     }
 
     /// Writes what is known; instants are RFC 3339 texts in UTC.
@@ -96,6 +101,7 @@ extension PositionSnapshot: Codable {
         try container.encodeIfPresent(title, forKey: .title)
         try container.encodeIfPresent(location, forKey: .location)
         try container.encodeIfPresent(restorationMethod, forKey: .restorationMethod)
+        try container.encodeInstantIfPresent(toldAt, forKey: .toldAt)
     }
 }
 

@@ -51,8 +51,8 @@ struct TimelineFiles: Sendable {
             fetchedAt: cached.fetchedAt.milliseconds)
         let file = url(of: cached.timeline.configurationId)
         let isNew = !FileManager.default.fileExists(atPath: file.path)
+        try Folder.make(directory)
         try attempt("written", file) {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             var bytes = try JSONEncoder().encode(header)
             bytes.append(UInt8(ascii: "\n"))
             bytes.append(cached.body)
@@ -161,6 +161,17 @@ enum FileName {
         // FNV-1a, 64 bits.
         let sum = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "\(encoded.prefix(130))~\(String(sum, radix: 16))"
+    }
+}
+
+/// Folders of a client, which its user alone may open: what somebody reads is in them.
+enum Folder {
+    /// Makes a folder and those above it, where they are missing.
+    static func make(_ folder: URL) throws(TidelineError) {
+        try attempt("made", folder) {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
     }
 }
 

@@ -95,7 +95,7 @@ final class EventReader {
         var call = ServerConnection.Call(path: ["stream"], query: source.query ?? [], timeout: nil)
         call.headers = ["Accept": "text/event-stream", "Cache-Control": "no-store"]
         if !parser.lastEventId.isEmpty { call.headers["Last-Event-ID"] = parser.lastEventId }
-        let stream = try await source.connection.stream(call)
+        let stream = try await open(call)
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true else {
             stream.cancel()
             throw .unreadable("the stream's Content-Type must be text/event-stream")
@@ -104,6 +104,31 @@ final class EventReader {
         connection = (stream, stream.chunks.makeAsyncIterator())
         silence = SilenceWatch(source.clock, source.silenceMax) { stream.cancel() }
         return .connected
+    }
+
+    /// Opens a stream. A server that accepts the connection and then says nothing counts as lost, too.
+    private func open(_ call: ServerConnection.Call) async throws(TidelineError) -> TransportStream {
+        let connection = source.connection
+        let opening = Task { () -> Result<TransportStream, TidelineError> in
+            do throws(TidelineError) {
+                return .success(try await connection.stream(call))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let watch = SilenceWatch(source.clock, source.silenceMax) { opening.cancel() }
+        let result = await withTaskCancellationHandler {
+            await opening.value
+        } onCancel: {
+            opening.cancel()
+        }
+        watch.stop()
+        if case .failure(.cancelled) = result, watch.hasFired { throw silent }
+        return try result.get()
+    }
+
+    private var silent: TidelineError {
+        .unreachable("Nothing was heard for \(source.silenceMax.milliseconds / 1000) s.")
     }
 
     /// Takes in the next piece of the stream.
@@ -116,9 +141,7 @@ final class EventReader {
             chunk = try await chunks.next()
         } catch {
             if Task.isCancelled { throw .cancelled }
-            if silence?.hasFired == true {
-                throw .unreachable("Nothing was heard for \(source.silenceMax.milliseconds / 1000) s.")
-            }
+            if silence?.hasFired == true { throw silent }
             throw .unreachable("The connection was lost.")
         }
         if Task.isCancelled { throw .cancelled }

@@ -81,7 +81,9 @@ final class TransportFlows: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        end(Identifier(task.taskIdentifier), with: error)
+        let cause = error.map { $0 as NSError }
+        let isCancelled = cause?.domain == NSURLErrorDomain && cause?.code == NSURLErrorCancelled
+        end(Identifier(task.taskIdentifier), with: isCancelled ? CancellationError() : error)
     }
 
     func urlSession(

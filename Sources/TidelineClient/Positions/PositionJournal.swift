@@ -35,10 +35,7 @@ struct PositionJournal {
     init(file: URL, settings: PositionSettings) throws(TidelineError) {
         self.file = file
         self.settings = settings.remembering
-        let directory = file.deletingLastPathComponent()
-        try attempt("made", directory) {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        }
+        try Folder.make(file.deletingLastPathComponent())
         let descriptor = try LockedFile(file)
         try catchUp(descriptor)
     }

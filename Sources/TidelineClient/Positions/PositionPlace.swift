@@ -23,9 +23,7 @@ enum DeviceName {
     /// Blocks the thread.
     static func kept(in directory: URL, _ random: RandomNumber) throws(TidelineError) -> String {
         let file = directory.appending(path: "device")
-        try attempt("made", directory) {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        }
+        try Folder.make(directory)
         let descriptor = try LockedFile(file)
         let size = try descriptor.identity().size
         let text = String(decoding: try descriptor.bytes(from: 0, to: size), as: UTF8.self)

@@ -5,18 +5,25 @@ public import Positions
 extension PositionStore {
     /// Sends what waits for the server, and learns what the other devices have done.
     ///
-    /// It never fails: what cannot be sent stays in the journal, and is tried again by itself. Calls at one time share
-    /// one exchange.
+    /// It never fails: what cannot be sent stays in the journal, and is tried again by itself. What was recorded before
+    /// the call is in the exchange that it waits for. Calls at one time share one.
     ///
     /// - Returns: the status at the end; `idle` if nothing may leave the device.
     @discardableResult
     public func syncAcrossDevices() async -> SyncStatus {
+        if let earlier = runningSync {
+            // It began before this call, so it may not have what was recorded since.
+            let status = await earlier.value
+            if Task.isCancelled { return status }
+        }
         if let runningSync { return await runningSync.value }
-        let task = Task { await sync() }
+        let task = Task {
+            let status = await sync()
+            runningSync = nil
+            return status
+        }
         runningSync = task
-        let status = await task.value
-        runningSync = nil
-        return status
+        return await task.value
     }
 
     /// Takes in what a stream of events told of this reader, without asking the server. What is about another reader

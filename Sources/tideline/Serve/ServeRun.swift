@@ -107,6 +107,14 @@ final class ServeRun {
             "serving at \(scheme)://\(address)",
             metadata: ["access": .string(context.authenticator.isOpen ? "open to this machine" : "by token")])
         if let notice = server.notice { environment.logger.warning("\(notice)") }
+        if cache?.isReadableByOthers == true {
+            environment.logger.warning("others than its owner may read the cache file, which holds push tokens")
+        }
+        let settings = environment.settings
+        if !settings[Keys.serveJWTAlgorithms].isEmpty, settings[Keys.serveJWTAudience] == nil {
+            environment.logger.warning(
+                "JSON Web Tokens that were made for other services are accepted, too: set serve.jwt.audience")
+        }
     }
 
     // MARK: - Threads

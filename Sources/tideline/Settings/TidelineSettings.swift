@@ -41,7 +41,7 @@ enum Keys {
     static let stateFormat = SettingKey(
         "state.format", .integer(1...PipelineSettings.newestStateFormat),
         default: PipelineSettings.newestStateFormat,
-        "The form of state and internal messages that is written. 1 is that of the release before, for the time in which"
+        "The form of state and internal messages that is written. 1 is that of the release before, for as long as"
             + " processes of both run: positions are not read until it is 2.")
     static let pause = SettingKey(
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),

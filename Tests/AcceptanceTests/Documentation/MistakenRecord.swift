@@ -64,7 +64,8 @@ struct MistakenRecord: Sendable {
         MistakenRecord(
             "a mark without its instant", "timeline.positions", key: "r/w1/d",
             """
-            {"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, "readEntries": [{"entryId": "e"}]}
+            {"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, \
+            "readEntries": [{"entryId": "e"}]}
             """),
         MistakenRecord("a position's tombstone under another key", "timeline.positions", key: "r", nil),
     ]

@@ -12,10 +12,14 @@ struct CalendarTests {
     /// Commits a timeline that shows these events.
     private func publish(_ stage: ReadingStage, revision: Int = 1, _ events: [String], tentative: Bool = false) throws {
         let date = at("08:00").rfc3339
-        let entries = events.enumerated().map { index, event in
-            #"{"id":"e\#(index)","date":"\#(date)","phase":"start","event":\#(event)"#
-                + (tentative ? #","tentative":true}"# : "}")
-        }
+        let tick = [#"{"id":"tick","date":"\#(date)","phase":"tick"}"#]
+        let entries =
+            events.isEmpty
+            ? tick
+            : events.enumerated().map { index, event in
+                #"{"id":"e\#(index)","date":"\#(date)","phase":"start","event":\#(event)"#
+                    + (tentative ? #","tentative":true}"# : "}")
+            }
         let value = """
             {"configurationId":"a","kind":"Board","family":"systemLarge","recipient":"a","revision":\(revision),\
             "generatedAt":"\(at("08:00:00.250").rfc3339)","entries":[\(entries.joined(separator: ","))],\
@@ -31,7 +35,8 @@ struct CalendarTests {
     ) throws -> String {
         let text = { (text: String) in JSONWriter.object { $0.string("x", text) }.dropFirst(5).dropLast() }
         return
-            #"{"calendarId":"rounds","uid":\#(text(uid)),"title":\#(text(title)),"start":"\#(start)","end":"\#(end)",\#(more)}"#
+            #"{"calendarId":"rounds","uid":\#(text(uid)),"title":\#(text(title)),"start":"\#(start)","end":"\#(end)","#
+            + more + "}"
     }
 
     @Test("lines are folded at 75 octets, never within a character, and texts are escaped")
@@ -92,8 +97,7 @@ struct CalendarTests {
         let folder = TemporaryDirectory.make("calendar")
         let full = folder.appending(path: "full.ics")
         try Data(try stage.get("/v1/timelines/a/calendar.ics").bytes).write(to: full)
-        stage.cluster.publish("a", revision: 2)
-        try stage.read()
+        try publish(stage, revision: 2, [])
         let empty = folder.appending(path: "empty.ics")
         try Data(try stage.get("/v1/timelines/a/calendar.ics").bytes).write(to: empty)
         let script = """

@@ -1,4 +1,5 @@
 import Access
+import Foundation
 import HTTPServer
 import Messages
 import Simulation
@@ -129,7 +130,7 @@ struct RoutingTests {
         let token = "0123456789abcdef"
         stage.cluster.configure(
             "a",
-            #""kind":"K","push":{"token":"\#(token)","topic":"com.example","environment":"sandbox","Token":"\#(token)"}"#
+            #""kind":"K","push":{"token":"\#(token)","topic":"com.example","environment":"sandbox","T":"\#(token)"}"#
         )
         stage.cluster.configure("b", #""kind":"K","push":"\#(token)""#)
         stage.cluster.configure("c", #""kind":"K","push":["\#(token)"],"parameters":{"x":1.50}"#)
@@ -161,5 +162,53 @@ struct RoutingTests {
         let preflight = try stage.send(
             "OPTIONS", "/v1/timelines", headers: ["Origin": origin, "Access-Control-Request-Method": "GET"])
         #expect(preflight.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
+    }
+}
+
+@Suite("Who may call a server that asks for no token")
+struct LocalCallerTests {
+    @Test(
+        "a page that makes its name an address of this machine is refused",
+        arguments: ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1", "[::2]:8080", ""])
+    func foreignHosts(host: String) throws {
+        let answer = try ReadingStage().start().get("/v1/timelines", headers: ["Host": host])
+        #expect(answer.status == 421, "\(answer.text)")
+    }
+
+    @Test(
+        "the machine's own names are answered", arguments: ["127.0.0.1:8080", "localhost", "LOCALHOST:1", "[::1]:80"])
+    func ownHosts(host: String) throws {
+        #expect(try ReadingStage().start().get("/v1/timelines", headers: ["Host": host]).status == 200)
+    }
+
+    @Test("a page of another origin may not write, but one of serve.cors; with tokens the token decides")
+    func origins() throws {
+        let origin = "https://app.example"
+        let headers = ["Origin": origin, "Host": "127.0.0.1"]
+        let closed = try ReadingStage().start()
+        #expect(try closed.send("POST", "/v1/timelines", headers: headers).status == 403)
+        #expect(try closed.get("/v1/timelines", headers: headers).status == 200)
+        let open = try ReadingStage { $0.allowedOrigins = [origin] }.start()
+        #expect(try open.send("POST", "/v1/timelines", headers: headers).status == 405)
+        let tokens = try ReadingStage(tokens: [.of("ana")]).start()
+        let named = ["Host": "api.example", "Origin": origin]
+        #expect(try tokens.get("/v1/timelines", token: "token-of-ana", headers: named).status == 200)
+    }
+
+    @Test("a calendar program sends its token as a password, to the calendar alone")
+    func passwords() throws {
+        let stage = try ReadingStage(tokens: [.of("ana", recipients: ["ana"])]).start()
+        stage.cluster.configure("a", #""kind":"K","recipient":"ana""#)
+        try stage.read()
+        let basic = { (text: String) in "Basic " + Data(text.utf8).base64EncodedString() }
+        let path = "/v1/timelines/none/calendar.ics"
+        let good = basic("whoever:token-of-ana")
+        #expect(try stage.get(path, headers: ["Authorization": good]).status == 404)
+        for wrong in [basic("token-of-ana"), basic("ana:token-of-ben"), "Basic !", basic(":")] {
+            let answer = try stage.get(path, headers: ["Authorization": wrong])
+            #expect(answer.status == 401)
+            #expect(answer.header("WWW-Authenticate")?.contains(#"Basic realm="tideline""#) == true)
+        }
+        #expect(try stage.get("/v1/timelines", headers: ["Authorization": good]).status == 401)
     }
 }

@@ -85,15 +85,19 @@ struct StreamTests {
     func confinement() throws {
         let tokens = [
             AccessSettings.Token.of("ana", recipients: ["ana"]), .of("rea", readers: ["rea"]), .of("all"),
+            .of("both", recipients: ["ana"], readers: ["rea", "ana"]),
         ]
         let stage = try ReadingStage(tokens: tokens).start()
-        let (ana, rea, all) = (
+        let start = try #require(try stage.stream("/v1/stream", token: "token-of-all").blocks().last?.id)
+        let (ana, rea, all, both) = (
             try stage.stream("/v1/stream", token: "token-of-ana"),
             try stage.stream("/v1/stream", token: "token-of-rea"),
-            try stage.stream("/v1/stream", token: "token-of-all")
+            try stage.stream("/v1/stream", token: "token-of-all"),
+            try stage.stream("/v1/stream?types=positions", token: "token-of-both")
         )
         stage.cluster.publish("a", recipient: "ana")
         stage.cluster.publish("b", recipient: "ben")
+        try stage.read()
         stage.cluster.reload("ben")
         stage.cluster.reload("ana")
         stage.cluster.position("rea", "b", entry: "e")
@@ -101,6 +105,9 @@ struct StreamTests {
         try stage.read()
         #expect(ana.events().map(\.event).sorted { $0 ?? "" < $1 ?? "" } == ["reload", "timeline"])
         #expect(rea.events().map { $0.text("readerId") } == ["rea"])
+        #expect(both.events().map { $0.text("readerId") } == ["ana"], "rea's is in a timeline of ben's")
+        let resumed = try stage.stream("/v1/stream?types=positions&lastEventId=\(start)", token: "token-of-both")
+        #expect(resumed.events().map { $0.text("readerId") } == ["ana"])
         #expect(all.events().count == 6)
         stage.cluster.publish("a", recipient: "ben", revision: 2)
         try stage.read()
@@ -245,5 +252,45 @@ extension AccessSettings.Token {
         .init(
             name: name, sha256: StageTokens.digest(of: "token-of-\(name)"), scopes: ["read"], recipients: recipients,
             readers: readers)
+    }
+}
+
+@Suite("Streams of clients that were away for long")
+struct LongAwayTests {
+    @Test("what a client missed is bounded in bytes; more is a gap, and events that come meanwhile are sent behind it")
+    func bytes() throws {
+        let stage = try ReadingStage { $0.streamBuffer = 16_384 }.start()
+        let start = try #require(try stage.stream("/v1/stream").blocks().last?.id)
+        for number in 0..<8 { stage.cluster.publish("a\(number)", recipient: "ana") }
+        try stage.read()
+        let few = try stage.stream("/v1/stream?lastEventId=\(start)").events()
+        #expect(few.filter { $0.event == "timeline" }.count == 8 && few.count == 8)
+        for number in 0..<200 { stage.cluster.publish("b\(number)", recipient: "ben") }
+        try stage.read()
+        let many = try stage.stream("/v1/stream?lastEventId=\(start)")
+        let blocks = many.blocks()
+        #expect(blocks.compactMap(\.event) == ["gap"])
+        #expect(blocks.last?.id == stage.context.views.positions.text, "from here on nothing is missing")
+        let filtered = try stage.stream("/v1/stream?recipient=ana&lastEventId=\(start)").events()
+        #expect(filtered.count == 8, "others' changes do not count")
+        let reader = try stage.stream("/v1/stream?types=positions&readerId=rea&lastEventId=\(start)").events()
+        #expect(reader.isEmpty)
+    }
+
+    @Test("events wait for what was missed, in their order; too many end the stream")
+    func held() {
+        let stream = EventStream(headers: [], bufferLimit: 1 << 20)
+        let held = HeldStream(stream, maximum: 8)
+        for text in ["b", "c"] { held.send(SharedBytes(text.utf8)) }
+        held.release(after: SharedBytes("a".utf8))
+        held.send(SharedBytes("d".utf8))
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+        defer { room.deallocate() }
+        let count = stream.read(into: room)
+        #expect(String(decoding: room[..<max(0, count)], as: UTF8.self) == "abcd")
+        let full = HeldStream(EventStream(headers: [], bufferLimit: 1 << 20), maximum: 8)
+        for _ in 0..<3 { full.send(SharedBytes("1234".utf8)) }
+        full.release(after: SharedBytes("a".utf8))
+        #expect(full.stream.send(SharedBytes("x".utf8)) == false)
     }
 }

@@ -97,24 +97,51 @@ struct MergeLawsTests {
         #expect(hasMetDevicesMax)
     }
 
-    @Test("Records with the same arrivals give the same in any order, however often they come")
+    @Test("Records of devices with right clocks give the same in any order, however often they come")
     func anyOrder() {
         for seed in Self.seeds {
             var draws = Draws(seed: seed)
             let settings = draws.settings()
-            // What an entry says is one thing, or it is filled in from what came before.
-            let records = (0..<draws.number(1...10)).map { _ in draws.record(devices: 3).saying("title", "place") }
-            let arrivals = records.map { _ in draws.instant() }
-            var orders = [Array(records.indices), records.indices.reversed()]
-            orders.append(records.indices.shuffled(using: &draws.numbers) + records.indices)
-            let latest = arrivals.max() ?? Instant(milliseconds: 0)
+            // One record of each device: those of one device come in their order, for they have one key.
+            let records = (0..<draws.number(1...10)).map { draws.record(devices: 1).of(device: "device-\($0)") }
+            let orders = [
+                Array(records.indices), records.indices.reversed(), records.indices.shuffled(using: &draws.numbers),
+            ]
             let results = orders.map { order in
                 var positions = ReaderPositions()
-                for index in order { positions.record(records[index], arrival: arrivals[index], settings: settings) }
-                positions.expire(at: latest, settings: settings)
+                for round in 0..<2 {
+                    for index in order {
+                        // Later each time, and after all that was observed.
+                        let arrival = Instant(milliseconds: 31_000) + .seconds(Int64(round * index))
+                        positions.record(records[index], arrival: arrival, settings: settings)
+                    }
+                }
+                positions.expire(at: Instant(milliseconds: 60_000), settings: settings)
                 return positions
             }
             #expect(Set(results).count == 1, "seed \(seed)")
+            #expect(Set(results.map(\.history)).count == 1, "seed \(seed)")
+        }
+    }
+
+    @Test("Any record that is told once more changes nothing, whenever that is and whatever its clock says")
+    func repeated() {
+        for seed in Self.seeds {
+            var draws = Draws(seed: seed)
+            var settings = draws.settings()
+            // Places that were forgotten for want of room are news when they come again.
+            settings.maxHistorySize = 20
+            settings.expiry = .hours(1)
+            var positions = draws.positions(devices: 3, records: 0...4, settings)
+            var record = draws.record(devices: 3)
+            (record.readEntries, record.dismissed) = ([], [])
+            // A place that a newer one of its entry has replaced is not known any more.
+            record.position.entryId = "new"
+            for index in record.history.indices { record.history[index].entryId = "new-\(index)" }
+            positions.record(record, arrival: draws.instant(), settings: settings)
+            let before = positions
+            positions.record(record, arrival: Instant(milliseconds: 30_000) + draws.later(), settings: settings)
+            #expect(positions == before, "seed \(seed)")
         }
     }
 
@@ -139,18 +166,9 @@ extension [Instant] {
 }
 
 extension PositionRecord {
-    /// The record with every snapshot saying all of its entry.
-    fileprivate func saying(_ title: String, _ location: String) -> PositionRecord {
+    fileprivate func of(device deviceId: String) -> PositionRecord {
         var record = self
-        let said = { (snapshot: PositionSnapshot) in
-            var snapshot = snapshot
-            snapshot.entryDate = Instant(milliseconds: 0)
-            snapshot.title = title
-            snapshot.location = location
-            return snapshot
-        }
-        record.position = said(position)
-        record.history = history.map(said)
+        record.deviceId = deviceId
         return record
     }
 }

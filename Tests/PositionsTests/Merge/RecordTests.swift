@@ -33,6 +33,35 @@ struct RecordTests {
         #expect(positions.position?.entryId == "right")
     }
 
+    @Test("A place of a fast clock that is told again does not move, with which record it may come, now or hours later")
+    func toldAgain() {
+        var positions = ReaderPositions()
+        let fast = record(snapshot("e1", "2026-11-20T11:00:00Z"), device: "fast")
+        positions.record(fast, arrival: at("2026-11-20T10:00:00Z"), settings: settings())
+        positions.record(
+            record(snapshot("e2", "2026-11-20T10:10:00Z")), arrival: at("2026-11-20T10:10:00Z"), settings: settings())
+        for again in ["2026-11-20T10:20:00Z", "2026-11-20T10:59:58Z", "2026-11-20T11:30:00Z"] {
+            #expect(positions.record(fast, arrival: at(again), settings: settings()) == .unchanged)
+            #expect(positions.position?.entryId == "e2")
+        }
+        // The next move of the fast clock wins, as it should, and what its record repeats stays where it is.
+        let next = record(snapshot("e3", "2026-11-20T11:40:00Z"), device: "fast", history: [fast.position])
+        positions.record(next, arrival: at("2026-11-20T10:40:00Z"), settings: settings())
+        #expect(positions.history.map(\.entryId) == ["e3", "e2", "e1"])
+    }
+
+    @Test("What a server has moved back and writes on is known again")
+    func movedBackBefore() throws {
+        let fast = record(snapshot("e1", "2026-11-20T11:00:00Z"), device: "fast")
+        var server = ReaderPositions()
+        server.record(fast, arrival: at("2026-11-20T10:00:00Z"), settings: settings())
+        let written = record(try #require(server.position), device: "fast")
+        var pipeline = ReaderPositions()
+        pipeline.record(written, arrival: at("2026-11-20T10:00:03Z"), settings: settings())
+        #expect(pipeline == server)
+        #expect(pipeline.record(fast, arrival: at("2026-11-20T10:30:00Z"), settings: settings()) == .unchanged)
+    }
+
     @Test("The history of a fast clock keeps its order, and marks of the future are moved back")
     func fastHistory() {
         var positions = ReaderPositions()
