@@ -30,19 +30,6 @@ package struct Caller: Hashable, Sendable {
     package static let anonymous = Caller(name: "anonymous", scopes: Set(Scope.allCases))
 
     package func may(_ scope: Scope) -> Bool { scopes.contains(scope) }
-
-    /// Returns whether a reader's positions in a configuration exist for the caller: the reader must be one of its
-    /// own, and so must the configuration's recipient, unless the caller is confined to readers alone.
-    ///
-    /// - Parameter recipient: the configuration's; `nil` if nobody knows it.
-    package func maySeePositions(of readerId: String, inTimelineOf recipient: String?) -> Bool {
-        guard readers.contains(readerId) else { return false }
-        switch recipients {
-        case .all: return true
-        case .only(let ids) where ids.isEmpty: return true
-        case .only: return recipient.map { recipients.contains($0) } ?? false
-        }
-    }
 }
 
 /// What a caller may do at all.
@@ -83,7 +70,7 @@ package struct AccessError: Error, Hashable, Sendable, CustomStringConvertible {
 package enum AuthenticationFailure: Error, Hashable, Sendable {
     /// No credentials at all.
     case missing
-    /// Not of the form `Bearer TOKEN` (RFC 6750 section 2.1), nor `Basic` with a token as password (RFC 7617).
+    /// Not of the form `Bearer TOKEN` (RFC 6750 section 2.1).
     case notBearer
     /// Unknown, tampered with, of another algorithm, issuer or audience. Why is not told to the caller.
     case invalid
@@ -94,8 +81,7 @@ package enum AuthenticationFailure: Error, Hashable, Sendable {
     package var challenge: String {
         let realm = #"Bearer realm="tideline""#
         return switch self {
-        // Calendar programs know no other scheme than the second.
-        case .missing: realm + #", Basic realm="tideline""#
+        case .missing: realm
         case .notBearer: realm + #", error="invalid_request", error_description="\#(sentence)""#
         case .invalid, .expired, .notYetValid:
             realm + #", error="invalid_token", error_description="\#(sentence)""#

@@ -11,15 +11,6 @@ package struct AccessSettings: Hashable, Sendable {
     /// Whether everybody is let in.
     package var isOpen: Bool { tokens.isEmpty && jwt == nil }
 
-    /// Sentences for the operator about what is allowed, and perhaps not meant.
-    package var warnings: [String] {
-        guard let jwt, jwt.audience == nil else { return [] }
-        return [
-            "serve.jwt has no audience: every token that its keys have signed is accepted, also one that was made for "
-                + "another service"
-        ]
-    }
-
     /// A bearer token, known by its digest alone.
     package struct Token: Hashable, Sendable {
         package var name: String

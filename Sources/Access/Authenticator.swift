@@ -27,8 +27,7 @@ package struct Authenticator: Sendable {
     /// Whether everybody is let in, since no credentials are configured.
     package var isOpen: Bool { tokens.isEmpty && verifier == nil }
 
-    /// Returns the caller that an `Authorization` header stands for: `Bearer` and a token, or `Basic` with any user and
-    /// the token as password. A browser repeats the latter by itself, for pages of anybody, so it may only read.
+    /// Returns the caller that an `Authorization` header stands for.
     ///
     /// - Parameters:
     ///   - authorizationHeader: the header's value, or `nil` where there is none.
@@ -39,25 +38,8 @@ package struct Authenticator: Sendable {
         if isOpen { return .success(.anonymous) }
         guard let authorizationHeader else { return .failure(.missing) }
         let parts = authorizationHeader.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return .failure(.notBearer) }
-        let credentials = parts[1].drop { $0 == " " }
-        switch parts[0].lowercased() {
-        case "bearer":
-            return caller(of: Array(credentials.utf8), now: now)
-        case "basic":
-            // The standard alphabet, with padding (RFC 4648 section 4).
-            let text = credentials.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-            guard let pair = [UInt8](base64URL: String(text)), let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
-                return .failure(.notBearer)
-            }
-            return caller(of: Array(pair[(colon + 1)...]), now: now).map { caller in
-                var caller = caller
-                caller.scopes.formIntersection([.read])
-                return caller
-            }
-        default:
-            return .failure(.notBearer)
-        }
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .failure(.notBearer) }
+        return caller(of: Array(parts[1].drop { $0 == " " }.utf8), now: now)
     }
 
     private func caller(of token: [UInt8], now: Int) -> Result<Caller, AuthenticationFailure> {

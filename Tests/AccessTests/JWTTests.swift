@@ -27,7 +27,12 @@ struct JWTTests {
     /// Expires with its token, half a minute for clocks included.
     private static let anna = Caller(name: "anna", scopes: [.read, .write], expiry: SignedTokens.now + 630)
 
-    @Test("each algorithm verifies", arguments: ["HS256", "RS256", "ES256", "kid", "RSA kid"])
+    @Test(
+        "each algorithm verifies",
+        arguments: [
+            "HS256", "RS256", "ES256", "kid", "RSA kid", "HS256 access",
+            "RS256 access", "ES256 access", "no type",
+        ])
     func verified(name: String) async throws {
         #expect(try await authenticate(name, settings()) == .success(Self.anna))
     }
@@ -60,7 +65,9 @@ struct JWTTests {
             "HS256 tampered", "RS256 tampered", "ES256 tampered", "HS256 without signature",
             "RS256 without signature", "ES256 without signature", "HS256 cut", "RS256 cut", "ES256 cut", "none",
             "None", "HS384", "empty secret", "other key", "wrong kid", "unknown kid", "crit", "no exp", "exp text",
-            "recipients text",
+            "recipients text", "other type", "other key access", "confused access", "HS256 access tampered",
+            "RS256 access tampered", "ES256 access tampered", "HS256 access cut", "RS256 access cut",
+            "ES256 access cut", "ES256 access without signature",
         ])
     func refused(name: String) async throws {
         #expect(try await authenticate(name, settings()) == .failure(.invalid))
@@ -122,13 +129,6 @@ struct JWTTests {
         #expect(confined.recipients == .only(["phone"]) && confined.readers == .only(["anna"]))
         let recipients = try await authenticate("recipients alone", jwt).get()
         #expect(recipients.recipients == .only(["phone"]) && recipients.readers == .only([]))
-    }
-
-    @Test("settings without an audience are warned of")
-    func warnings() async throws {
-        #expect(AccessSettings(jwt: try await settings()).warnings.count == 1)
-        #expect(AccessSettings(jwt: try await settings(audience: "tideline")).warnings == [])
-        #expect(AccessSettings().warnings == [])
     }
 
     @Test("a key that cannot be used is named")

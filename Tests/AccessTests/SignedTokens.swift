@@ -59,6 +59,7 @@ struct SignedTokens: Decodable {
             return message.decode() + "." + b64(sign(alg, message, key))
 
         tokens = {alg: token(alg) for alg in ("HS256", "RS256", "ES256")}
+        tokens |= {alg + " access": token(alg, header={"typ": "at+JWT"}) for alg in list(tokens)}
         for name in list(tokens):
             head, body, code = tokens[name].split(".")
             changed = json.loads(base64.urlsafe_b64decode(body + "=="))
@@ -77,6 +78,10 @@ struct SignedTokens: Decodable {
         tokens["RSA kid"] = token("RS256", header={"kid": "rsa-1"})
         tokens["wrong kid"] = token("ES256", header={"kid": "rsa-1"})
         tokens["unknown kid"] = token("ES256", header={"kid": "gone"})
+        tokens["other type"] = token("HS256", header={"typ": "dpop+jwt"})
+        tokens["other key access"] = token("ES256", key=other_ec, header={"typ": "at+jwt"})
+        tokens["confused access"] = token("HS256", key=pem(rsa_key).encode(), header={"typ": "at+jwt"})
+        tokens["no type"] = token("HS256", header={"typ": None})
         tokens["crit"] = token("HS256", header={"crit": ["b64"], "b64": False})
         tokens["no exp"] = token("HS256", remove=["exp"])
         tokens["exp text"] = token("HS256", exp=str(now + 600))
