@@ -1,4 +1,4 @@
-package import Messages
+import Messages
 import Positions
 package import RecordLog
 import Timelines
