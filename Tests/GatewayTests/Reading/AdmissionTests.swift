@@ -1,6 +1,7 @@
 import Access
 import Crypto
 import HTTPServer
+import Times
 import Testing
 
 @testable import Gateway
