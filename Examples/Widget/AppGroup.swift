@@ -4,7 +4,7 @@ import Foundation
 import Security
 import TidelineClient
 
-/// What app and extension share. The app writes the address and the token when its user signs in.
+/// The things that app and extension share. The app writes the address and the token when its user signs in.
 enum AppGroup {
     static let name = "group.example.tideline"
 

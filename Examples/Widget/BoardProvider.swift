@@ -10,7 +10,7 @@ import WidgetKit
 /// `PublishedTimeline.Entry` for the other.
 struct BoardEntry: WidgetKit.TimelineEntry {
     var date: Date
-    /// What the timeline says; `nil` is a placeholder.
+    /// The entry of the timeline; `nil` is a placeholder.
     var content: PublishedTimeline.Entry?
     /// True if the server did not answer, and the device's own copy is shown.
     var isOffline = false
@@ -28,7 +28,7 @@ struct BoardProvider: WidgetKit.TimelineProvider {
         BoardEntry(date: .now)
     }
 
-    /// What the gallery shows: what the device has, without waiting for a server.
+    /// The gallery shows what the device has, without waiting for a server.
     func getSnapshot(in context: Context, completion: @escaping @Sendable (BoardEntry) -> Void) {
         Task {
             let now = Date.now

@@ -15,7 +15,7 @@ internal import Foundation
 ///
 /// Any task may call. A client has one server and one reader; everything that it keeps is in its folder.
 public final class TidelineClient: Sendable {
-    /// What the client was told.
+    /// The configuration that the client was made with.
     public let configuration: ClientConfiguration
     let connection: ServerConnection
     let cache: TimelineCache

@@ -36,6 +36,19 @@ struct RecordJudgeTests {
         #expect(found.map(\.field) == fields)
     }
 
+    @Test("events of another calendar than the record's key are a problem, as they would be a dead letter")
+    func calendarsOfCollections() throws {
+        func fields(_ calendarId: String) -> [String?] {
+            let event =
+                #"{"@type": "Event", "uid": "u", "calendarId": "\#(calendarId)", "start": "2026-11-20T09:00:00"}"#
+            let group = #"{"@type": "Group", "calendarId": "c", "uid": "g", "entries": [\#(event)]}"#
+            var judge = RecordJudge(.calendarEvents)
+            return Array(group.utf8).withUnsafeBytes { judge.problems(of: $0, key: Array("c/g".utf8)) }.map(\.field)
+        }
+        #expect(fields("c") == [])
+        #expect(fields("other") == ["key"])
+    }
+
     @Test(
         "keys name their parts percent-encoded",
         arguments: [

@@ -1,6 +1,7 @@
 // ReferenceTests: what is written from the declarations of strategies, schedules and their options is up to date: the
 // schema of configurations and the reference page. `make reference` writes both.
 
+import Foundation
 import Messages
 import Settings
 import TestSupport

@@ -11,7 +11,7 @@ final class PositionServer: Sendable {
         /// Answers given instead of the right ones, in order; `nil` stands for a right one.
         var failures: [TransportResponse?] = []
         var isAway = false
-        /// What the next accepted record is answered with, instead of the merged position.
+        /// The status with which the next accepted record is answered, instead of the merged position.
         var lateAnswer: Int?
     }
 

@@ -70,8 +70,11 @@ package enum CalendarEventMessage {
         do throws(MessageProblem) {
             let fields = MessageFields(try parser.object(bytes))
             guard case .contract = CalendarEventFormat(fields, contentType: nil) else {
-                return try (key ?? []).withUnsafeBufferPointer { key throws(MessageProblem) in
-                    try decode(bytes, key: UnsafeRawBufferPointer(key), with: &parser).leftOut
+                return try (key ?? []).withUnsafeBufferPointer { name throws(MessageProblem) in
+                    let name = UnsafeRawBufferPointer(name)
+                    let batch = try decode(bytes, key: name, with: &parser)
+                    if batch.leftOut.isEmpty, key != nil { _ = try CalendarFiling(batch, CalendarRecordKey(name)) }
+                    return batch.leftOut
                 }
             }
             return CalendarEvent.problems(fields)

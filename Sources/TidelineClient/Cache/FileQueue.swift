@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// A thread for files: reading, writing and waiting for the disk block, and the few threads that run tasks must not.
 ///
-/// What is asked for is done in order.
+/// Calls are served in their order.
 final class FileQueue: Sendable {
     private let queue: DispatchQueue
 

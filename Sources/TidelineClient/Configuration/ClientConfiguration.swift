@@ -1,7 +1,7 @@
 public import Foundation
 public import Positions
 
-/// What a client is told: its server, whom it reads for, and where it keeps things.
+/// A client's configuration: its server, the reader, and the folder in which it keeps things.
 public struct ClientConfiguration: Sendable {
     /// The address of the server, such as `https://tideline.example`; a path stands before those of the server.
     public var baseURL: URL
@@ -22,7 +22,7 @@ public struct ClientConfiguration: Sendable {
     public var clock: any ClientClock = SystemClock()
     /// Chance, for retries.
     public var random: RandomNumber = SystemClock.random
-    /// How alike two texts are, where a place is looked for by its content.
+    /// The measure of how alike two texts are, for places that are looked for by their content.
     public var similarity: any TextSimilarity = JaccardSimilarity()
     /// Is called with a line for each request while `settings.debug` is on. Tokens and bodies are never in it.
     public var log: (@Sendable (String) -> Void)?

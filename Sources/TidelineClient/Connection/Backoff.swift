@@ -1,6 +1,6 @@
 internal import Positions
 
-/// How long to wait before the next try: twice as long after each failure, with chance in it, so that the devices that
+/// The wait before the next try: twice as long after each failure, with chance in it, so that the devices that
 /// lost one server do not all come back in the same moment.
 struct Backoff: Sendable {
     /// The wait after the first failure, before chance shortens it.

@@ -29,7 +29,7 @@ final class ServerConnection: Sendable {
 
     // MARK: - Requests
 
-    /// What is asked of the server: names that become a path, and a query.
+    /// A request without the server's address: names that become a path, and a query.
     struct Call: Sendable {
         var method = "GET"
         /// The parts of the path after `/v1`, not encoded.

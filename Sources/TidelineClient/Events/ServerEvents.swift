@@ -184,7 +184,7 @@ final class EventReader {
 
     // MARK: - Events
 
-    /// What the event says; `nil` means that it says nothing to this library. One that cannot be read is a gap.
+    /// The meaning of an event; `nil` means that it has none for this library. One that cannot be read is a gap.
     private func understood(_ event: ServerSentEvent) async -> ServerEvent? {
         let read: (event: ServerEvent, value: Data?)?
         do {

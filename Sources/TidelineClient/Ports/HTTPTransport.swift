@@ -23,7 +23,7 @@ public struct TransportRequest: Sendable {
     public var headers: [String: String]
     /// The body; `nil` means none.
     public var body: Data?
-    /// How long no byte may come before the request has failed; `nil` means that it never has.
+    /// The time without a byte after which the request has failed; `nil` means that it never has.
     public var timeout: Duration?
 
     /// A request of these parts.

@@ -11,7 +11,7 @@ internal import Positions
 ///
 /// The lock is that of a file beside it, because the file itself may be replaced.
 struct LockedFile: ~Copyable {
-    /// What tells a file from others, also from one of the same name.
+    /// An identity tells a file from others, also from one of the same name.
     struct Identity: Hashable, Sendable {
         var device: UInt64
         var inode: UInt64

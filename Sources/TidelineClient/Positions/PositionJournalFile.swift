@@ -3,7 +3,7 @@ internal import Positions
 
 /// A journal, on a thread of its own: to wait for the disk blocks.
 final class PositionJournalFile: Sendable {
-    /// What the journal says, after a call.
+    /// The contents of the journal after a call.
     struct View: Sendable {
         var state = PositionState()
         /// Counts the calls, so that of two views the later one can be told.

@@ -6,7 +6,7 @@ struct PositionState: Codable, Hashable, Sendable {
     var own = ReaderPositions()
     /// Those of them that the server has not accepted yet.
     var pending = ReaderPositions()
-    /// What the server said last of all devices.
+    /// The merged position that the server gave last.
     var remote: MergedPosition?
     /// The entity tag of that.
     var etag: String?
@@ -51,7 +51,7 @@ struct PositionState: Codable, Hashable, Sendable {
     }
 }
 
-/// What was done on this device since the journal was saved.
+/// The moves on this device since the journal was saved.
 struct PositionMoves: Codable, Hashable, Sendable {
     var positions = ReaderPositions()
     var restorations = RestorationCounts()
@@ -74,7 +74,7 @@ extension ReaderPositions {
         Set(histories.flatMap(\.snapshots).map(\.entryId) + (readEntries + dismissed).map(\.entryId)).count
     }
 
-    /// What is remembered here and not, just so, in another value.
+    /// The value without the places and marks that another value has, just so.
     func subtracting(_ other: ReaderPositions) -> ReaderPositions {
         let gone = Set(other.histories.flatMap { history in history.snapshots.map { Place(history.deviceId, $0) } })
         let histories = histories.compactMap { history -> DeviceHistory? in

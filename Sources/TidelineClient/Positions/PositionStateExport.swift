@@ -1,7 +1,7 @@
 internal import Foundation
 public import Positions
 
-/// What a device knows of its reader's positions, and how its journal fares.
+/// A report of a device: its reader's positions, and how its journal fares.
 public struct PositionStateExport: Hashable, Codable, Sendable {
     /// The places, the sync status, the settings in force and the restores by method.
     public var positions: PositionDebugExport

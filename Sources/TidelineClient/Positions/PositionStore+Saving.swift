@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Positions
 
-/// What is on the device's disk.
+/// The device's disk.
 extension PositionStore {
     /// Reads the journal, and begins to sync at `syncInterval`.
     func start() async throws(TidelineError) {

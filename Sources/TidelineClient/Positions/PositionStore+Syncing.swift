@@ -1,7 +1,7 @@
 internal import Foundation
 public import Positions
 
-/// What the server and the other devices know.
+/// The exchange with the server, and so with the other devices.
 extension PositionStore {
     /// Sends what waits for the server, and learns what the other devices have done.
     ///

@@ -1,7 +1,7 @@
 internal import Foundation
 public import Positions
 
-/// Where a reader is in the timeline of one configuration, on this device and on all others.
+/// The places of a reader in the timeline of one configuration, on this device and on all others.
 ///
 /// Everything is recorded on the device first, and works without a server. What was recorded is saved after
 /// `autoSaveInterval`, and from then on survives a crash; it is sent when the server answers. With `cloudSync` off
@@ -24,9 +24,9 @@ public actor PositionStore {
     nonisolated let statusSubject = ObservedSubject<SyncStatus>(.idle)
     nonisolated let syncTimeSubject = ObservedSubject<Instant?>(nil)
 
-    /// What the journal says.
+    /// The contents of the journal.
     var view = PositionJournalFile.View()
-    /// What the journal does not say yet.
+    /// The moves that the journal does not have yet.
     var unsaved = PositionMoves()
     var saveFailures = 0
     var saveTimer: Task<Void, Never>?
@@ -64,7 +64,7 @@ public actor PositionStore {
 
     // MARK: - What observers see
 
-    /// How the device gets on with its server: the present status first, then each change.
+    /// The sequence tells how the device gets on with its server: the present status first, then each change.
     public nonisolated var syncStatus: ObservedValues<SyncStatus> { ObservedValues(subject: statusSubject) }
 
     /// The instant of the last success; it stays known while later tries fail. `nil` means that there was none.
@@ -193,7 +193,7 @@ public actor PositionStore {
 
     // MARK: - Debugging
 
-    /// What is known here, for whoever looks for a mistake. It has no token and no address.
+    /// The export says all that is known here, for whoever looks for a mistake. It has no token and no address.
     public func exportStateForDebugging() -> PositionStateExport {
         PositionStateExport(
             positions: PositionDebugExport(

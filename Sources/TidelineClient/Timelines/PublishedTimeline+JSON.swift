@@ -95,14 +95,10 @@ extension TimelineEntry {
 extension TimelineEntry.VehicleView {
     fileprivate init(_ fields: JSONFields) throws(TidelineError) {
         self.init(vehicleId: try fields.require("vehicleId", fields.text("vehicleId")))
-        registration = try fields.text("registration")
-        alias = try fields.text("alias")
-        status = try fields.text("status")
-        speed = try fields.number("speed")
-        location = try fields.text("location")
-        latitude = try fields.number("latitude")
-        longitude = try fields.number("longitude")
-        customAddressIcon = try fields.text("customAddressIcon")
+        (registration, alias) = (try fields.text("registration"), try fields.text("alias"))
+        (status, speed) = (try fields.text("status"), try fields.number("speed"))
+        (location, customAddressIcon) = (try fields.text("location"), try fields.text("customAddressIcon"))
+        (latitude, longitude) = (try fields.number("latitude"), try fields.number("longitude"))
         observedAt = try fields.instant("observedAt")
     }
 }

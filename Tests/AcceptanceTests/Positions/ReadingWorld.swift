@@ -14,7 +14,7 @@ struct ReadingWorld {
     init(token: String? = nil) async throws {
         application = try await Application("reading")
         port = try freePortPair()
-        serverOptions = try await token.map { try await Self.options(for: $0, application) } ?? []
+        serverOptions = if let token { try await Self.options(for: token, application) } else { [] }
         try await Self.publish(entries: 20, application)
         pipeline = try application.start("process")
         try await startServer()

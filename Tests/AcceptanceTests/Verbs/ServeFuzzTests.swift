@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import TestSupport
 import Testing
 

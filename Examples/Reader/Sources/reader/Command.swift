@@ -94,7 +94,7 @@ extension ReadingSession {
 }
 
 extension TimelineEntry {
-    /// What the entry says in one line.
+    /// The entry in one line.
     var text: String {
         let positioned = PositionedEntry(self)
         let words = [positioned.title, positioned.location].compactMap(\.self).joined(separator: ", ")

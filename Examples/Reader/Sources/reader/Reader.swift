@@ -71,7 +71,7 @@ struct Reader {
     }
 }
 
-/// What the reader reacts to.
+/// Something that the reader reacts to.
 enum Input: Sendable {
     case key(Key)
     case line(String)

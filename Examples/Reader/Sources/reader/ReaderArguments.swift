@@ -1,7 +1,7 @@
 import Foundation
 import TidelineClient
 
-/// What the command line says.
+/// The options of the command line.
 struct ReaderArguments {
     var configurationId: String
     var configuration: ClientConfiguration

@@ -11,7 +11,7 @@ actor ReadingSession {
     private(set) var loaded: LoadedTimeline?
     /// The index of the entry at which the reader is.
     private(set) var place: Int?
-    /// How that was found when it was restored last.
+    /// The restore that was made last.
     private(set) var restoration: Restoration?
     private(set) var suggestions: [RestorationSuggestion] = []
     /// The problem that was met last; `nil` means that the server answers.
