@@ -45,6 +45,47 @@ struct PositionStoreTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
+    @Test("two views that ask for a store at one time both get it when its journal is read")
+    func oneStart() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let entries = try tickEntries(times)
+        let before = try await fixture.client.positionStore(for: "wall")
+        await before.show(entries)
+        await before.recordPosition(entryId: tick("12:00"), scrollOffset: 0)
+        try await fixture.client.stop()
+        let client = try fixture.restarted().client
+        let file = fixture.directory.appending(path: "positions/ana/wall.journal")
+        // Another process is writing the journal.
+        let lock = try LockedFile(file)
+        let views = (0..<2).map { _ in
+            Task { try await client.positionStore(for: "wall").restorePosition(for: entries) }
+        }
+        // Time enough for a store that has read nothing to be handed out.
+        try await Task.sleep(for: .milliseconds(100))
+        release(lock)
+        for view in views {
+            let restoration = try await view.value
+            #expect(restoration.method == .exactMatch && restoration.index == 4)
+        }
+    }
+
+    private func release(_ lock: consuming LockedFile) {}
+
+    @Test("a store that could not be started is started anew by the next call")
+    func failedStart() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let folder = fixture.directory.appending(path: "positions")
+        try Data().write(to: folder)
+        for _ in 0..<2 {
+            await #expect(throws: TidelineError.self) { try await fixture.client.positionStore(for: "wall") }
+        }
+        try FileManager.default.removeItem(at: folder)
+        let store = try await fixture.client.positionStore(for: "wall")
+        await store.recordPosition(entryId: "a", scrollOffset: 0)
+        try await fixture.client.stop()
+        #expect(journal(of: fixture)?.isEmpty == false)
+    }
+
     @Test("with cloudSync off nothing leaves the device, whatever is asked for")
     func cloudSyncOff() async throws {
         let fixture = try ClientFixture(settings: offlineSettings())
