@@ -90,7 +90,11 @@ struct TimelineLoadingTests {
     func gone() async throws {
         let fixture = try ClientFixture(FakeTransport(answering(1, etag: "\"1\"")))
         _ = try await fixture.client.timeline(for: "wall")
+        // A proxy and a captive portal know nothing of it.
         fixture.transport.answer { _ in .json("{}", status: 404) }
+        await #expect(throws: TidelineError.self) { try await fixture.client.timeline(for: "wall") }
+        #expect(await fixture.client.cachedTimeline(for: "wall") != nil)
+        fixture.transport.answer { _ in .problem("not-found", status: 404) }
         await #expect(throws: TidelineError.self) { try await fixture.client.timeline(for: "wall") }
         #expect(await fixture.client.cachedTimeline(for: "wall") == nil)
     }

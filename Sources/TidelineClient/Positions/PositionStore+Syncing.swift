@@ -109,7 +109,10 @@ extension PositionStore {
         let response = try await connection.send(call, accepting: [304, 404])
         switch response.head.status {
         case 304: break
-        case 404: try await learn(nil, response.head)
+        case 404:
+            let problem = Problem(response)
+            guard problem.isNotFound else { throw .refused(problem) }
+            try await learn(nil, response.head)
         default: try await learn(MergedPosition.reading(response.body), response.head)
         }
     }
@@ -140,11 +143,15 @@ extension PositionStore {
             switch response.head.status {
             case 412 where !isLast: try await pull()
             case 200: return try await accept(sent, response, MergedPosition.reading(response.body))
-            // The broker has it, but the outcome is not committed yet.
-            case 202, 504:
+            case 202:
                 try await accept(sent, response, nil)
                 return try await pull()
-            default: throw .refused(Problem(response))
+            default:
+                // Also a server and a proxy that give up say 504; then nobody knows whether the broker has it.
+                let problem = Problem(response)
+                guard problem.isWaitTimedOut else { throw .refused(problem) }
+                try await accept(sent, response, nil)
+                return try await pull()
             }
         }
     }
@@ -156,6 +163,8 @@ extension PositionStore {
         call.body = try encoded(Dismissals(deviceId: deviceId, entryIds: sent.dismissed.map(\.entryId)))
         // Where nothing is remembered of the reader any more, there is nothing to dismiss.
         let response = try await connection.send(call, accepting: [404])
+        let problem = Problem(response)
+        guard response.head.status != 404 || problem.isNotFound else { throw .refused(problem) }
         let dismissed = ReaderPositions(histories: [], readEntries: [], dismissed: sent.dismissed, settings: settings)
         try await accept(dismissed, response, nil)
         try await pull()
