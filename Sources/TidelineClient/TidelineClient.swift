@@ -45,9 +45,14 @@ public final class TidelineClient: Sendable {
     /// The positions of the reader in the timeline of a configuration. There is one store for each, until the client
     /// stops.
     ///
-    /// - Throws: `.storage` if the folder cannot be used.
+    /// - Throws: `.storage` if the folder cannot be used; `.refused` with the status 422 and without a request, if the
+    ///   configurationId has not 1 to 1024 bytes in UTF-8.
     public func positionStore(for configurationId: String) async throws(TidelineError) -> PositionStore {
-        try await stores.store(for: configurationId)
+        guard PositionLimits.isName(configurationId) else {
+            let field = Problem.Field(field: "configurationId", message: PositionLimits.names)
+            throw .refused(Problem(status: 422, title: "The server would refuse this", errors: [field]))
+        }
+        return try await stores.store(for: configurationId)
     }
 
     /// Drops what has expired and what is over the bounds, in the cache and in the journals. An app calls this now and

@@ -11,6 +11,8 @@ final class PositionServer: Sendable {
         /// Answers given instead of the right ones, in order; `nil` stands for a right one.
         var failures: [TransportResponse?] = []
         var isAway = false
+        /// Records with this text in them are refused.
+        var refusedText: String?
         /// The answer to the next accepted record, instead of the merged position.
         var lateAnswer: TransportResponse?
     }
@@ -34,6 +36,7 @@ final class PositionServer: Sendable {
         return try data.flatMap { try JSONSerialization.jsonObject(with: $0) as? [String: Any] }
     }
 
+    func refuse(_ text: String) { state.withLock { $0.refusedText = text } }
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
     func fail(with failures: TransportResponse?...) { state.withLock { $0.failures = failures } }
     func answerLate(_ answer: TransportResponse) { state.withLock { $0.lateAnswer = answer } }
@@ -70,6 +73,9 @@ final class PositionServer: Sendable {
             case ("PUT", "/base/v1/readers/ana/positions/wall"):
                 let isMerged = !state.positions.isEmpty
                 if let match = request.headers["If-Match"], !isMerged || match != tag { return .status(412) }
+                if let text = state.refusedText, String(decoding: request.body ?? Data(), as: UTF8.self).contains(text) {
+                    return .problem("invalid-fields", status: 422)
+                }
                 try put(request.body ?? Data(), &state)
                 if let answer = state.lateAnswer {
                     state.lateAnswer = nil

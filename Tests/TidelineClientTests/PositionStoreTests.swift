@@ -71,6 +71,34 @@ struct PositionStoreTests {
 
     private func release(_ lock: consuming LockedFile) {}
 
+    @Test("texts are cut and ids are refused at the sizes that the server takes")
+    func sizes() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let store = try await fixture.client.positionStore(for: "wall")
+        let title = String(repeating: "ä", count: 511) + "x" + String(repeating: "ä", count: 2000)
+        let json = timelineJSON(entries: ["08:00"]).replacing(
+            #""parameters":{"#,
+            with: #""event":{"calendarId":"c","uid":"u","title":"\#(title)","location":"\#(title)","#
+                + #""start":"2026-03-02","end":"2026-03-03","allDay":true},"parameters":{"#)
+        await store.show(try PublishedTimeline(json: json.utf8).timeline.entries)
+        await store.recordPosition(entryId: tick("08:00"), scrollOffset: 0)
+        let place = try #require(await store.positions.position)
+        #expect(place.title == String(repeating: "ä", count: 511) + "x" && place.location == place.title)
+        let (longest, longer) = (String(repeating: "x", count: 4096), String(repeating: "x", count: 4097))
+        for id in [longest, longer] { await store.recordPosition(entryId: id, scrollOffset: 0) }
+        await store.markAsRead(["a", longer, ""])
+        #expect(await store.exportStateForDebugging().refused == 3)
+        #expect(Set(await store.positions.readEntries.map(\.entryId)) == [tick("08:00"), longest, "a"])
+
+        let name = String(repeating: "x", count: 1025)
+        await #expect(throws: TidelineError.self) { try await fixture.client.positionStore(for: name) }
+        _ = try await fixture.client.positionStore(for: String(name.dropLast()))
+        var configuration = fixture.client.configuration
+        (configuration.readerId, configuration.deviceId) = (name, name)
+        let problems = #expect(throws: ConfigurationProblems.self) { try TidelineClient(configuration: configuration) }
+        #expect(problems?.all.map(\.key) == ["readerId", "deviceId"])
+    }
+
     @Test("a store that could not be started is started anew by the next call")
     func failedStart() async throws {
         let fixture = try ClientFixture(settings: offlineSettings())

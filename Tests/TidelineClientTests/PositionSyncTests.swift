@@ -215,6 +215,39 @@ struct PositionSyncTests {
         #expect(await phone.exportStateForDebugging().pending == 0 && server.positions.position?.entryId == "a")
     }
 
+    @Test("what the server refuses alone is set aside and counted, and all the rest arrives")
+    func setAside() async throws {
+        let (fixture, phone) = try await device("phone")
+        server.refuse("bad")
+        for entry in ["a", "b", "bad", "c", "d", "bad-too"] { await phone.recordPosition(entryId: entry, scrollOffset: 0) }
+        await phone.markAsRead(["e", "bad-mark", "f"])
+        #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
+        #expect(server.positions.history.map(\.entryId) == ["d", "c", "b", "a"])
+        #expect(Set(server.positions.readEntries.map(\.entryId)) == ["a", "b", "c", "d", "e", "f"])
+        var export = await phone.exportStateForDebugging()
+        #expect(export.pending == 0 && export.setAside == 3)
+        // The reader's place here is still the one that was refused.
+        #expect(await phone.positions.position?.entryId == "bad-too")
+        // Neither is sent again, also after a restart and as the place of a record of marks.
+        let (_, again) = try await device("phone", directory: fixture.directory)
+        await again.markAsRead(["g"])
+        #expect(await again.syncAcrossDevices() == .success(at: at("08:00")))
+        #expect(server.positions.readEntries.contains { $0.entryId == "g" })
+        export = await again.exportStateForDebugging()
+        #expect(export.pending == 0 && export.setAside == 3)
+    }
+
+    @Test("a body that is too large is sent in smaller parts")
+    func tooLarge() async throws {
+        let (_, phone) = try await device("phone")
+        for entry in ["a", "b"] { await phone.recordPosition(entryId: entry, scrollOffset: 0) }
+        server.fail(with: .status(413), .status(413))
+        #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
+        #expect(Set(server.positions.readEntries.map(\.entryId)) == ["a", "b"] && server.positions.history.count == 2)
+        let export = await phone.exportStateForDebugging()
+        #expect(export.pending == 0 && export.setAside == 0)
+    }
+
     @Test("a 404 of something before the server takes nothing away")
     func strangeNotFound() async throws {
         let entries = try tickEntries(["08:00", "09:00"])

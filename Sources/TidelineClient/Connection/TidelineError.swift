@@ -101,6 +101,9 @@ extension Problem {
     /// of a hotel's network, gives the same status without the type.
     var isNotFound: Bool { status == 404 && type == "urn:tideline:problem:not-found" }
 
+    /// True if the request was refused for what it says or for its size: it is refused again, whenever it is sent.
+    var isOfContent: Bool { status == 413 || status == 422 && type?.hasPrefix("urn:tideline:problem:") == true }
+
     /// True if a server of Tideline says that the broker has the record, and its outcome is not committed yet.
     var isWaitTimedOut: Bool { status == 504 && type == "urn:tideline:problem:wait-timed-out" }
 }

@@ -128,12 +128,34 @@ extension PositionStore {
 
     /// Sends what waits, and learns what the server has then.
     ///
+    /// What the server refuses for its content is sent in smaller parts, so that all the rest arrives. What is refused
+    /// alone is set aside: it stays on this device.
+    private func push() async throws(TidelineError) {
+        var parts = [view.state.pending]
+        while let part = parts.popLast() {
+            do {
+                try await push(part)
+            } catch {
+                guard case .refused(let problem) = error, problem.isOfContent else { throw error }
+                if let (first, second) = part.halves {
+                    parts += [second, first]
+                } else {
+                    connection.note("positions: one is set aside: \(problem)")
+                    let settings = settings
+                    take(try await journal.update { state in state.setAside(part, settings: settings) })
+                }
+            }
+        }
+    }
+
+    /// Sends a part of what waits.
+    ///
     /// Each try says what this device has seen (`If-Match`). If another device was faster, what that one did is learned
     /// first. Merging needs no order, so after some tries the record is sent without a condition.
-    private func push() async throws(TidelineError) {
+    private func push(_ sent: ReaderPositions) async throws(TidelineError) {
         for isLast in [false, false, true] {
-            let sent = view.state.pending
-            guard let record = PositionRecord(sent, own: view.state.own, deviceId: deviceId) else {
+            let own = sent.histories.isEmpty ? view.state.tellable : sent
+            guard let record = PositionRecord(sent, own: own, deviceId: deviceId) else {
                 return try await pushMarks(sent)
             }
             var call = ServerConnection.Call(method: "PUT", path: path, query: [("wait", "true")])
