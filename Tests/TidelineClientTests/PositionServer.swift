@@ -73,7 +73,8 @@ final class PositionServer: Sendable {
             case ("PUT", "/base/v1/readers/ana/positions/wall"):
                 let isMerged = !state.positions.isEmpty
                 if let match = request.headers["If-Match"], !isMerged || match != tag { return .status(412) }
-                if let text = state.refusedText, String(decoding: request.body ?? Data(), as: UTF8.self).contains(text) {
+                if let text = state.refusedText, String(decoding: request.body ?? Data(), as: UTF8.self).contains(text)
+                {
                     return .problem("invalid-fields", status: 422)
                 }
                 try put(request.body ?? Data(), &state)

@@ -219,7 +219,9 @@ struct PositionSyncTests {
     func setAside() async throws {
         let (fixture, phone) = try await device("phone")
         server.refuse("bad")
-        for entry in ["a", "b", "bad", "c", "d", "bad-too"] { await phone.recordPosition(entryId: entry, scrollOffset: 0) }
+        for entry in ["a", "b", "bad", "c", "d", "bad-too"] {
+            await phone.recordPosition(entryId: entry, scrollOffset: 0)
+        }
         await phone.markAsRead(["e", "bad-mark", "f"])
         #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
         #expect(server.positions.history.map(\.entryId) == ["d", "c", "b", "a"])

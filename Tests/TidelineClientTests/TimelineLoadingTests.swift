@@ -175,6 +175,16 @@ struct TimelineLoadingTests {
         for id in ids { #expect(await fixture.client.cachedTimeline(for: id)?.timeline.configurationId == id) }
     }
 
+    @Test("names of files differ where capitals count as small letters, too")
+    func caseInsensitive() {
+        let long = String(repeating: "a", count: 151)
+        let names = ["ana", "Ana", "ANA", "a%6ea", "%41na", "a~b", "ä", "Ä", "x.y", ".", "..", long, "A" + long]
+        let files = names.map { FileName.of($0) } + [FileName.of(FileName.of(long))]
+        #expect(Set(files.map { $0.lowercased() }).count == files.count)
+        #expect(files.allSatisfy { !$0.contains("/") && $0.utf8.count <= 150 && $0 != "." && $0 != ".." })
+        #expect(FileName.of("wall-2_b") == "wall-2_b")
+    }
+
     @Test("a recipient's timelines come page by page, and offline from the cache")
     func recipient() async throws {
         let fixture = try ClientFixture(

@@ -53,7 +53,9 @@ public actor PositionStore {
         random = configuration.random
         restorer = PositionRestorer(settings: settings, similarity: configuration.similarity)
         backoff = Backoff(longest: max(.seconds(1), settings.syncInterval))
-        journal = PositionJournalFile(place.journal, settings: settings)
+        journal = PositionJournalFile(
+            place.journal, owner: .init(readerId: place.readerId, configurationId: place.configurationId),
+            settings: settings)
         self.connection = connection
     }
 
@@ -203,7 +205,8 @@ public actor PositionStore {
                 lastSyncTime: syncTimeSubject.value, settings: settings,
                 restorations: view.state.restorations + unsaved.restorations),
             deviceId: deviceId, pending: pendingCount, unsaved: unsaved.positions.entryCount, refused: refused,
-            setAside: view.state.setAside?.entryCount ?? 0, saves: view.saves, failedSaves: saveFailures, skippedLines: view.skippedLines)
+            setAside: view.state.setAside?.entryCount ?? 0, saves: view.saves, failedSaves: saveFailures,
+            skippedLines: view.skippedLines)
     }
 
     /// How many entries have a place or a mark that waits for the server.
