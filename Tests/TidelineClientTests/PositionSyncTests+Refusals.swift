@@ -111,4 +111,18 @@ extension PositionSyncTests {
         await phone.syncAcrossDevices()
         #expect(server.positions.dismissed.map(\.entryId) == [tick("09:00")])
     }
+
+    @Test("the server may say when to come again, by its own clock")
+    func comeAgain() async throws {
+        let (_, phone) = try await device("phone")
+        await phone.recordPosition(entryId: "a", scrollOffset: 0)
+        // The server's clock is twelve hours ahead.
+        let dates = ["Date": PositionServer.date(at("20:00")), "Retry-After": PositionServer.date(at("20:01:30"))]
+        server.fail(with: .status(503, dates))
+        let busy = SyncStatus.error(message: "HTTP 503: The server has failed", retryAt: at("08:01:30"))
+        #expect(await phone.syncAcrossDevices() == busy)
+        server.fail(with: .status(503, ["Retry-After": "tomorrow"]))
+        let soon = SyncStatus.error(message: "HTTP 503: The server has failed", retryAt: at("08:00:01.500"))
+        #expect(await phone.syncAcrossDevices() == soon)
+    }
 }
