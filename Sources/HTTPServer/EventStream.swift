@@ -31,7 +31,7 @@ package final class EventStream: Sendable {
     private let state = Mutex(State())
     let headers: [HTTPField]
     private let bufferLimit: Int
-    let lifetime: Duration?
+    package let lifetime: Duration?
     private let onClose: @Sendable (Ending) -> Void
 
     /// - Parameters:

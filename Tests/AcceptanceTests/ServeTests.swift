@@ -14,7 +14,7 @@ extension AcceptanceTests {
             let one = try await Server(application, "--cache", cache)
             let two = try await Server(application)
             #expect(try await one.get("/v1/timelines/a").contains(#""revision":1"#))
-            let streams = try [try one.stream(), try two.stream()]
+            let streams = [try one.stream(), try two.stream()]
             for stream in streams { try await stream.expect("retry:") }
             try await application.timeline("a", revision: 2)
             for stream in streams { try await stream.expect(#""revision":2"#) }

@@ -21,15 +21,14 @@ struct ServeReading {
     mutating func access() -> (settings: AccessSettings, authenticator: Authenticator)? {
         let before = problems.count
         let access = AccessSettings(tokens: settings[Keys.serveTokens], jwt: jwt())
+        if access.isOpen, settings[Keys.serveCORS].contains("*") {
+            problems.append(
+                "serve.cors: * would let every page that is visited on this machine read all; name the origins, or set "
+                    + "serve.tokens or serve.jwt")
+        }
         guard problems.count == before else { return nil }
         do throws(AccessError) {
             if let refusal = Loopback.refusal(of: settings[Keys.serveListen].host, access) { throw refusal }
-            if access.isOpen, settings[Keys.serveCORS].contains("*") {
-                throw AccessError(
-                    setting: "cors",
-                    message: "* would let every page that is visited on this machine read and write all; "
-                        + "name the origins, or set serve.tokens or serve.jwt")
-            }
             return (access, try Authenticator(access))
         } catch {
             problems.append("serve.\(Self.settingName(error.setting)): \(error.message)")
