@@ -63,6 +63,11 @@ package struct AccessError: Error, Hashable, Sendable, CustomStringConvertible {
     package var setting: String
     package var message: String
 
+    package init(setting: String, message: String) {
+        self.setting = setting
+        self.message = message
+    }
+
     package var description: String { "\(setting): \(message)" }
 }
 

@@ -122,13 +122,14 @@ extension PipelineTests {
 /// Random moves of a few readers, and what they come to.
 private struct SaidByDevices {
     private var random: SplitMix64
+    private var partitionOfKey: [String: Int32] = [:]
     private(set) var readers: [ReaderKey: ReaderPositions] = [:]
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
-    /// Puts one record in, into whatever partition; records are written at the clock's time.
+    /// Puts one record in, into whatever partition its key has; records are written at the clock's time.
     mutating func say(_ pipeline: PipelineFixture) throws {
         let key = ReaderKey(
             readerId: "r\(Int.random(in: 0..<3, using: &random))",
@@ -144,11 +145,16 @@ private struct SaidByDevices {
             readEntries: [EntryMark(entryId: "read\(Int.random(in: 0..<40, using: &random))", at: observedAt)])
         var json = JSONWriter()
         record.write(to: &json)
+        // One key has one partition, so a device's records come in its order; which one that is, chance says.
         let partitions = pipeline.memory?.memory.partitionCount(of: pipeline.topics.positions) ?? 1
+        let keyText = PositionKey(of: record).text
+        let drawn = partitionOfKey[keyText] ?? Int32.random(in: 0..<partitions, using: &random)
+        let partition = min(drawn, partitions - 1)
+        partitionOfKey[keyText] = partition
         pipeline.inputs.append(
             InputSpec(
                 topic: pipeline.topics.positions, key: Array(PositionKey(of: record).text.utf8), value: json.bytes,
-                partition: Partition(Int32.random(in: 0..<partitions, using: &random)), timestamp: now))
+                partition: Partition(partition), timestamp: now))
         readers[key, default: ReaderPositions()].record(record, arrival: now, settings: pipeline.settings.positions)
     }
 }

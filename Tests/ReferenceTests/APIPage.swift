@@ -37,9 +37,9 @@ struct APIPage {
             $ export TIDELINE=http://127.0.0.1:8080 TOKEN=…
             ```
 
-            A caller needs a bearer token with the scope of the route, or none on a server of loopback without tokens. One
-            that is confined to recipients sees their timelines, reloads and configurations; to see and record positions
-            it needs the reader and the recipient of the timeline. It makes configurations under ids that are one of its
+            A caller needs a bearer token with the scope of the route, or none on a server of loopback without tokens.
+            One that is confined to recipients sees their timelines, reloads and configurations; to see and record
+            positions it needs the reader and the recipient of the timeline. It makes configurations under ids that are one of its
             recipients or begin with one and a slash, and writes no telemetry and no events.
 
             | route | scope | what |
@@ -155,7 +155,7 @@ struct APIPage {
         )
     }
 
-    /// The first short example of the answer that is good, else the shortest.
+    /// The shortest example of the answer that is good, in lines.
     private func answer(of operation: Operation) -> String? {
         let responses = operation.node["responses"] as? [String: Node] ?? [:]
         let response = ["202", "200"].compactMap { responses[$0] }.first.map(resolved)
@@ -163,9 +163,7 @@ struct APIPage {
             let schema = content["application/json"]?["schema"] as? Node
         else { return nil }
         let examples = examples(of: schema)
-        let texts = examples.map { Self.json($0).text }
-        let isShort = { (text: String) in text.count { $0 == "\n" } <= 16 }
-        return texts.first(where: isShort) ?? texts.min { $0.utf8.count < $1.utf8.count }
+        return examples.map { Self.json($0).text }.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
     private func examples(of schema: Node) -> [Any] {

@@ -133,6 +133,14 @@ struct ServerEventsTests {
             return
         }
         #expect(timeline.revision == 2)
+        // What was heard has ended the patience: the next loss waits as the first one did.
+        fixture.transport.endStream()
+        #expect(await listener.hears(10))
+        guard case .disconnected(_, let next) = listener.events[9] else {
+            Issue.record("\(listener.events)")
+            return
+        }
+        #expect(next - fixture.clock.now == .seconds(5))
         listener.cancel()
         await listener.ends()
     }

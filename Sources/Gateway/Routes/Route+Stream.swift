@@ -1,5 +1,6 @@
 import Access
 import HTTPServer
+import Times
 
 /// Changes as server-sent events.
 extension Route {
@@ -17,7 +18,9 @@ extension Route {
                     recipients: request.caller.recipients, readers: request.caller.readers)
                 let position = try position(request)
                 try context.requireReady()
-                return .events(try context.streams.open(filter, after: position, context.views))
+                let now = context.clock.wall.milliseconds
+                let lifetime = request.caller.expiry.map { Duration.milliseconds(max(0, Int64($0) * 1000 - now)) }
+                return .events(try context.streams.open(filter, after: position, lifetime: lifetime, context.views))
             }
         ]
     }

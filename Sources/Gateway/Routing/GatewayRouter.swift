@@ -61,22 +61,48 @@ package final class GatewayRouter: Sendable {
         }
     }
 
+    /// Judges a request by its head, before its body is read: gives the answer if there is no such path or method, or
+    /// the caller may not call it; `nil` if the request may go on. Any thread.
+    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        do throws(Problem) {
+            _ = try admission(of: request)
+            return nil
+        } catch {
+            return error.response
+        }
+    }
+
     private func route(_ request: HTTPRequest) throws(Problem) -> HTTPAnswer {
+        guard case .route(let route, let path, let caller) = try admission(of: request) else {
+            return .now(options(try path(of: request), request))
+        }
+        let query = try QueryParameters(request.query, allowed: route.query)
+        return try route.handle(GatewayRequest(http: request, caller: caller, query: query, path: path))
+    }
+
+    private enum Admission {
+        case options
+        case route(Route, RoutePattern, Caller)
+    }
+
+    private func path(of request: HTTPRequest) throws(Problem) -> Path {
         guard let path = paths[request.path.count]?.first(where: { $0.pattern.matches(request.path) }) else {
             throw .notFound
         }
+        return path
+    }
+
+    private func admission(of request: HTTPRequest) throws(Problem) -> Admission {
+        let path = try path(of: request)
         if context.authenticator.isOpen {
             try LocalCallers(allowing: context.settings.allowedOrigins).check(request)
         }
-        if request.method == "OPTIONS" { return .now(options(path, request)) }
+        if request.method == "OPTIONS" { return .options }
         guard let route = path.routes.first(where: { $0.method.rawValue == request.method }) else {
             throw .methodNotAllowed(path.allowed)
         }
         let caller = try route.scope.map { (scope) throws(Problem) in try authenticate(request, route, scope) }
-        let query = try QueryParameters(request.query, allowed: route.query)
-        return try route.handle(
-            GatewayRequest(
-                http: request, caller: caller ?? Caller(name: "", scopes: []), query: query, path: path.pattern))
+        return .route(route, path.pattern, caller ?? Caller(name: "", scopes: []))
     }
 
     private func authenticate(_ request: HTTPRequest, _ route: Route, _ scope: Scope) throws(Problem) -> Caller {

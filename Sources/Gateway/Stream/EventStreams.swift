@@ -29,9 +29,10 @@ package final class EventStreams: Sendable {
 
     /// Opens a stream. It begins behind the position of the client, with what changed since; without a position, now.
     ///
+    /// - Parameter lifetime: what is left of the caller's token; the stream ends with it.
     /// - Throws: 503 if there are as many streams as may be.
     package func open(
-        _ filter: StreamFilter, after position: OffsetVector?, _ views: TopicViews
+        _ filter: StreamFilter, after position: OffsetVector?, lifetime: Duration? = nil, _ views: TopicViews
     ) throws(Problem) -> EventStream {
         let number = registry.withLock { $0.reserve(maximum: settings.streamsMaximum) }
         guard let number else {
@@ -40,7 +41,7 @@ package final class EventStreams: Sendable {
                 detail: "serve.limits.streams is \(settings.streamsMaximum).", headers: [HTTPField("Retry-After", "10")]
             )
         }
-        let stream = EventStream(bufferLimit: settings.streamBuffer) { [weak self] ending in
+        let stream = EventStream(bufferLimit: settings.streamBuffer, lifetime: lifetime) { [weak self] ending in
             self?.closed(number, ending)
         }
         let held = HeldStream(stream, maximum: settings.streamBuffer)

@@ -13,7 +13,14 @@ struct DeviceClock {
     init(of record: PositionRecord, arrival: Instant, known: [PositionSnapshot]) {
         latest = arrival + ReaderPositions.futureMax
         self.known = known
-        excess = max(.zero, record.position.observedAt - latest)
+        let told = record.position.observedAt
+        guard told > latest, record.position.toldAt == nil else {
+            excess = .zero
+            return
+        }
+        // By the device's clock this is no later than what was moved back before: it comes late.
+        let before = known.filter { $0.toldAt.map { $0 >= told } ?? false }.max { $0.saidAt < $1.saidAt }
+        excess = max(before.map { $0.saidAt - $0.observedAt } ?? .zero, told - latest)
     }
 
     /// The snapshot as it counts: with the instant by a right clock, and with what this device knew of its entry.

@@ -20,7 +20,7 @@ public struct ReaderPositions: Hashable, Sendable {
         }
     }
 
-    /// The places by device as they were told, ascending by deviceId, the absent one first. No device is without a place.
+    /// The places by device as they were told, ascending by deviceId, the absent one first. No device is without one.
     public private(set) var histories: [DeviceHistory] = []
     /// The entries that the reader has seen, each once, the newest first.
     public private(set) var readEntries: [EntryMark] = []

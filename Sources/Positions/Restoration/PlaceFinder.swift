@@ -24,6 +24,8 @@ struct PlaceFinder {
         }
         guard isSmart else { return [] }
         let near = near(snapshot)
+        // More than all suggestions hold.
+        if near.count > PositionRestorer.suggestionsMax { return near }
         let taken = Set(near.map(\.index))
         return near + similar(to: snapshot).filter { !taken.contains($0.index) }
     }
@@ -57,12 +59,12 @@ struct PlaceFinder {
     }
 
     private func similar(to snapshot: PositionSnapshot) -> [Match] {
-        let text = Self.text(snapshot.title, snapshot.location)
+        let measure = measure(of: Self.text(snapshot.title, snapshot.location))
         let candidates = entries.indices.compactMap { index -> Similar? in
             let entry = entries[index]
             let isSameSeries = entry.series.map { snapshot.isOf(series: $0) } ?? false
             let likeness =
-                isSameSeries ? 1 : similarity.similarity(of: text, to: Self.text(entry.title, entry.location))
+                isSameSeries ? 1 : measure(Self.text(entry.title, entry.location))
             guard likeness >= Self.similarMin else { return nil }
             return Similar(
                 index: index, likeness: min(1, likeness), hasSamePhase: entry.id.phase == snapshot.entryId.phase,
@@ -71,6 +73,15 @@ struct PlaceFinder {
         return candidates.sorted(by: Self.isBetter).map {
             Match(index: $0.index, method: .contentSimilarity, confidence: 0.5 * $0.likeness)
         }
+    }
+
+    /// The measure against one text, whose words are taken apart once.
+    private func measure(of text: String) -> (String) -> Double {
+        guard let jaccard = similarity as? JaccardSimilarity else {
+            return { similarity.similarity(of: text, to: $0) }
+        }
+        let words = jaccard.words(of: text)
+        return { words.isEmpty ? 0 : jaccard.index(words, jaccard.words(of: $0)) }
     }
 
     /// The more similar one; of equals the one of the same phase, then the nearest by time, then the first.

@@ -12,12 +12,15 @@ public struct JaccardSimilarity: TextSimilarity {
     public init() {}
 
     public func similarity(of text: String, to other: String) -> Double {
-        let (words, others) = (words(of: text), words(of: other))
+        index(words(of: text), words(of: other))
+    }
+
+    func index(_ words: Set<Substring>, _ others: Set<Substring>) -> Double {
         let union = words.union(others).count
         return union == 0 ? 0 : Double(words.intersection(others).count) / Double(union)
     }
 
-    private func words(of text: String) -> Set<Substring> {
+    func words(of text: String) -> Set<Substring> {
         Set(text.lowercased().split { !$0.isLetter && !$0.isNumber })
     }
 }

@@ -18,12 +18,13 @@ public struct PositionSnapshot: Hashable, Sendable {
     public var location: String?
     /// How the reader came to this place; `nil` means that nobody said so.
     public var restorationMethod: RestorationMethod?
-    /// The instant that the device said, where `observedAt` was moved back because its clock is fast (P5). By it a place
-    /// that is told once more is known again.
+    /// The instant that the device said, where `observedAt` was moved back because its clock is fast (P5). By it a
+    /// place that is told once more is known again.
     public var toldAt: Instant?
 
-    /// A snapshot of these parts. A negative index, a number that is not finite, a fraction outside 0 … 1 and an instant
-    /// outside the years 1 to 9999 cannot be kept: the first two become `nil`, the others the nearest that is allowed.
+    /// A snapshot of these parts. A negative index, a number that is not finite, a fraction outside 0 … 1 and an
+    /// instant outside the years 1 to 9999 cannot be kept: the first two become `nil`, the others the nearest that is
+    /// allowed.
     public init(
         entryId: String, observedAt: Instant, index: Int? = nil, offset: Double? = nil, fraction: Double? = nil,
         entryDate: Instant? = nil, title: String? = nil, location: String? = nil,

@@ -130,7 +130,7 @@ struct JSONReader {
         }
     }
 
-    /// The character of `\uXXXX`, or of two of them that are a surrogate pair; half a pair alone is U+FFFD.
+    /// The character of an escape with four digits, or of two of them that are a surrogate pair; half a pair is U+FFFD.
     private mutating func scalar() throws(TidelineError) -> Character {
         let first = try codeUnit()
         if 0xD800...0xDBFF ~= first, take("\\") {

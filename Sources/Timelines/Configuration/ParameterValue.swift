@@ -38,6 +38,13 @@ public struct Parameters: Hashable, Sendable {
     /// - Complexity: O(n log n), whatever the order of the keys: a stranger may have chosen it.
     public init(_ members: some Sequence<Member>) {
         self.members = []
+        let members = Array(members)
+        guard members.count > Self.fewMax else {
+            // Nearly every object of a message: sorting costs more than it saves.
+            self.members.reserveCapacity(members.count)
+            for member in members { self[member.key] = member.value }
+            return
+        }
         let ordered = members.enumerated().sorted { left, right in
             if left.element.key.isSameByUTF8(as: right.element.key) { return left.offset < right.offset }
             return left.element.key.precedesByUTF8(right.element.key)
@@ -48,6 +55,8 @@ public struct Parameters: Hashable, Sendable {
             self.members.append(member)
         }
     }
+
+    private static let fewMax = 32
 
     /// True if there are no members.
     public var isEmpty: Bool { members.isEmpty }

@@ -32,7 +32,6 @@ final class ServeRun {
         guard let access, reading.problems.isEmpty else {
             throw CommandFailure(.usage, reading.problems.joined(separator: "\n"))
         }
-        configuration = reading.server()
         health = try HealthFile(healthFile)
         do throws(ViewCacheProblem) {
             cache = try environment.settings[Keys.serveCache].map { (path) throws(ViewCacheProblem) in
@@ -52,7 +51,12 @@ final class ServeRun {
             writer: writer, reloads: ExchangeRequests(InternalTopics(environment.settings), of: cluster),
             authenticator: access.authenticator, settings: reading.gateway(environment.topics),
             clock: ServeClock())
-        router = GatewayRouter(GatewayRouter.routes(context), context: context)
+        let router = GatewayRouter(GatewayRouter.routes(context), context: context)
+        self.router = router
+        var configuration = reading.server()
+        // Nobody's body is kept before it is known who calls.
+        configuration.admit = { router.refusal(of: $0) }
+        self.configuration = configuration
     }
 
     /// Serves until the program is to end, or the topics cannot be read for good.

@@ -72,7 +72,10 @@ extension AcceptanceTests {
                 try #require(($0["positions"] as? [String: Any])?["summary"] as? [String: Any])
             }
             for key in ["position", "devices", "readEntries"] {
-                #expect("\(summaries[0][key] ?? "none")" == "\(summaries[1][key] ?? "none")", "\(key)")
+                let values = try summaries.map { summary in
+                    try JSONSerialization.data(withJSONObject: [#require(summary[key])], options: .sortedKeys)
+                }
+                #expect(values[0] == values[1], "\(key)")
             }
             #expect(summaries[0]["readEntries"] as? Int == 7)
 

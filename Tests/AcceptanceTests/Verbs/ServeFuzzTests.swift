@@ -51,10 +51,10 @@ extension AcceptanceTests {
             #expect(!ended.standardError.contains(Self.token + "\n"))
             try await application.catchUp(pipeline)
             let dead = try await application.records(of: "tideline.dead-letters")
-            let reasons = dead.prefix(5).map { record in
+            let reasons = dead.prefix(5).map { record -> String in
                 let message = record.headers.first { $0.name == "__streams.errors.message" }?.value ?? []
-                return
-                    "\(String(decoding: message, as: UTF8.self)): \(String(decoding: record.value ?? [], as: UTF8.self))"
+                let value = String(decoding: record.value ?? [], as: UTF8.self)
+                return "\(String(decoding: message, as: UTF8.self)): \(value)"
             }
             #expect(dead.isEmpty, "\(reasons.joined(separator: "\n"))")
         }

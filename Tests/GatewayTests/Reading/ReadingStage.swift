@@ -32,14 +32,16 @@ final class ReadingStage {
     ///   - cache: the path of a cache file.
     init(
         on cluster: ReadingCluster = ReadingCluster(), cache: String? = nil, tokens: [AccessSettings.Token] = [],
-        kinds: WidgetKinds = WidgetKinds(), change: (inout GatewaySettings) -> Void = { _ in }
+        jwt: AccessSettings.JWT? = nil, kinds: WidgetKinds = WidgetKinds(),
+        change: (inout GatewaySettings) -> Void = { _ in }
     ) throws {
         var settings = GatewaySettings(topics: TopicNames(), application: "tideline", kinds: kinds)
         change(&settings)
         self.cluster = cluster.memory
         clock = ReadingClock(cluster.clock)
         context = GatewayContext(
-            writer: NoWriter(), authenticator: try Authenticator(AccessSettings(tokens: tokens)), settings: settings,
+            writer: NoWriter(), authenticator: try Authenticator(AccessSettings(tokens: tokens, jwt: jwt)),
+            settings: settings,
             clock: clock)
         watch = ViewWatch(context)
         rounds = ViewWatch.Rounds(try cluster.memory.makeAdmin())

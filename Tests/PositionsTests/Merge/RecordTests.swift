@@ -48,6 +48,10 @@ struct RecordTests {
         let next = record(snapshot("e3", "2026-11-20T11:40:00Z"), device: "fast", history: [fast.position])
         positions.record(next, arrival: at("2026-11-20T10:40:00Z"), settings: settings())
         #expect(positions.history.map(\.entryId) == ["e3", "e2", "e1"])
+        // A move of before that comes late is older by the same clock.
+        let late = record(snapshot("e4", "2026-11-20T11:05:00Z"), device: "fast")
+        positions.record(late, arrival: at("2026-11-20T10:41:00Z"), settings: settings())
+        #expect(positions.history.map(\.entryId) == ["e3", "e2", "e4", "e1"])
     }
 
     @Test("What a server has moved back and writes on is known again")
