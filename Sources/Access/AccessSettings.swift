@@ -8,7 +8,7 @@ package struct AccessSettings: Hashable, Sendable {
         self.jwt = jwt
     }
 
-    /// Whether everybody is let in.
+    /// True if everybody is let in.
     package var isOpen: Bool { tokens.isEmpty && jwt == nil }
 
     /// A bearer token, known by its digest alone.

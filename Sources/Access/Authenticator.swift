@@ -24,7 +24,7 @@ package struct Authenticator: Sendable {
         if let jwt = settings.jwt { verifier = try JWTVerifier(jwt) } else { verifier = nil }
     }
 
-    /// Whether everybody is let in, since no credentials are configured.
+    /// True if everybody is let in, since no credentials are configured.
     package var isOpen: Bool { tokens.isEmpty && verifier == nil }
 
     /// Returns the caller that an `Authorization` header stands for.

@@ -8,9 +8,9 @@ package final class EventStream: Sendable {
     private struct State {
         var phase = Phase.unattached
         var waiting: [SharedBytes] = []
-        /// Of the first in `waiting`, the bytes that are sent already.
+        /// The bytes of the first in `waiting` that are sent already.
         var sent = 0
-        /// Of all in `waiting`, the bytes that are not sent yet.
+        /// The bytes of all in `waiting` that are not sent yet.
         var waitingBytes = 0
         var isClosed = false
         var isTooSlow = false

@@ -155,7 +155,7 @@ struct APIPage {
         )
     }
 
-    /// The first short example of the answer that is good, else the shortest.
+    /// The shortest example of the answer that is good, in lines.
     private func answer(of operation: Operation) -> String? {
         let responses = operation.node["responses"] as? [String: Node] ?? [:]
         let response = ["202", "200"].compactMap { responses[$0] }.first.map(resolved)
@@ -163,9 +163,7 @@ struct APIPage {
             let schema = content["application/json"]?["schema"] as? Node
         else { return nil }
         let examples = examples(of: schema)
-        let texts = examples.map { Self.json($0).text }
-        let isShort = { (text: String) in text.count { $0 == "\n" } <= 16 }
-        return texts.first(where: isShort) ?? texts.min { $0.utf8.count < $1.utf8.count }
+        return examples.map { Self.json($0).text }.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
     private func examples(of schema: Node) -> [Any] {

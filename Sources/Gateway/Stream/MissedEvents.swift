@@ -17,7 +17,7 @@ extension StreamFilter.EventType {
 
 /// What a client missed since its position, as the first bytes of its stream.
 ///
-/// Of timelines and positions it is the state of now of all that changed; of reloads, each one. What is not known any
+/// Timelines and positions that changed are there as they are now, reloads each for itself. What is not known any
 /// more, or is more than a client may have waiting, makes a `gap`; so does a position that this server has not reached:
 /// its topic may have been made anew.
 struct MissedEvents {

@@ -54,7 +54,8 @@ extension AcceptanceTests {
             let reasons = dead.prefix(5).map { record in
                 let message = record.headers.first { $0.name == "__streams.errors.message" }?.value ?? []
                 return
-                    "\(String(decoding: message, as: UTF8.self)): \(String(decoding: record.value ?? [], as: UTF8.self))"
+                    "\(String(decoding: message, as: UTF8.self)): "
+                    + String(decoding: record.value ?? [], as: UTF8.self)
             }
             #expect(dead.isEmpty, "\(reasons.joined(separator: "\n"))")
         }
