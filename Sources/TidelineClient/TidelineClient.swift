@@ -45,9 +45,14 @@ public final class TidelineClient: Sendable {
     /// The positions of the reader in the timeline of a configuration. There is one store for each, until the client
     /// stops.
     ///
-    /// - Throws: `.storage` if the folder cannot be used.
+    /// - Throws: `.storage` if the folder cannot be used; `.refused` with the status 422 and without a request, if the
+    ///   configurationId has not 1 to 1024 bytes in UTF-8.
     public func positionStore(for configurationId: String) async throws(TidelineError) -> PositionStore {
-        try await stores.store(for: configurationId)
+        guard PositionLimits.isName(configurationId) else {
+            let field = Problem.Field(field: "configurationId", message: PositionLimits.names)
+            throw .refused(Problem(status: 422, title: "The server would refuse this", errors: [field]))
+        }
+        return try await stores.store(for: configurationId)
     }
 
     /// Drops what has expired and what is over the bounds, in the cache and in the journals. An app calls this now and
@@ -70,9 +75,12 @@ public final class TidelineClient: Sendable {
 
 /// The stores of a client, one for each configuration.
 actor PositionStores {
+    private typealias Start = Task<Result<PositionStore, TidelineError>, Never>
+
     private let configuration: ClientConfiguration
     private let connection: ServerConnection
-    private var stores: [String: PositionStore] = [:]
+    /// The starts of the stores. Everybody who asks for a store awaits its one start: before that it has read nothing.
+    private var starts: [String: Start] = [:]
     private var deviceId: String?
 
     init(_ configuration: ClientConfiguration, _ connection: ServerConnection) {
@@ -82,21 +90,28 @@ actor PositionStores {
     }
 
     func store(for configurationId: String) async throws(TidelineError) -> PositionStore {
-        if let store = stores[configurationId] { return store }
-        let place = PositionPlace(
-            readerId: configuration.readerId, configurationId: configurationId, deviceId: try await device(),
-            directory: configuration.directory)
-        // While the device's name was read another call may have made the store.
-        if let store = stores[configurationId] { return store }
-        let store = PositionStore(place, configuration, connection: connection)
-        stores[configurationId] = store
-        do {
-            try await store.start()
-        } catch {
-            stores[configurationId] = nil
-            throw error
+        let start = starts[configurationId] ?? begin(configurationId)
+        let result = await start.value
+        // The next call tries again.
+        if case .failure = result, starts[configurationId] == start { starts[configurationId] = nil }
+        return try result.get()
+    }
+
+    private func begin(_ configurationId: String) -> Start {
+        let start = Start {
+            do throws(TidelineError) {
+                let place = PositionPlace(
+                    readerId: configuration.readerId, configurationId: configurationId, deviceId: try await device(),
+                    directory: configuration.directory)
+                let store = PositionStore(place, configuration, connection: connection)
+                try await store.start()
+                return .success(store)
+            } catch {
+                return .failure(error)
+            }
         }
-        return store
+        starts[configurationId] = start
+        return start
     }
 
     private func device() async throws(TidelineError) -> String {
@@ -112,16 +127,22 @@ actor PositionStores {
     func forEach(
         _ body: @Sendable (PositionStore) async throws(TidelineError) -> Void
     ) async throws(TidelineError) {
-        for (_, store) in stores.sorted(by: { $0.key < $1.key }) { try await body(store) }
+        for (_, start) in starts.sorted(by: { $0.key < $1.key }) {
+            // A store that could not be started has told that to the call which asked for it.
+            if case .success(let store) = await start.value { try await body(store) }
+        }
     }
 
-    /// Stops all stores, also if one of them cannot save; then the first failure is thrown.
+    /// Stops all stores, also those that are made meanwhile, and also if one of them cannot save; then the first
+    /// failure is thrown.
     func stop() async throws(TidelineError) {
         var failure: TidelineError?
-        for (_, store) in stores.sorted(by: { $0.key < $1.key }) {
-            do throws(TidelineError) { try await store.stop() } catch { failure = failure ?? error }
+        while let (configurationId, start) = starts.min(by: { $0.key < $1.key }) {
+            if case .success(let store) = await start.value {
+                do throws(TidelineError) { try await store.stop() } catch { failure = failure ?? error }
+            }
+            if starts[configurationId] == start { starts[configurationId] = nil }
         }
-        stores = [:]
         if let failure { throw failure }
     }
 }

@@ -54,6 +54,13 @@ func timelineJSON(
         """
 }
 
+extension TransportResponse {
+    /// A refusal as a server of Tideline gives it; the type is its last part, such as `not-found`.
+    static func problem(_ type: String, status: Int, _ headers: [String: String] = [:]) -> TransportResponse {
+        .json(#"{"type":"urn:tideline:problem:\#(type)","title":"No","status":\#(status)}"#, status: status, headers)
+    }
+}
+
 /// Entries as an app shows them.
 func tickEntries(_ times: [String]) throws -> [TimelineEntry] {
     try PublishedTimeline(json: timelineJSON(entries: times).utf8).timeline.entries

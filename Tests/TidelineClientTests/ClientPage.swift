@@ -60,7 +60,7 @@ struct ClientPage {
 
     func suggest(_ store: PositionStore, _ entries: [TimelineEntry]) async {
         for suggestion in await store.restorationSuggestions(for: entries) {
-            offer(suggestion.title, suggestion.description, at: suggestion.index)
+            offer(suggestion.title, suggestion.description, of: suggestion.entryId)
         }
     }
 
@@ -100,7 +100,7 @@ struct ClientPage {
     private func showOffline(until: Instant) { say("offline") }
     private func reload() async throws { say("reload") }
     private func scroll(to index: Int?, offset: Double) { say("scroll to \(index ?? -1)") }
-    private func offer(_ title: String, _ description: String, at index: Int) { say("continue at \(index)?") }
+    private func offer(_ title: String, _ description: String, of entryId: String) { say("continue at \(entryId)?") }
     private func showSynced(at: Instant) { say("synced") }
     private func showWaiting(_ pending: Int) { say("\(pending) waiting") }
     private func showProblem(_ message: String, until: Instant) { say(message) }

@@ -11,8 +11,10 @@ final class PositionServer: Sendable {
         /// Answers given instead of the right ones, in order; `nil` stands for a right one.
         var failures: [TransportResponse?] = []
         var isAway = false
-        /// The status with which the next accepted record is answered, instead of the merged position.
-        var lateAnswer: Int?
+        /// Records with this text in them are refused.
+        var refusedText: String?
+        /// The answer to the next accepted record, instead of the merged position.
+        var lateAnswer: TransportResponse?
     }
 
     private let state = Locked(State())
@@ -34,9 +36,10 @@ final class PositionServer: Sendable {
         return try data.flatMap { try JSONSerialization.jsonObject(with: $0) as? [String: Any] }
     }
 
+    func refuse(_ text: String) { state.withLock { $0.refusedText = text } }
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
     func fail(with failures: TransportResponse?...) { state.withLock { $0.failures = failures } }
-    func answerLate(_ status: Int) { state.withLock { $0.lateAnswer = status } }
+    func answerLate(_ answer: TransportResponse) { state.withLock { $0.lateAnswer = answer } }
 
     /// Another device without this library writes a place.
     func write(_ entryId: String, device: String, _ time: String) {
@@ -70,10 +73,14 @@ final class PositionServer: Sendable {
             case ("PUT", "/base/v1/readers/ana/positions/wall"):
                 let isMerged = !state.positions.isEmpty
                 if let match = request.headers["If-Match"], !isMerged || match != tag { return .status(412) }
+                if let text = state.refusedText, String(decoding: request.body ?? Data(), as: UTF8.self).contains(text)
+                {
+                    return .problem("invalid-fields", status: 422)
+                }
                 try put(request.body ?? Data(), &state)
-                if let status = state.lateAnswer {
+                if let answer = state.lateAnswer {
                     state.lateAnswer = nil
-                    return .json("{}", status: status, ["Date": Self.date(clock.now)])
+                    return answer
                 }
                 return try merged(state)
             case ("POST", "/base/v1/readers/ana/positions/wall/dismissals"):
@@ -83,13 +90,15 @@ final class PositionServer: Sendable {
                 state.positions.merge(told, settings: settings)
                 state.version += 1
                 return .json("{}", status: 202)
-            default: return .status(404)
+            default: return .problem("not-found", status: 404)
             }
         }
     }
 
     private func merged(_ state: State) throws -> TransportResponse {
-        guard let merged = state.positions.merged(readerId: "ana", configurationId: "wall") else { return .status(404) }
+        guard let merged = state.positions.merged(readerId: "ana", configurationId: "wall") else {
+            return .problem("not-found", status: 404)
+        }
         let body = String(decoding: try JSONEncoder().encode(merged), as: UTF8.self)
         return .json(body, ["ETag": "\"\(state.version)\"", "Date": Self.date(clock.now)])
     }

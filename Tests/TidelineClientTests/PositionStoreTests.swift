@@ -45,6 +45,75 @@ struct PositionStoreTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
+    @Test("two views that ask for a store at one time both get it when its journal is read")
+    func oneStart() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let entries = try tickEntries(times)
+        let before = try await fixture.client.positionStore(for: "wall")
+        await before.show(entries)
+        await before.recordPosition(entryId: tick("12:00"), scrollOffset: 0)
+        try await fixture.client.stop()
+        let client = try fixture.restarted().client
+        let file = fixture.directory.appending(path: "positions/ana/wall.journal")
+        // Another process is writing the journal.
+        let lock = try LockedFile(file)
+        let views = (0..<2).map { _ in
+            Task { try await client.positionStore(for: "wall").restorePosition(for: entries) }
+        }
+        // Time enough for a store that has read nothing to be handed out.
+        try await Task.sleep(for: .milliseconds(100))
+        release(lock)
+        for view in views {
+            let restoration = try await view.value
+            #expect(restoration.method == .exactMatch && restoration.index == 4)
+        }
+    }
+
+    private func release(_ lock: consuming LockedFile) {}
+
+    @Test("texts are cut and ids are refused at the sizes that the server takes")
+    func sizes() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let store = try await fixture.client.positionStore(for: "wall")
+        let title = String(repeating: "ä", count: 511) + "x" + String(repeating: "ä", count: 2000)
+        let json = timelineJSON(entries: ["08:00"]).replacing(
+            #""parameters":{"#,
+            with: #""event":{"calendarId":"c","uid":"u","title":"\#(title)","location":"\#(title)","#
+                + #""start":"2026-03-02","end":"2026-03-03","allDay":true},"parameters":{"#)
+        await store.show(try PublishedTimeline(json: json.utf8).timeline.entries)
+        await store.recordPosition(entryId: tick("08:00"), scrollOffset: 0)
+        let place = try #require(await store.positions.position)
+        #expect(place.title == String(repeating: "ä", count: 511) + "x" && place.location == place.title)
+        let (longest, longer) = (String(repeating: "x", count: 4096), String(repeating: "x", count: 4097))
+        for id in [longest, longer] { await store.recordPosition(entryId: id, scrollOffset: 0) }
+        await store.markAsRead(["a", longer, ""])
+        #expect(await store.exportStateForDebugging().refused == 3)
+        #expect(Set(await store.positions.readEntries.map(\.entryId)) == [tick("08:00"), longest, "a"])
+
+        let name = String(repeating: "x", count: 1025)
+        await #expect(throws: TidelineError.self) { try await fixture.client.positionStore(for: name) }
+        _ = try await fixture.client.positionStore(for: String(name.dropLast()))
+        var configuration = fixture.client.configuration
+        (configuration.readerId, configuration.deviceId) = (name, name)
+        let problems = #expect(throws: ConfigurationProblems.self) { try TidelineClient(configuration: configuration) }
+        #expect(problems?.all.map(\.key) == ["readerId", "deviceId"])
+    }
+
+    @Test("a store that could not be started is started anew by the next call")
+    func failedStart() async throws {
+        let fixture = try ClientFixture(settings: offlineSettings())
+        let folder = fixture.directory.appending(path: "positions")
+        try Data().write(to: folder)
+        for _ in 0..<2 {
+            await #expect(throws: TidelineError.self) { try await fixture.client.positionStore(for: "wall") }
+        }
+        try FileManager.default.removeItem(at: folder)
+        let store = try await fixture.client.positionStore(for: "wall")
+        await store.recordPosition(entryId: "a", scrollOffset: 0)
+        try await fixture.client.stop()
+        #expect(journal(of: fixture)?.isEmpty == false)
+    }
+
     @Test("with cloudSync off nothing leaves the device, whatever is asked for")
     func cloudSyncOff() async throws {
         let fixture = try ClientFixture(settings: offlineSettings())

@@ -90,7 +90,11 @@ struct TimelineLoadingTests {
     func gone() async throws {
         let fixture = try ClientFixture(FakeTransport(answering(1, etag: "\"1\"")))
         _ = try await fixture.client.timeline(for: "wall")
+        // A proxy and a captive portal know nothing of it.
         fixture.transport.answer { _ in .json("{}", status: 404) }
+        await #expect(throws: TidelineError.self) { try await fixture.client.timeline(for: "wall") }
+        #expect(await fixture.client.cachedTimeline(for: "wall") != nil)
+        fixture.transport.answer { _ in .problem("not-found", status: 404) }
         await #expect(throws: TidelineError.self) { try await fixture.client.timeline(for: "wall") }
         #expect(await fixture.client.cachedTimeline(for: "wall") == nil)
     }
@@ -169,6 +173,16 @@ struct TimelineLoadingTests {
             _ = try await fixture.client.timeline(for: id)
         }
         for id in ids { #expect(await fixture.client.cachedTimeline(for: id)?.timeline.configurationId == id) }
+    }
+
+    @Test("names of files differ where capitals count as small letters, too")
+    func caseInsensitive() {
+        let long = String(repeating: "a", count: 151)
+        let names = ["ana", "Ana", "ANA", "a%6ea", "%41na", "a~b", "ä", "Ä", "x.y", ".", "..", long, "A" + long]
+        let files = names.map { FileName.of($0) } + [FileName.of(FileName.of(long))]
+        #expect(Set(files.map { $0.lowercased() }).count == files.count)
+        #expect(files.allSatisfy { !$0.contains("/") && $0.utf8.count <= 150 && $0 != "." && $0 != ".." })
+        #expect(FileName.of("wall-2_b") == "wall-2_b")
     }
 
     @Test("a recipient's timelines come page by page, and offline from the cache")

@@ -153,14 +153,22 @@ struct TimelineFiles: Sendable {
 
 /// Names of files.
 enum FileName {
-    /// The text with what may not stand in a name encoded. A name that is too long for a file system is cut, and a
-    /// checksum of the whole text keeps it apart from others.
+    /// The text with what may not stand in a name encoded, and capitals, too: file systems of macOS do not tell them
+    /// from small letters. A name that is too long for a file system is cut, and a checksum of the whole text, which
+    /// follows a `~`, keeps it apart from others.
     static func of(_ text: String) -> String {
-        let encoded = text.percentEncoded
+        let encoded = text.percentEncoded(keeping: isPlain)
         guard encoded.utf8.count > 150 else { return encoded }
         // FNV-1a, 64 bits.
         let sum = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "\(encoded.prefix(130))~\(String(sum, radix: 16))"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "~"): false
+        default: true
+        }
     }
 }
 

@@ -54,8 +54,9 @@ public struct ClientConfiguration: Sendable {
         if token?.isSendable == false {
             problems.append(.init(key: "token", "must be one or more visible ASCII characters (RFC 6750)"))
         }
-        if readerId.isEmpty { problems.append(.init(key: "readerId", "must be one character or more")) }
-        if deviceId?.isEmpty == true { problems.append(.init(key: "deviceId", "must be one character or more")) }
+        for (key, name) in [("readerId", readerId), ("deviceId", deviceId ?? "-")] where !PositionLimits.isName(name) {
+            problems.append(.init(key: key, PositionLimits.names))
+        }
         if !directory.isFileURL { problems.append(.init(key: "directory", "must be a folder of this device")) }
         guard problems.isEmpty else { throw ConfigurationProblems(problems) }
     }

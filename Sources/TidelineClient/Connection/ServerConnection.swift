@@ -107,13 +107,16 @@ final class ServerConnection: Sendable {
 }
 
 extension String {
-    /// The text with all bytes but RFC 3986's unreserved ones encoded, so that it is one part of a path or query, and
-    /// the name of a file.
-    var percentEncoded: String {
+    /// The text with all bytes but RFC 3986's unreserved ones encoded, so that it is one part of a path or query.
+    var percentEncoded: String { percentEncoded { _ in true } }
+
+    /// The text with all bytes encoded but those of RFC 3986's unreserved ones that are kept.
+    func percentEncoded(keeping isKept: (UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in utf8 {
             switch byte {
+            case _ where !isKept(byte): bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)

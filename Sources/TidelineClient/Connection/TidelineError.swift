@@ -96,6 +96,18 @@ extension Problem {
     }
 }
 
+extension Problem {
+    /// True if a server of Tideline says that there is nothing here. Something before it, such as a proxy or the page
+    /// of a hotel's network, gives the same status without the type.
+    var isNotFound: Bool { status == 404 && type == "urn:tideline:problem:not-found" }
+
+    /// True if the request was refused for what it says or for its size: it is refused again, whenever it is sent.
+    var isOfContent: Bool { status == 413 || status == 422 && type?.hasPrefix("urn:tideline:problem:") == true }
+
+    /// True if a server of Tideline says that the broker has the record, and its outcome is not committed yet.
+    var isWaitTimedOut: Bool { status == 504 && type == "urn:tideline:problem:wait-timed-out" }
+}
+
 /// Words for an answer that has none.
 private enum StatusTitle {
     static func title(of status: Int) -> String {

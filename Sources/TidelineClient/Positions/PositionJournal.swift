@@ -10,7 +10,14 @@ internal import Positions
 /// A lock is held only while the file is read or written, so an app and its widgets may share it: what another process
 /// appended is read before anything is written. Any thread may call, one at a time.
 struct PositionJournal {
+    /// The names of those whose places a journal has. They stand in its first line.
+    struct Owner: Codable, Hashable, Sendable {
+        var readerId: String
+        var configurationId: String
+    }
+
     let file: URL
+    private let owner: Owner
     private let settings: PositionSettings
     private(set) var state = PositionState()
     /// How many lines could not be read and were passed over; a cut one at the end counts, too.
@@ -27,13 +34,16 @@ struct PositionJournal {
     private static let compactionMin = 64 << 10
 
     private struct Line: Codable {
+        /// The names, in the first line; a journal of before has none.
+        var owner: Owner?
         var moves: PositionMoves?
         var state: PositionState?
     }
 
-    /// - Throws: `.storage` if the folder or the file cannot be used.
-    init(file: URL, settings: PositionSettings) throws(TidelineError) {
+    /// - Throws: `.storage` if the folder or the file cannot be used, or the file has another owner.
+    init(file: URL, owner: Owner, settings: PositionSettings) throws(TidelineError) {
         self.file = file
+        self.owner = owner
         self.settings = settings.remembering
         try Folder.make(file.deletingLastPathComponent())
         let descriptor = try LockedFile(file)
@@ -72,6 +82,8 @@ struct PositionJournal {
     }
 
     private mutating func write(_ line: Line, _ descriptor: borrowing LockedFile) throws(TidelineError) {
+        var line = line
+        if read == 0 { line.owner = owner }
         let bytes = try Self.bytes(of: line, file)
         try descriptor.write(bytes, at: read)
         read += bytes.count
@@ -80,7 +92,7 @@ struct PositionJournal {
     }
 
     private mutating func rewrite(_ descriptor: borrowing LockedFile) throws(TidelineError) {
-        let bytes = try Self.bytes(of: Line(state: state), file)
+        let bytes = try Self.bytes(of: Line(owner: owner, state: state), file)
         source = try descriptor.replace(with: bytes)
         (read, sizeOfState) = (bytes.count, bytes.count)
         saves += 1
@@ -107,7 +119,7 @@ struct PositionJournal {
         let bytes = try descriptor.bytes(from: read, to: size)
         var start = bytes.startIndex
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            apply(bytes[start..<end])
+            try apply(bytes[start..<end])
             start = end + 1
         }
         read += start - bytes.startIndex
@@ -118,15 +130,26 @@ struct PositionJournal {
         }
     }
 
-    private mutating func apply(_ bytes: Data) {
+    private mutating func apply(_ bytes: Data) throws(TidelineError) {
         guard let line = try? JSONDecoder().decode(Line.self, from: bytes) else {
             skippedLines += 1
             return
+        }
+        if let found = line.owner, !found.isSame(as: owner) {
+            throw .storage("\(file.path) belongs to another reader or configuration")
         }
         if let state = line.state {
             self.state = state
             sizeOfState = bytes.count
         }
         if let moves = line.moves { state.add(moves, settings: settings) }
+    }
+}
+
+extension PositionJournal.Owner {
+    /// True if both have the same names, byte by byte.
+    fileprivate func isSame(as other: Self) -> Bool {
+        readerId.utf8.elementsEqual(other.readerId.utf8)
+            && configurationId.utf8.elementsEqual(other.configurationId.utf8)
     }
 }

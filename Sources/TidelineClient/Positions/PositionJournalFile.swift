@@ -18,12 +18,14 @@ final class PositionJournalFile: Sendable {
     }
 
     private let file: URL
+    private let owner: PositionJournal.Owner
     private let settings: PositionSettings
     private let queue = FileQueue("positions")
     private let contents = LockedValue(Contents())
 
-    init(_ file: URL, settings: PositionSettings) {
+    init(_ file: URL, owner: PositionJournal.Owner, settings: PositionSettings) {
         self.file = file
+        self.owner = owner
         self.settings = settings
     }
 
@@ -50,7 +52,7 @@ final class PositionJournalFile: Sendable {
     private func change(
         _ body: @escaping @Sendable (inout PositionJournal) throws(TidelineError) -> Void
     ) async throws(TidelineError) -> View {
-        let (file, settings) = (file, settings)
+        let (file, owner, settings) = (file, owner, settings)
         return try await queue.run { [self] () throws(TidelineError) -> View in
             // Only the queue's thread comes here, so nobody waits for the lock.
             let result = contents.withLock { contents -> Result<View, TidelineError> in
@@ -59,7 +61,7 @@ final class PositionJournalFile: Sendable {
                     if let open = contents.journal {
                         journal = open
                     } else {
-                        journal = try PositionJournal(file: file, settings: settings)
+                        journal = try PositionJournal(file: file, owner: owner, settings: settings)
                     }
                     // Also what a call that failed has read is kept.
                     defer { contents.journal = journal }

@@ -6,6 +6,8 @@ struct PositionState: Codable, Hashable, Sendable {
     var own = ReaderPositions()
     /// Those of them that the server has not accepted yet.
     var pending = ReaderPositions()
+    /// Those of them that the server refused for their content, each alone; `nil` if there are none.
+    var setAside: ReaderPositions?
     /// The merged position that the server gave last.
     var remote: MergedPosition?
     /// The entity tag of that.
@@ -44,10 +46,22 @@ struct PositionState: Codable, Hashable, Sendable {
         own.merge(corrected, settings: settings)
     }
 
+    /// The places and marks of this device that a server may be told.
+    var tellable: ReaderPositions { setAside.map { own.subtracting($0) } ?? own }
+
+    /// The server refuses this for its content: it does not wait any more.
+    mutating func setAside(_ refused: ReaderPositions, settings: PositionSettings) {
+        pending = pending.subtracting(refused)
+        var all = setAside ?? ReaderPositions()
+        all.merge(refused, settings: settings.remembering)
+        setAside = all
+    }
+
     /// Drops what is too old.
     mutating func expire(at instant: Instant, settings: PositionSettings) {
         own.expire(at: instant, settings: settings)
         pending.expire(at: instant, settings: settings)
+        setAside?.expire(at: instant, settings: settings)
     }
 }
 
@@ -85,6 +99,33 @@ extension ReaderPositions {
         return ReaderPositions(
             histories: histories, readEntries: readEntries.filter { !read.contains($0) },
             dismissed: self.dismissed.filter { !dismissed.contains($0) }, settings: .unbounded)
+    }
+
+    /// Two smaller values that are this one together; `nil` if there is one place or mark alone.
+    ///
+    /// Places come before marks: a record of marks names a place, too, and by then it is known which one is taken.
+    var halves: (ReaderPositions, ReaderPositions)? {
+        let places = histories.flatMap { history in history.snapshots.map { (history.deviceId, $0) } }
+        let marks = readEntries.map { (true, $0) } + dismissed.map { (false, $0) }
+        let cut = places.isEmpty || marks.isEmpty ? (places.count + marks.count) / 2 : places.count
+        guard places.count + marks.count > 1 else { return nil }
+        let first = Self.made(places.prefix(cut), marks.prefix(max(0, cut - places.count)))
+        return (first, Self.made(places.dropFirst(cut), marks.dropFirst(max(0, cut - places.count))))
+    }
+
+    private static func made(
+        _ places: ArraySlice<(String?, PositionSnapshot)>, _ marks: ArraySlice<(Bool, EntryMark)>
+    ) -> ReaderPositions {
+        var positions = ReaderPositions(
+            histories: [], readEntries: marks.filter(\.0).map(\.1), dismissed: marks.filter { !$0.0 }.map(\.1),
+            settings: .unbounded)
+        for (deviceId, snapshot) in places {
+            let history = DeviceHistory(deviceId: deviceId, snapshots: [snapshot])
+            positions.merge(
+                ReaderPositions(histories: [history], readEntries: [], dismissed: [], settings: .unbounded),
+                settings: .unbounded)
+        }
+        return positions
     }
 
     private struct Place: Hashable {

@@ -11,8 +11,12 @@ public struct PositionStateExport: Hashable, Codable, Sendable {
     public var pending: Int
     /// How many entries have a place or a mark that is not in the journal yet.
     public var unsaved: Int
-    /// How many places were refused because positions are not enabled, or because they named no entry.
+    /// How many places and marks were refused because positions are not enabled, or because the id of the entry was
+    /// empty or longer than 4096 bytes.
     public var refused: Int
+    /// How many entries have a place or a mark that the server refused for its content. They stay on this device and
+    /// are not sent again.
+    public var setAside: Int
     /// How often this process saved the journal.
     public var saves: Int
     /// How often it could not; what was to be saved stays in memory.

@@ -109,7 +109,10 @@ extension PositionStore {
         let response = try await connection.send(call, accepting: [304, 404])
         switch response.head.status {
         case 304: break
-        case 404: try await learn(nil, response.head)
+        case 404:
+            let problem = Problem(response)
+            guard problem.isNotFound else { throw .refused(problem) }
+            try await learn(nil, response.head)
         default: try await learn(MergedPosition.reading(response.body), response.head)
         }
     }
@@ -125,12 +128,34 @@ extension PositionStore {
 
     /// Sends what waits, and learns what the server has then.
     ///
+    /// What the server refuses for its content is sent in smaller parts, so that all the rest arrives. What is refused
+    /// alone is set aside: it stays on this device.
+    private func push() async throws(TidelineError) {
+        var parts = [view.state.pending]
+        while let part = parts.popLast() {
+            do {
+                try await push(part)
+            } catch {
+                guard case .refused(let problem) = error, problem.isOfContent else { throw error }
+                if let (first, second) = part.halves {
+                    parts += [second, first]
+                } else {
+                    connection.note("positions: one is set aside: \(problem)")
+                    let settings = settings
+                    take(try await journal.update { state in state.setAside(part, settings: settings) })
+                }
+            }
+        }
+    }
+
+    /// Sends a part of what waits.
+    ///
     /// Each try says what this device has seen (`If-Match`). If another device was faster, what that one did is learned
     /// first. Merging needs no order, so after some tries the record is sent without a condition.
-    private func push() async throws(TidelineError) {
+    private func push(_ sent: ReaderPositions) async throws(TidelineError) {
         for isLast in [false, false, true] {
-            let sent = view.state.pending
-            guard let record = PositionRecord(sent, own: view.state.own, deviceId: deviceId) else {
+            let own = sent.histories.isEmpty ? view.state.tellable : sent
+            guard let record = PositionRecord(sent, own: own, deviceId: deviceId) else {
                 return try await pushMarks(sent)
             }
             var call = ServerConnection.Call(method: "PUT", path: path, query: [("wait", "true")])
@@ -140,11 +165,15 @@ extension PositionStore {
             switch response.head.status {
             case 412 where !isLast: try await pull()
             case 200: return try await accept(sent, response, MergedPosition.reading(response.body))
-            // The broker has it, but the outcome is not committed yet.
-            case 202, 504:
+            case 202:
                 try await accept(sent, response, nil)
                 return try await pull()
-            default: throw .refused(Problem(response))
+            default:
+                // Also a server and a proxy that give up say 504; then nobody knows whether the broker has it.
+                let problem = Problem(response)
+                guard problem.isWaitTimedOut else { throw .refused(problem) }
+                try await accept(sent, response, nil)
+                return try await pull()
             }
         }
     }
@@ -156,6 +185,8 @@ extension PositionStore {
         call.body = try encoded(Dismissals(deviceId: deviceId, entryIds: sent.dismissed.map(\.entryId)))
         // Where nothing is remembered of the reader any more, there is nothing to dismiss.
         let response = try await connection.send(call, accepting: [404])
+        let problem = Problem(response)
+        guard response.head.status != 404 || problem.isNotFound else { throw .refused(problem) }
         let dismissed = ReaderPositions(histories: [], readEntries: [], dismissed: sent.dismissed, settings: settings)
         try await accept(dismissed, response, nil)
         try await pull()

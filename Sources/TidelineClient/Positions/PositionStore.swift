@@ -41,7 +41,7 @@ public actor PositionStore {
     private var offered: [String] = []
     /// The entry at which a restore put the reader, until they scroll away.
     private var restored: (entryId: String, method: RestorationMethod)?
-    /// How many places were refused because positions are not enabled.
+    /// How many places and marks were refused: positions are not enabled, or the id of an entry has a wrong length.
     private var refused = 0
 
     init(_ place: PositionPlace, _ configuration: ClientConfiguration, connection: ServerConnection) {
@@ -53,7 +53,9 @@ public actor PositionStore {
         random = configuration.random
         restorer = PositionRestorer(settings: settings, similarity: configuration.similarity)
         backoff = Backoff(longest: max(.seconds(1), settings.syncInterval))
-        journal = PositionJournalFile(place.journal, settings: settings)
+        journal = PositionJournalFile(
+            place.journal, owner: .init(readerId: place.readerId, configurationId: place.configurationId),
+            settings: settings)
         self.connection = connection
     }
 
@@ -104,7 +106,7 @@ public actor PositionStore {
     ///   - scrollOffset: how far the entry is scrolled, in the unit of the app.
     ///   - fraction: how much of the entry was read, from 0 to 1; `nil` means that it is not known.
     public func recordPosition(entryId: String, scrollOffset: Double, fraction: Double?) {
-        guard settings.enabled, !entryId.isEmpty else {
+        guard settings.enabled, PositionLimits.isEntryId(entryId) else {
             refused += 1
             return
         }
@@ -114,7 +116,8 @@ public actor PositionStore {
         let entry = index.map { entries[$0] }
         let snapshot = PositionSnapshot(
             entryId: entryId, observedAt: now, index: index, offset: scrollOffset, fraction: fraction,
-            entryDate: entry?.date, title: entry?.title, location: entry?.location,
+            entryDate: entry?.date, title: entry?.title.map(PositionLimits.cut),
+            location: entry?.location.map(PositionLimits.cut),
             restorationMethod: restored?.method ?? .manual)
         add(
             ReaderPositions(
@@ -129,7 +132,8 @@ public actor PositionStore {
             return
         }
         let now = clock.now
-        let marks = entryIds.filter { !$0.isEmpty }.map { EntryMark(entryId: $0, at: now) }
+        let marks = entryIds.filter(PositionLimits.isEntryId).map { EntryMark(entryId: $0, at: now) }
+        refused += entryIds.count - marks.count
         add(ReaderPositions(histories: [], readEntries: marks, dismissed: [], settings: settings))
     }
 
@@ -201,7 +205,8 @@ public actor PositionStore {
                 lastSyncTime: syncTimeSubject.value, settings: settings,
                 restorations: view.state.restorations + unsaved.restorations),
             deviceId: deviceId, pending: pendingCount, unsaved: unsaved.positions.entryCount, refused: refused,
-            saves: view.saves, failedSaves: saveFailures, skippedLines: view.skippedLines)
+            setAside: view.state.setAside?.entryCount ?? 0, saves: view.saves, failedSaves: saveFailures,
+            skippedLines: view.skippedLines)
     }
 
     /// How many entries have a place or a mark that waits for the server.

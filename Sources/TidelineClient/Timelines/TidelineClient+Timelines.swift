@@ -80,7 +80,7 @@ extension TidelineClient {
             response = try await connection.send(call, accepting: cached?.etag == nil ? [] : [304])
         } catch {
             // What is gone, or may not be seen any more, is not shown offline either.
-            if case .refused(let problem) = error, problem.status == 404 { await keep(nil, for: configurationId) }
+            if case .refused(let problem) = error, problem.isNotFound { await keep(nil, for: configurationId) }
             throw error
         }
         if response.head.status == 304, var cached {

@@ -23,7 +23,7 @@ actor ReadingSession {
     }
 
     var entries: [TimelineEntry] { loaded?.timeline.timeline.entries ?? [] }
-    var entry: TimelineEntry? { place.map { entries[$0] } }
+    var entry: TimelineEntry? { place.flatMap { entries.indices ~= $0 ? entries[$0] : nil } }
 
     // MARK: - What happens outside
 
@@ -108,14 +108,21 @@ actor ReadingSession {
         let here = entry?.id
         self.loaded = loaded
         place = here.flatMap { id in entries.firstIndex { $0.id == id } }
-        if place == nil { _ = await restore(nil) } else { await store.show(entries) }
+        if place == nil {
+            _ = await restore(nil)
+        } else {
+            // Suggestions have the indexes of the timeline for which they were made.
+            await othersMoved()
+        }
         redraw()
     }
 
     func restore(_ fallback: FallbackStrategy?) async -> Restoration {
-        let restoration = await store.restorePosition(for: entries, fallbackStrategy: fallback)
+        let asked = entries
+        let restoration = await store.restorePosition(for: asked, fallbackStrategy: fallback)
         self.restoration = restoration
-        place = restoration.index
+        // Another timeline may have come meanwhile, in which the entry has another index.
+        place = restoration.index.flatMap { index in entries.firstIndex { $0.id == asked[index].id } }
         suggestions = restoration.suggestions
         return restoration
     }
@@ -134,11 +141,12 @@ actor ReadingSession {
 
     /// Goes where the first suggestion points.
     ///
-    /// - Returns: false if nothing is suggested.
+    /// - Returns: false if nothing is suggested, or the entry is gone.
     func goOn() async -> Bool {
         guard let suggestion = suggestions.first else { return false }
         suggestions = []
-        await go(to: suggestion.index)
+        guard let index = entries.firstIndex(where: { $0.id == suggestion.entryId }) else { return false }
+        await go(to: index)
         return true
     }
 
