@@ -36,7 +36,8 @@ struct PositionConflictTests {
     @Test("of two changes with one If-Match, the second is refused before the first is read")
     func race() throws {
         let merged = """
-            {"readerId":"ana","configurationId":"rounds","position":{"entryId":"tick/1","observedAt":"2026-01-01T00:00:00Z"},\
+            {"readerId":"ana","configurationId":"rounds",\
+            "position":{"entryId":"tick/1","observedAt":"2026-01-01T00:00:00Z"},\
             "devices":[{"deviceId":"phone","position":{"entryId":"tick/1","observedAt":"2026-01-01T00:00:00Z"}}]}
             """
         stage.cluster.appendKeyed(stage.topics.positionsMerged, key: "ana/rounds", value: merged)
