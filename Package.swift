@@ -75,7 +75,8 @@ let package = Package(
         module(
             "Gateway",
             [
-                "Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines", "CSQLite",
+                "Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines",
+                "CSQLite",
                 "COpenAPI",
             ]),
         module("TidelineClient", ["Positions", "Timelines"]),

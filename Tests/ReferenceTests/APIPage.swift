@@ -37,10 +37,11 @@ struct APIPage {
             $ export TIDELINE=http://127.0.0.1:8080 TOKEN=…
             ```
 
-            A caller needs a bearer token with the scope of the route, or none on a server of loopback without tokens.
-            One that is confined to recipients sees their timelines, reloads and configurations; to see and record
-            positions it needs the reader and the recipient of the timeline. It makes configurations under ids that are one of its
-            recipients or begin with one and a slash, and writes no telemetry and no events.
+            A caller needs a bearer token with the scope of the route, or none on a server of loopback without
+            tokens. One that is confined to recipients sees their timelines, reloads and configurations; one that is
+            confined to readers sees and records their positions; one that is confined to both, those of its readers
+            in the timelines of its recipients. A caller that is confined makes configurations under ids that are one
+            of its recipients or begin with one and a slash, and writes no telemetry and no events.
 
             | route | scope | what |
             |---|---|---|

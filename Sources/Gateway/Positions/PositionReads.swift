@@ -45,7 +45,10 @@ final class PositionReads: Sendable {
         var after = after
         while true {
             let page = context.views.positions(readerId: readerId, after: after, limit: 500)
-            for positions in page.positions where context.maySee(positions.configurationId, caller) {
+            for positions in page.positions
+            where context.maySee(
+                ReaderKey(readerId: readerId, configurationId: positions.configurationId), caller)
+            {
                 if found.count == limit { return (found, true) }
                 found.append(positions)
             }
@@ -65,8 +68,9 @@ final class PositionReads: Sendable {
     }
 
     private func known(_ key: ReaderKey) -> ReaderPositions {
-        var known = stored(key)?.known(settings) ?? ReaderPositions()
-        known.expire(at: context.clock.wall, settings: settings)
+        let now = context.clock.wall
+        var known = stored(key)?.known(settings, now: now) ?? ReaderPositions()
+        known.expire(at: now, settings: settings)
         return known
     }
 
@@ -76,7 +80,7 @@ final class PositionReads: Sendable {
         let deviceId = try request.query.text("deviceId")
         let fallback = try request.query.name("fallback", of: FallbackStrategy.self)
         let key = try context.readerKey(for: request)
-        let entries = try context.timeline(for: request).positionedEntries()
+        let entries = try context.entries(for: key, request.caller)
         let restoration = PositionRestorer(settings: settings).restore(
             known(key), deviceId: deviceId, into: entries, fallback: fallback, at: context.clock.wall)
         restorations.withLock { restorations in
@@ -90,7 +94,7 @@ final class PositionReads: Sendable {
     func suggestions(_ request: GatewayRequest) throws(Problem) -> HTTPAnswer {
         let deviceId = try request.query.text("deviceId")
         let key = try context.readerKey(for: request)
-        let entries = try context.timeline(for: request).positionedEntries()
+        let entries = try context.entries(for: key, request.caller)
         let suggestions = PositionRestorer(settings: settings).suggestions(
             known(key), deviceId: deviceId, in: entries, at: context.clock.wall)
         return .now(try .encoded(["items": suggestions]))
@@ -111,10 +115,17 @@ final class PositionReads: Sendable {
         return .now(try .encoded(export))
     }
 
-    /// A server has synchronised what the pipeline has merged.
+    /// A server has synchronised what the pipeline has merged: a record is merged if it was written before the merged
+    /// one, or if it brought nothing new.
     private func syncStatus(_ stored: StoredPositions) -> SyncStatus {
         guard let merged = stored.merged else { return .syncing }
-        let isMerged = stored.devices.allSatisfy { $0.value.timestamp <= merged.timestamp }
+        var parser = JSONParser()
+        let isMerged = stored.devices.allSatisfy { device in
+            if device.value.timestamp <= merged.timestamp { return true }
+            guard let record = try? device.value.bytes.withBytes({ try PositionRecord.decode($0, with: &parser) })
+            else { return true }
+            return merged.covers(record)
+        }
         return isMerged ? .success(at: merged.timestamp) : .syncing
     }
 }

@@ -9,14 +9,14 @@ import Timelines
 /// The topic keeps one record per device, so each one is written whole: what is known of the device merged with what
 /// the request says. A request with an old place takes nothing away.
 final class PositionWrites: Sendable {
-    private let context: GatewayContext
-    private let unread = UnreadWrites<PositionKey, (record: PositionRecord, arrival: Instant)>()
+    let context: GatewayContext
+    let unread = UnreadWrites<PositionKey, (record: PositionRecord, arrival: Instant)>()
 
     init(_ context: GatewayContext) {
         self.context = context
     }
 
-    private var settings: PositionSettings { context.settings.positions }
+    var settings: PositionSettings { context.settings.positions }
 
     // MARK: - Requests
 
@@ -39,7 +39,7 @@ final class PositionWrites: Sendable {
         let body = try Dismissal(request.object())
         let reader = try context.readerKey(for: request)
         try requireEnabled()
-        let entries = body.entryIds == nil ? try context.timeline(for: request).positionedEntries() : []
+        let entries = body.entryIds == nil ? try context.entries(for: reader, request.caller) : []
         return request.answering { [self] (completion) throws(Problem) in
             try unread.change { () throws(Problem) in
                 let now = context.clock.wall
@@ -64,13 +64,16 @@ final class PositionWrites: Sendable {
     func delete(_ request: GatewayRequest) throws(Problem) -> HTTPAnswer {
         let deviceId = try request.query.text("deviceId")
         let reader = try context.readerKey(for: request)
+        try requireEnabled()
         return request.answering { [self] (completion) throws(Problem) in
             try unread.change { () throws(Problem) in
                 try requireMatch(request, reader)
-                let devices = known(reader).devices.map(\.deviceId)
-                let keys = devices.filter { deviceId == nil || $0 == deviceId }.map {
+                let known = known(reader)
+                var keys = known.devices.map(\.deviceId).filter { deviceId == nil || $0 == deviceId }.map {
                     PositionKey(reader, deviceId: $0)
                 }
+                // Marks alone go with the last device (P6), whichever it was.
+                if known.histories.isEmpty, !known.isEmpty { keys = [PositionKey(reader, deviceId: deviceId)] }
                 guard !keys.isEmpty else { throw .notFound }
                 write(keys, completion)
             }
@@ -90,6 +93,10 @@ final class PositionWrites: Sendable {
     /// Holds a change to `If-Match` (RFC 9110 section 13.1.1): the merged position is the one that the caller knows.
     private func requireMatch(_ request: GatewayRequest, _ reader: ReaderKey) throws(Problem) {
         guard let condition = request.http.header("If-Match") else { return }
+        // What this server has written and nobody has merged yet is not what the caller knows.
+        guard !hasUnread(reader) else {
+            throw .preconditionFailed("Another change of this position is under way; read it again.")
+        }
         let tag = stored(reader)?.merged?.entityTag
         guard EntityTag.isNamed(tag, byIfMatch: condition) else {
             throw .preconditionFailed(
@@ -123,30 +130,6 @@ final class PositionWrites: Sendable {
         throw .refused(errors)
     }
 
-    // MARK: - What is known
-
-    private func stored(_ reader: ReaderKey) -> StoredPositions? {
-        context.views.positions(readerId: reader.readerId, configurationId: reader.configurationId)
-    }
-
-    /// The positions as this server knows them, its own writes included.
-    private func known(_ reader: ReaderKey) -> ReaderPositions {
-        var known = stored(reader)?.known(settings) ?? ReaderPositions()
-        for key in unread.keys where key.reader == reader {
-            switch unread.latest(key, isRead: isRead) {
-            case .none: break
-            case .written(nil): known.forget(deviceId: key.deviceId)
-            case .written(let write?): known.record(write.record, arrival: write.arrival, settings: settings)
-            }
-        }
-        known.expire(at: context.clock.wall, settings: settings)
-        return known
-    }
-
-    private func isRead(_ place: RecordPlace) -> Bool {
-        context.views.hasRead(.positions, place.partition, place.offset)
-    }
-
     // MARK: - Writing
 
     /// Writes a device's record together with all that is known of the device.
@@ -154,14 +137,16 @@ final class PositionWrites: Sendable {
         let now = context.clock.wall
         var known = known(ReaderKey(readerId: told.readerId, configurationId: told.configurationId))
         known.record(told, arrival: now, settings: settings)
-        let own = known.only(device: told.deviceId)
+        let key = PositionKey(of: told)
         // What is older than it is kept leaves nothing to write; the pipeline would drop it, too.
-        let snapshots = own.histories.first?.snapshots ?? [told.position]
-        let record = PositionRecord(
-            readerId: told.readerId, configurationId: told.configurationId, deviceId: told.deviceId,
-            position: snapshots[0], readEntries: own.readEntries, dismissed: own.dismissed,
-            history: Array(snapshots.dropFirst()))
-        let key = PositionKey(of: record)
+        let snapshots = known.only(device: told.deviceId).histories.first?.snapshots ?? [told.position]
+        // The marks that other devices told stand in their own records.
+        let marks = marks(of: key, and: told, now)
+        let record = fitting(
+            PositionRecord(
+                readerId: told.readerId, configurationId: told.configurationId, deviceId: told.deviceId,
+                position: snapshots[0], readEntries: marks.readEntries, dismissed: marks.dismissed,
+                history: Array(snapshots.dropFirst())))
         var json = JSONWriter()
         record.write(to: &json)
         try context.requireSize(json.count)
@@ -197,10 +182,12 @@ final class PositionWrites: Sendable {
         context.writer.write(records) { [unread] outcome in
             switch outcome {
             case .success(let places):
-                for (write, place) in zip(numbers, places) { unread.settle(write.key, write.number, at: place) }
+                for (index, place) in places.enumerated() {
+                    unread.settle(numbers[index].key, numbers[index].number, writes[index].value, at: place)
+                }
                 success(places)
             case .failure(let error):
-                for write in numbers { unread.forget(write.key, write.number) }
+                for write in numbers { unread.fail(write.key, write.number) }
                 completion.finish(Problem.notWritten(error, records).response)
             }
         }

@@ -26,30 +26,39 @@ extension Route {
 extension GatewayContext {
     /// The reader and the configuration that a request's path names.
     ///
-    /// A caller sees the positions of its readers in the timelines of its recipients: titles and places of entries are
-    /// part of a position. For a caller that is confined to recipients, a configuration that nobody knows is one that
-    /// it may not see.
+    /// For a caller that is confined to recipients, a configuration that nobody knows is one that it may not see.
     ///
     /// - Throws: 404 if the caller may not see them; 503 before the topics were read.
     func readerKey(for request: GatewayRequest) throws(Problem) -> ReaderKey {
         try requireReady()
         let key = ReaderKey(readerId: request["readerId"], configurationId: request["configurationId"])
-        guard request.caller.readers.contains(key.readerId), maySee(key.configurationId, request.caller) else {
-            throw .notFound
-        }
+        guard maySee(key, request.caller) else { throw .notFound }
         return key
     }
 
-    /// True if positions in the timeline of a configuration exist for a caller.
-    func maySee(_ configurationId: String, _ caller: Caller) -> Bool {
-        guard case .only(let allowed) = caller.recipients else { return true }
-        return views.recipient(of: configurationId).map(allowed.contains) ?? false
+    /// True if the positions exist for a caller: the rule of streams, too.
+    func maySee(_ key: ReaderKey, _ caller: Caller) -> Bool {
+        caller.maySeePositions(of: key.readerId, ofRecipient: views.recipient(of: key.configurationId))
+    }
+
+    /// The entries of the timeline into which a reader is led back.
+    ///
+    /// A caller that names readers alone sees no timeline. For it the timeline exists once its reader has been there.
+    ///
+    /// - Throws: 404 if there is no timeline for the caller; 503 if this version cannot read it.
+    func entries(for key: ReaderKey, _ caller: Caller) throws(Problem) -> [PositionedEntry] {
+        guard let timeline = views.timeline(key.configurationId) else { throw .notFound }
+        let hasBeenThere = views.positions(readerId: key.readerId, configurationId: key.configurationId) != nil
+        guard caller.recipients.contains(timeline.recipient) || hasBeenThere else { throw .notFound }
+        return try timeline.positionedEntries()
     }
 }
 
 extension StoredPositions {
     /// All that is known: the merged position and the devices' own records, which may be newer.
-    func known(_ settings: PositionSettings) -> ReaderPositions {
+    ///
+    /// - Parameter now: a record that is dated later, by a producer whose clock is fast, arrives now (P5).
+    func known(_ settings: PositionSettings, now: Instant) -> ReaderPositions {
         var parser = JSONParser()
         var known = ReaderPositions()
         if let merged, let position = try? merged.bytes.withBytes({ try MergedPosition.decode($0, with: &parser) }) {
@@ -59,7 +68,7 @@ extension StoredPositions {
             guard let record = try? value.bytes.withBytes({ try PositionRecord.decode($0, with: &parser) }) else {
                 continue
             }
-            known.record(record, arrival: value.timestamp, settings: settings)
+            known.record(record, arrival: min(value.timestamp, now), settings: settings)
         }
         return known
     }
@@ -74,7 +83,7 @@ extension StoredTimeline {
     /// The entries, as far as a restore needs them.
     ///
     /// - Throws: 503 if this version cannot read the timeline.
-    func positionedEntries() throws(Problem) -> [PositionedEntry] {
+    fileprivate func positionedEntries() throws(Problem) -> [PositionedEntry] {
         var parser = JSONParser()
         do {
             return try value.withBytes { try TimelineRecord.decode($0, with: &parser) }.timeline.entries.map {

@@ -82,7 +82,7 @@ final class ConfigurationWrites: Sendable {
                 let members = try judged(make(current), id, request.caller)
                 write(id, members, completion) { [self] place in
                     guard isWaiting else { return completion.finish(.accepted(place)) }
-                    answerWithTimeline(id, place, completion)
+                    answerWithTimeline(id, place, request.caller, completion)
                 }
             }
         }
@@ -160,20 +160,23 @@ final class ConfigurationWrites: Sendable {
         context.writer.write([record]) { [unread] outcome in
             switch outcome {
             case .success(let places):
-                unread.settle(key, number, at: places[0])
+                unread.settle(key, number, members, at: places[0])
                 success(places[0])
             case .failure(let error):
-                unread.forget(key, number)
+                unread.fail(key, number)
                 completion.finish(Problem.notWritten(error, [record]).response)
             }
         }
     }
 
-    private func answerWithTimeline(_ id: String, _ place: RecordPlace, _ completion: HTTPCompletion) {
+    /// Answers with the committed timeline; a caller that may write alone gets the place of its record.
+    private func answerWithTimeline(
+        _ id: String, _ place: RecordPlace, _ caller: Caller, _ completion: HTTPCompletion
+    ) {
         context.waitForTimeline(id, from: place) { outcome, timeline in
             guard outcome != .timedOut else { return completion.finish(Problem.notYet(place).response) }
             // Somebody else may have deleted it meanwhile.
-            guard let timeline else { return completion.finish(.accepted(place)) }
+            guard let timeline, caller.may(.read) else { return completion.finish(.accepted(place)) }
             completion.finish(
                 .json(
                     200, timeline.value,

@@ -18,6 +18,14 @@ final class UnreadWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var value: Value?
         /// `nil` until the broker has it.
         var place: RecordPlace?
+        /// The latest write before this one that the broker has: it counts if this one fails.
+        var before: Settled?
+    }
+
+    private struct Settled: Sendable {
+        var number: Int
+        var value: Value?
+        var place: RecordPlace
     }
 
     /// The latest write of a key that the views do not show.
@@ -51,20 +59,38 @@ final class UnreadWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func begin(_ key: Key, _ value: Value?) -> Int {
         state.withLock { state in
             state.nextNumber += 1
-            state.writes[key] = Write(number: state.nextNumber, value: value)
+            let last = state.writes[key]
+            let before = last.flatMap { last in
+                last.place.map { Settled(number: last.number, value: last.value, place: $0) } ?? last.before
+            }
+            state.writes[key] = Write(number: state.nextNumber, value: value, before: before)
             return state.nextNumber
         }
     }
 
-    /// The broker has the record.
-    func settle(_ key: Key, _ number: Int, at place: RecordPlace) {
+    /// The broker has the record of a write that began with this value.
+    func settle(_ key: Key, _ number: Int, _ value: Value?, at place: RecordPlace) {
         state.withLock { state in
-            if state.writes[key]?.number == number { state.writes[key]?.place = place }
+            if state.writes[key]?.number == number {
+                state.writes[key]?.place = place
+                state.writes[key]?.before = nil
+            } else if let last = state.writes[key], last.place == nil, number > last.before?.number ?? 0 {
+                // A later write is under way: should it fail, this one counts.
+                state.writes[key]?.before = Settled(number: number, value: value, place: place)
+            }
         }
     }
 
-    /// The record was not written, or everybody can read it.
-    func forget(_ key: Key, _ number: Int) {
+    /// The record was not written: the write before it counts again.
+    func fail(_ key: Key, _ number: Int) {
+        state.withLock { state in
+            guard let failed = state.writes[key], failed.number == number else { return }
+            state.writes[key] = failed.before.map { Write(number: $0.number, value: $0.value, place: $0.place) }
+        }
+    }
+
+    /// Everybody can read the record.
+    private func forget(_ key: Key, _ number: Int) {
         state.withLock { state in
             if state.writes[key]?.number == number { state.writes[key] = nil }
         }

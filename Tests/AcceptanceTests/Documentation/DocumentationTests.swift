@@ -35,6 +35,8 @@ extension AcceptanceTests {
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
             "Documentation/Performance.md: make benchmark",
             "Documentation/Performance.md: make day",
+            "Documentation/Performance.md: make benchmark-serve",
+            "Documentation/Performance.md: make test ARGS=\"--filter SimulatedMonthTests\"",
             "Documentation/Performance.md: Scripts/measure-producer",
             "Documentation/Reloads.md: tideline sink --reloads apns --set apns.key=AuthKey.p8 "
                 + "--set apns.key-id=ABC123DEFG --set apns.team-id=DEF123GHIJ",
