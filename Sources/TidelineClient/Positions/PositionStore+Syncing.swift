@@ -132,8 +132,8 @@ extension PositionStore {
 
     /// Sends what waits, and learns what the server has then.
     ///
-    /// What the server refuses for its content is sent in smaller parts, so that all the rest arrives. What is refused
-    /// alone is set aside: it stays on this device.
+    /// A record that the server refuses for its content is sent in smaller parts, so that all the rest arrives. A
+    /// place or mark that is refused alone is set aside: it stays on this device.
     private func push() async throws(TidelineError) {
         var parts = [view.state.pending]
         while let part = parts.popLast() {
