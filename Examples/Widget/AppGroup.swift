@@ -1,6 +1,7 @@
 // Not compiled on Linux: see TidelineWidget.swift.
 
 import Foundation
+import OSLog
 import Security
 import TidelineClient
 
@@ -21,13 +22,19 @@ enum AppGroup {
         else { return nil }
         var configuration = ClientConfiguration(
             baseURL: address, token: Keychain.token(), readerId: reader, directory: folder.appending(path: "tideline"))
-        if let file = Bundle.main.url(forResource: "Tideline", withExtension: "plist"),
-            let settings = try? ClientSettings(propertyListAt: file)
-        {
-            configuration.settings = settings
+        do {
+            if let file = Bundle.main.url(forResource: "Tideline", withExtension: "plist") {
+                configuration.settings = try ClientSettings(propertyListAt: file)
+            }
+            return try TidelineClient(configuration: configuration)
+        } catch {
+            // With the defaults instead, places would leave a device whose list forbids that.
+            log.error("The widget shows nothing: \(error, privacy: .public)")
+            return nil
         }
-        return try? TidelineClient(configuration: configuration)
     }
+
+    private static let log = Logger(subsystem: "example.tideline", category: "widget")
 }
 
 /// The token, in the keychain group that app and extension share.

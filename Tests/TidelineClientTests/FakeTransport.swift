@@ -8,6 +8,7 @@ final class FakeTransport: HTTPTransport {
     private struct State {
         var answer: Answer
         var requests: [TransportRequest] = []
+        var gate: (@Sendable () async -> Void)?
         var streams: [AsyncThrowingStream<Data, any Error>.Continuation] = []
         var streamHead: TransportHead?
         /// The server accepts connections, and says nothing.
@@ -30,6 +31,11 @@ final class FakeTransport: HTTPTransport {
         state.withLock { $0.answer = answer }
     }
 
+    /// The answers to requests arrive only when this returns; `nil` takes it away.
+    func hold(_ gate: (@Sendable () async -> Void)?) {
+        state.withLock { $0.gate = gate }
+    }
+
     /// Streams can be opened from now on.
     func openStreams(
         _ head: TransportHead? = TransportHead(status: 200, headers: ["Content-Type": "text/event-stream"])
@@ -45,7 +51,10 @@ final class FakeTransport: HTTPTransport {
             state.requests.append(request)
             return state.answer
         }
-        return try answer(request)
+        // The answer is made first, and is under way while others overtake it.
+        let response = try answer(request)
+        await state.withLock { $0.gate }?()
+        return response
     }
 
     func stream(_ request: TransportRequest) async throws -> TransportStream {

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Positions are sent when the server answers", .timeLimit(.minutes(1)))
 struct PositionSyncTests {
-    private let server = PositionServer()
+    let server = PositionServer()
 
     /// A device of the reader, with a clock of its own that may be wrong.
-    private func device(
+    func device(
         _ name: String, ahead: ElapsedTime = .zero, directory: URL? = nil,
         _ change: (inout PositionSettings) -> Void = { _ in }
     ) async throws -> (fixture: ClientFixture, store: PositionStore) {
@@ -23,7 +23,7 @@ struct PositionSyncTests {
         return (fixture, store)
     }
 
-    private func tell(_ stores: PositionStore...) async {
+    func tell(_ stores: PositionStore...) async {
         for store in stores { await store.syncAcrossDevices() }
     }
 
@@ -196,78 +196,6 @@ struct PositionSyncTests {
         #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
         #expect(fixture.transport.requests.map(\.method) == ["PUT", "GET"])
         #expect(await phone.exportStateForDebugging().pending == 0)
-    }
-
-    @Test("a server or a proxy that gives up says nothing of the broker: the move waits and is sent again")
-    func givenUp() async throws {
-        let (_, phone) = try await device("phone")
-        await phone.recordPosition(entryId: "a", scrollOffset: 0)
-        let html = TransportResponse.json("<html>504</html>", status: 504, ["Content-Type": "text/html"])
-        for answer in [html, .json("{}", status: 504), .problem("unanswered", status: 504)] {
-            server.fail(with: answer)
-            guard case .error = await phone.syncAcrossDevices() else {
-                Issue.record("\(phone.syncStatus.current)")
-                return
-            }
-            #expect(await phone.exportStateForDebugging().pending == 1 && server.puts == 0)
-        }
-        #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
-        #expect(await phone.exportStateForDebugging().pending == 0 && server.positions.position?.entryId == "a")
-    }
-
-    @Test("what the server refuses alone is set aside and counted, and all the rest arrives")
-    func setAside() async throws {
-        let (fixture, phone) = try await device("phone")
-        server.refuse("bad")
-        for entry in ["a", "b", "bad", "c", "d", "bad-too"] {
-            await phone.recordPosition(entryId: entry, scrollOffset: 0)
-        }
-        await phone.markAsRead(["e", "bad-mark", "f"])
-        #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
-        #expect(server.positions.history.map(\.entryId) == ["d", "c", "b", "a"])
-        #expect(Set(server.positions.readEntries.map(\.entryId)) == ["a", "b", "c", "d", "e", "f"])
-        var export = await phone.exportStateForDebugging()
-        #expect(export.pending == 0 && export.setAside == 3)
-        // The reader's place here is still the one that was refused.
-        #expect(await phone.positions.position?.entryId == "bad-too")
-        // Neither is sent again, also after a restart and as the place of a record of marks.
-        let (_, again) = try await device("phone", directory: fixture.directory)
-        await again.markAsRead(["g"])
-        #expect(await again.syncAcrossDevices() == .success(at: at("08:00")))
-        #expect(server.positions.readEntries.contains { $0.entryId == "g" })
-        export = await again.exportStateForDebugging()
-        #expect(export.pending == 0 && export.setAside == 3)
-    }
-
-    @Test("a body that is too large is sent in smaller parts")
-    func tooLarge() async throws {
-        let (_, phone) = try await device("phone")
-        for entry in ["a", "b"] { await phone.recordPosition(entryId: entry, scrollOffset: 0) }
-        server.fail(with: .status(413), .status(413))
-        #expect(await phone.syncAcrossDevices() == .success(at: at("08:00")))
-        #expect(Set(server.positions.readEntries.map(\.entryId)) == ["a", "b"] && server.positions.history.count == 2)
-        let export = await phone.exportStateForDebugging()
-        #expect(export.pending == 0 && export.setAside == 0)
-    }
-
-    @Test("a 404 of something before the server takes nothing away")
-    func strangeNotFound() async throws {
-        let entries = try tickEntries(["08:00", "09:00"])
-        server.write(tick("09:00"), device: "tablet", "08:00")
-        let (_, phone) = try await device("phone")
-        #expect(await phone.restorationSuggestions(for: entries).map(\.index) == [1])
-        server.fail(with: .json("<html>", status: 404))
-        guard case .error = await phone.syncAcrossDevices() else {
-            Issue.record("\(phone.syncStatus.current)")
-            return
-        }
-        #expect(await phone.positions.devices.map(\.deviceId) == ["tablet"])
-        await phone.dismissRestorationSuggestions()
-        server.fail(with: .json("<html>", status: 404))
-        await phone.syncAcrossDevices()
-        #expect(await phone.exportStateForDebugging().pending == 1)
-        await phone.syncAcrossDevices()
-        #expect(server.positions.dismissed.map(\.entryId) == [tick("09:00")])
     }
 
     @Test("a refusal is an error with its time, and the move waits")

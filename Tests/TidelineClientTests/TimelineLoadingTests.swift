@@ -175,6 +175,22 @@ struct TimelineLoadingTests {
         for id in ids { #expect(await fixture.client.cachedTimeline(for: id)?.timeline.configurationId == id) }
     }
 
+    @Test("an answer that an event has overtaken does not replace the newer timeline", arguments: [false, true])
+    func overtaken(isNotModified: Bool) async throws {
+        let fixture = try ClientFixture(FakeTransport(answering(1, etag: "\"1\"")))
+        let client = fixture.client
+        _ = try await client.timeline(for: "wall")
+        if !isNotModified { fixture.transport.answer(answering(2, etag: "\"2\"")) }
+        let body = Data(timelineJSON(revision: 3).utf8)
+        let newer = CachedTimeline(
+            timeline: try PublishedTimeline(json: body), body: body, etag: nil, fetchedAt: at("08:00"))
+        fixture.transport.hold { await client.keep(newer, for: "wall") }
+        let shown = try await client.timeline(for: "wall")
+        #expect(shown.source == .server && shown.timeline.revision == (isNotModified ? 1 : 2))
+        #expect(await client.cachedTimeline(for: "wall")?.timeline.revision == 3)
+        #expect(await (try fixture.restarted()).client.cachedTimeline(for: "wall")?.timeline.revision == 3)
+    }
+
     @Test("names of files differ where capitals count as small letters, too")
     func caseInsensitive() {
         let long = String(repeating: "a", count: 151)

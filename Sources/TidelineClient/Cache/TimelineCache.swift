@@ -36,13 +36,18 @@ actor TimelineCache {
         return found
     }
 
-    /// Keeps a timeline, and drops those that were used least recently if there are too many.
+    /// Keeps a timeline unless a newer one is there, and drops those that were used least recently if there are too
+    /// many. Answers and events overtake each other: the one that comes last need not be the newest.
     func store(_ cached: CachedTimeline) async throws(TidelineError) {
         let (files, now, capacity) = (files, clock.now, capacity)
-        try await queue.run { () throws(TidelineError) in
+        let configurationId = cached.timeline.configurationId
+        let held = memory.peek(configurationId)
+        let kept = try await queue.run { () throws(TidelineError) -> CachedTimeline in
+            if let found = try files.read(configurationId, orSame: held), found.isNewer(than: cached) { return found }
             if try files.write(cached, usedAt: now) { _ = try files.trim(to: capacity) }
+            return cached
         }
-        hold(cached, for: cached.timeline.configurationId)
+        hold(kept, for: configurationId)
     }
 
     /// Forgets a timeline: its configuration is gone, or the caller may not see it any more.

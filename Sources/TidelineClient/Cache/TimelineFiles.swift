@@ -7,6 +7,11 @@ struct CachedTimeline: Hashable, Sendable {
     var body: Data
     var etag: String?
     var fetchedAt: Instant
+
+    /// True if the server made this one later.
+    func isNewer(than other: CachedTimeline) -> Bool {
+        (timeline.generatedAt, timeline.revision) > (other.timeline.generatedAt, other.timeline.revision)
+    }
 }
 
 /// Timelines on disk, one file each: a line of JSON about the file, then the bytes of the server.

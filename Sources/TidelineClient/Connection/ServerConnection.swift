@@ -131,8 +131,18 @@ extension String {
 
 extension TransportHead {
     /// The instant of the header `Date` (RFC 9110 section 6.6.1), to the second; `nil` if there is none.
-    var date: Instant? {
-        guard let text = self["Date"] else { return nil }
+    var date: Instant? { instant(in: "Date") }
+
+    /// The time that the server asks to wait before the next try (RFC 9110 section 10.2.3), at most a day; `nil` if it
+    /// asks for none. An instant is taken by the clock of the server, which says the present in `Date`.
+    var retryAfter: ElapsedTime? {
+        let seconds = self["Retry-After"].flatMap(Int64.init).map { ElapsedTime.seconds(max(0, min($0, 86_400))) }
+        guard seconds == nil, let date, let next = instant(in: "Retry-After") else { return seconds }
+        return max(.zero, min(next - date, .seconds(86_400)))
+    }
+
+    private func instant(in header: String) -> Instant? {
+        guard let text = self[header] else { return nil }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")

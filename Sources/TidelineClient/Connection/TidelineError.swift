@@ -92,7 +92,7 @@ extension Problem {
             status: response.head.status, type: body?.type,
             title: body?.title ?? StatusTitle.title(of: response.head.status), detail: body?.detail,
             errors: body?.errors ?? [],
-            retryAfter: response.head["Retry-After"].flatMap(Int64.init).map { .seconds(max(0, min($0, 86_400))) })
+            retryAfter: response.head.retryAfter)
     }
 }
 

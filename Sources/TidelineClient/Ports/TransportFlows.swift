@@ -58,11 +58,15 @@ final class TransportFlows: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         let identifier = Identifier(dataTask.taskIdentifier)
+        guard let answer = response as? HTTPURLResponse else {
+            end(identifier, with: TransportFailure("The answer is none of HTTP."))
+            return completionHandler(.cancel)
+        }
         let flow = flows.withLock { flows in
             defer { flows[identifier]?.head = nil }
             return flows[identifier]
         }
-        guard let flow, let answer = response as? HTTPURLResponse else { return completionHandler(.cancel) }
+        guard let flow else { return completionHandler(.cancel) }
         var headers: [String: String] = [:]
         for (name, value) in answer.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name] = value }

@@ -79,11 +79,17 @@ struct LockedFile: ~Copyable {
         return bytes.prefix(count)
     }
 
-    /// Writes bytes at a place, with nothing after them, and waits until the disk has them.
+    /// Writes bytes at a place, with nothing after them, and waits until the disk has them. If that fails the file ends
+    /// at the place, so that nobody reads what was said not to be written.
     func write(_ bytes: Data, at start: Int) throws(TidelineError) {
         try cut(at: start)
-        try Self.write(bytes, to: descriptor, at: start, file)
-        if start == 0 { try saveName() }
+        do {
+            try Self.write(bytes, to: descriptor, at: start, file)
+            if start == 0 { try saveName() }
+        } catch {
+            try cut(at: start)
+            throw error
+        }
     }
 
     /// Removes what stands from a place on.

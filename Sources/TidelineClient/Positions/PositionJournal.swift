@@ -36,6 +36,8 @@ struct PositionJournal {
     private struct Line: Codable {
         /// The names, in the first line; a journal of before has none.
         var owner: Owner?
+        /// The instant of the last success, where nothing else has changed.
+        var lastSync: Int64?
         var moves: PositionMoves?
         var state: PositionState?
     }
@@ -68,7 +70,10 @@ struct PositionJournal {
         var changed = state
         change(&changed)
         guard changed != state else { return }
-        try write(Line(state: changed), descriptor)
+        var synced = state
+        synced.lastSync = changed.lastSync
+        // A device asks every minute, and mostly there is nothing new: that takes no line with the whole state.
+        try write(changed == synced ? Line(lastSync: changed.lastSync) : Line(state: changed), descriptor)
         state = changed
         if read > max(Self.compactionMin, 4 * sizeOfState) { try rewrite(descriptor) }
     }
@@ -142,6 +147,7 @@ struct PositionJournal {
             self.state = state
             sizeOfState = bytes.count
         }
+        if let lastSync = line.lastSync { state.lastSync = lastSync }
         if let moves = line.moves { state.add(moves, settings: settings) }
     }
 }

@@ -69,9 +69,12 @@ extension PositionStore {
         // What cannot be saved is counted; what is in the journal can be sent nonetheless.
         _ = try? await save()
         statusSubject.set(.syncing)
+        let waiting = view.state.pending
         let (status, wait) = await outcome()
         statusSubject.set(status)
-        syncLater(after: wait)
+        // What was saved during the exchange need not wait for the next one; after a failure everything does.
+        let isBehind = backoff.failures == 0 && !view.state.pending.subtracting(waiting).isEmpty
+        syncLater(after: isBehind ? .zero : wait)
         return status
     }
 
@@ -108,7 +111,9 @@ extension PositionStore {
         if let etag = view.state.etag, view.state.remote != nil { call.headers["If-None-Match"] = etag }
         let response = try await connection.send(call, accepting: [304, 404])
         switch response.head.status {
-        case 304: break
+        case 304:
+            let now = clock.now.milliseconds
+            take(try await journal.update { $0.lastSync = now })
         case 404:
             let problem = Problem(response)
             guard problem.isNotFound else { throw .refused(problem) }
@@ -121,15 +126,14 @@ extension PositionStore {
         let (etag, now) = (merged == nil ? nil : head["ETag"], clock.now.milliseconds)
         take(
             try await journal.update { state in
-                guard state.remote != merged || state.etag != etag else { return }
                 (state.remote, state.etag, state.lastSync) = (merged, etag, now)
             })
     }
 
     /// Sends what waits, and learns what the server has then.
     ///
-    /// What the server refuses for its content is sent in smaller parts, so that all the rest arrives. What is refused
-    /// alone is set aside: it stays on this device.
+    /// A record that the server refuses for its content is sent in smaller parts, so that all the rest arrives. A
+    /// place or mark that is refused alone is set aside: it stays on this device.
     private func push() async throws(TidelineError) {
         var parts = [view.state.pending]
         while let part = parts.popLast() {

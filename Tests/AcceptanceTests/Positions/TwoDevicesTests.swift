@@ -50,6 +50,7 @@ extension AcceptanceTests {
             try world.startPipeline()
             try await world.startServer()
             try await expectAgreement(phone, tablet, world)
+            try await expectSuggestions(phone, tablet)
             for reader in [phone, tablet] {
                 let result = try await reader.quit()
                 #expect(result.succeeded, "\(result.failure)")
@@ -84,6 +85,30 @@ extension AcceptanceTests {
             show(
                 "two devices, kill -9 of server (twice), pipeline and one device: 6 offline moves, none lost, "
                     + "both at entry 10")
+        }
+
+        /// The tablet goes on, and the phone, which stays where it is, offers to go there.
+        private func expectSuggestions(_ phone: ReaderProcess, _ tablet: ReaderProcess) async throws {
+            for (place, answer) in [(12, "dismiss"), (14, "continue")] {
+                try await tablet.ask("go \(place)")
+                #expect(try await tablet.answer(to: "sync").hasPrefix("success"))
+                let isOffered = try await eventually {
+                    guard try await phone.answer(to: "sync").hasPrefix("success") else { return false }
+                    return try await phone.ask("suggestions").contains {
+                        $0.hasPrefix("suggestions: Continue reading?") && $0.contains("(\(place) ")
+                    }
+                }
+                #expect(isOffered, "the place \(place) is not offered")
+                if answer == "continue" {
+                    #expect(try await phone.answer(to: "continue").hasPrefix("\(place) "))
+                } else {
+                    #expect(try await phone.answer(to: "dismiss") == "done")
+                    #expect(try await phone.answer(to: "sync").hasPrefix("success"))
+                }
+                for reader in [phone, tablet] {
+                    #expect(try await reader.ask("suggestions").allSatisfy { !$0.contains("(\(place) ") })
+                }
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ struct Reader {
 
     /// A line of plain output, at once: a test or a pipe may wait for it.
     private static func output(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+        FileHandle.standardOutput.write(Data("\(line.printable)\n".utf8))
     }
 }
 

@@ -40,7 +40,7 @@ final class Terminal: Sendable {
 
     /// Shows these lines and nothing else.
     func draw(_ lines: [String]) {
-        Self.write("\u{1B}[H" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+        Self.write("\u{1B}[H" + lines.map { "\($0.printable)\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
     /// Calls `each` with each key on a thread of its own, and with `nil` at the end of the input.
@@ -114,5 +114,12 @@ extension ReadingSession {
         }
         let space = Array(repeating: "", count: max(0, room - shown.count))
         return ([title, ""] + shown + space + [""] + bottom).map { String($0.prefix(size.columns)) }
+    }
+}
+
+extension String {
+    /// The text without control characters: titles are other people's, and a terminal obeys what is in them.
+    var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 }
