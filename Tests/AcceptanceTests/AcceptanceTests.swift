@@ -20,10 +20,12 @@ struct Application: Sendable {
     /// Other options of every verb.
     var settings: [String] = []
 
-    /// - Parameter partitions: of each topic; nil makes no topics.
-    init(_ name: String, partitions: Int? = 4) async throws {
+    /// - Parameters:
+    ///   - partitions: of each topic; nil makes no topics.
+    ///   - broker: `nil` takes the one of all tests.
+    init(_ name: String, partitions: Int? = 4, on broker: TestBroker? = nil) async throws {
         self.name = uniqueName(name)
-        bootstrap = try await TestBroker.shared().bootstrap
+        bootstrap = if let broker { broker.bootstrap } else { try await TestBroker.shared().bootstrap }
         directory = TemporaryDirectory.make(name)
         prefix = self.name + "."
         if let partitions { try await run("topics", "--partitions", String(partitions)) }

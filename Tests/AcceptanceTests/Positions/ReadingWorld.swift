@@ -10,9 +10,11 @@ struct ReadingWorld {
     private var pipeline: ProcessRunner
     private var server: ProcessRunner?
 
-    /// - Parameter token: the secret of reader ana and recipient ana, who alone may ask; `nil` lets everybody.
-    init(token: String? = nil) async throws {
-        application = try await Application("reading")
+    /// - Parameters:
+    ///   - token: the secret of reader ana and recipient ana, who alone may ask; `nil` lets everybody.
+    ///   - broker: one that the test may kill; `nil` takes the one of all tests.
+    init(token: String? = nil, on broker: TestBroker? = nil) async throws {
+        application = try await Application("reading", on: broker)
         port = try freePortPair()
         serverOptions = if let token { try await Self.options(for: token, application) } else { [] }
         try await Self.publish(entries: 20, application)

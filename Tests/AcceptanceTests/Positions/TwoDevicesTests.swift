@@ -5,12 +5,13 @@ import Testing
 extension AcceptanceTests {
     /// Two devices of one reader, and everything between them dies.
     @Suite struct TwoDevicesTests {
-        @Test("two devices agree after the server, the pipeline and a device were killed, and no move is lost")
+        @Test("two devices agree after broker, server, pipeline and devices were killed, and no saved move is lost")
         func twoDevices() async throws {
-            var world = try await ReadingWorld()
+            let broker = try await TestBroker.dedicated()
+            var world = try await ReadingWorld(on: broker)
             let (phoneDisk, tabletDisk) = (TemporaryDirectory.make("phone"), TemporaryDirectory.make("tablet"))
             var phone = try world.reader("phone", phoneDisk)
-            let tablet = try world.reader("tablet", tabletDisk)
+            var tablet = try world.reader("tablet", tabletDisk)
             for reader in [phone, tablet] {
                 let isShown = try await eventually {
                     try await reader.answer(to: "list").hasPrefix("20 entries, revision 1, from the server")
@@ -43,10 +44,15 @@ extension AcceptanceTests {
             try await world.startServer()
             #expect(try await phone.answer(to: "sync").hasPrefix("success"))
             #expect(try await phone.export()["pending"] as? Int == 0)
+            // What was acknowledged survives the broker, too.
+            try await broker.kill()
             try await world.killServer()
-            // Whether the tablet has come through meanwhile or not: it is alone again.
+            // Whether the tablet has come through meanwhile or not: it is alone again, and then gone.
             #expect(try await tablet.answer(to: "sync").hasPrefix("offline"))
+            #expect(await tablet.kill().isSignalled)
 
+            try await broker.restart()
+            tablet = try world.reader("tablet", tabletDisk)
             try world.startPipeline()
             try await world.startServer()
             try await expectAgreement(phone, tablet, world)
@@ -56,6 +62,7 @@ extension AcceptanceTests {
                 #expect(result.succeeded, "\(result.failure)")
             }
             try await world.end()
+            try await broker.stop()
         }
 
         private func expectAgreement(
@@ -83,7 +90,7 @@ extension AcceptanceTests {
             let history = try await world.history()
             #expect(history["phone"] == [7, 6, 5, 3] && history["tablet"] == [10, 8, 9])
             show(
-                "two devices, kill -9 of server (twice), pipeline and one device: 6 offline moves, none lost, "
+                "two devices, kill -9 of broker, server (twice), pipeline and both devices: 6 offline moves, none lost, "
                     + "both at entry 10")
         }
 
