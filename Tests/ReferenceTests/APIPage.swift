@@ -107,6 +107,7 @@ struct APIPage {
         text += "\n"
         let parameters = operation.parameters.filter { $0["in"] as? String != "path" }
         if !parameters.isEmpty { text += "\n" + parameters.map(line).joined(separator: "\n") + "\n" }
+        text += "\n" + statuses(of: operation)
         text += "\n```console\n$ \(curl(operation))\n"
         if let answer = answer(of: operation) { text += answer }
         return text + "```\n"
@@ -117,7 +118,21 @@ struct APIPage {
         let place = parameter["in"] as? String == "header" ? " (header)" : ""
         let needed = parameter["required"] as? Bool == true ? " Required." : ""
         let description = parameter["description"] as? String ?? "Only of this."
-        return "- `\(name)`\(place): \(description)\(needed)"
+        return "- `\(name)`\(place): \(description)\(range(of: parameter))\(needed)"
+    }
+
+    /// The range and the default of a number, as a sentence after a space.
+    private func range(of parameter: Node) -> String {
+        guard let schema = parameter["schema"] as? Node, let minimum = schema["minimum"] as? Int else { return "" }
+        let maximum = (schema["maximum"] as? Int).map { " … \($0)" } ?? " or more"
+        let usual = (schema["default"] as? Int).map { "; \($0) by default" } ?? ""
+        return " \(minimum)\(maximum)\(usual)."
+    }
+
+    /// The statuses that an operation can answer with, ascending.
+    private func statuses(of operation: Operation) -> String {
+        let responses = operation.node["responses"] as? Node ?? [:]
+        return "Statuses: \(responses.keys.sorted().joined(separator: ", ")).\n"
     }
 
     // MARK: - Examples

@@ -126,8 +126,6 @@ extension Mistake {
         Mistake(
             "more replicas than brokers", "topics --replication 3 --topic-prefix bare.", status: 69,
             meetsBroker: true),
-        Mistake(
-            "more replicas than brokers", "topics --replication 3 --topic-prefix bare.", status: 69, meetsBroker: true),
         Mistake("topics with other partitions", "topics --partitions 7", status: 0, meetsBroker: true),
         Mistake("a reload of a kind that nobody has", "reload --kind Statsu", meetsBroker: true),
         Mistake(

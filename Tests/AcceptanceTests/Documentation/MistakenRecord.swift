@@ -62,7 +62,7 @@ struct MistakenRecord: Sendable {
             "a position outside of its entry", "timeline.positions", key: "r/w1/d",
             #"{"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, "fraction": 1.5}"#),
         MistakenRecord(
-            "a mark without its instant", "timeline.positions", key: "r/w1/d",
+            "a mark without its instant", "timeline.positions", key: "r/w1/d2",
             """
             {"readerId": "r", "configurationId": "w1", "entryId": "e", "observedAt": 0, \
             "readEntries": [{"entryId": "e"}]}
