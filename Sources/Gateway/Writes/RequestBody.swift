@@ -10,12 +10,17 @@ struct BodyObject {
 }
 
 extension GatewayRequest {
-    /// Refuses bodies of other media types (RFC 9110 section 15.5.16). A body that names none counts as JSON.
+    /// Refuses bodies of other media types, of another charset than UTF-8, and with a content coding (RFC 9110 section
+    /// 15.5.16). A body that names no type counts as JSON.
     func requireMediaType(_ allowed: [String]) throws(Problem) {
+        if let coding = http.header("Content-Encoding"), coding.lowercased() != "identity" {
+            throw .unsupportedMediaType(allowed)
+        }
         guard let header = http.header("Content-Type") else { return }
-        let name = header.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        guard !allowed.contains(name) else { return }
-        throw .unsupportedMediaType(allowed)
+        let parts = header.lowercased().filter { !" \t\"".contains($0) }.split(separator: ";")
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+        guard let name = parts.first, allowed.contains(String(name)), charset == nil || charset == "charset=utf-8"
+        else { throw .unsupportedMediaType(allowed) }
     }
 
     /// The body as one JSON object.
@@ -92,7 +97,8 @@ extension Problem {
     static func unsupportedMediaType(_ allowed: [String]) -> Problem {
         let list = allowed.joined(separator: ", ")
         return Problem(
-            415, "unsupported-media-type", "The body's media type is not taken here.", detail: "Taken is \(list).",
+            415, "unsupported-media-type", "The body's media type is not taken here.",
+            detail: "Taken is \(list), in UTF-8 and without a content coding.",
             headers: [HTTPField("Accept-Post", list)])
     }
 

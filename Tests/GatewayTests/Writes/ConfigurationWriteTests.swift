@@ -62,7 +62,12 @@ struct ConfigurationWriteTests {
     @Test("another media type is refused, and JSON may say its character set")
     func mediaTypes() throws {
         let body = #"{"kind": "K"}"#
-        #expect(try stage.send("PUT", path, body, headers: ["Content-Type": "text/plain"]).status == 415)
+        for type in ["text/plain", "application/json; charset=latin1", ""] {
+            #expect(try stage.send("PUT", path, body, headers: ["Content-Type": type]).status == 415, "\(type)")
+        }
+        #expect(try stage.send("PUT", path, body, headers: ["Content-Encoding": "gzip"]).status == 415)
+        let utf8 = ["Content-Type": "application/json; Charset=\"UTF-8\""]
+        #expect(try stage.send("PUT", path, body, headers: utf8).status == 202)
         let json = "Application/JSON; charset=utf-8"
         #expect(try stage.send("PUT", path, body, headers: ["Content-Type": json]).status == 202)
     }
