@@ -8,7 +8,8 @@ extension AcceptanceTests {
         @Test("each command of docker-compose.yml is one that the program understands, with settings that it takes")
         func commands() async throws {
             let commands = try Self.commands()
-            #expect(commands.count >= 9 && Set(commands.map { $0[0] }) == ["topics", "produce", "process", "sink"])
+            let verbs = Set(commands.map { $0[0] })
+            #expect(commands.count >= 10 && verbs == ["topics", "produce", "process", "serve", "sink"])
             for command in commands {
                 let folder = TemporaryDirectory.make("composition").path
                 let words = command.map { word in
@@ -18,7 +19,9 @@ extension AcceptanceTests {
                 // It comes as far as the broker, which is not there.
                 let result = try await tideline(
                     words + ["--bootstrap", "127.0.0.1:9", "--set", "connect.timeout=PT1S"],
-                    environment: ["TIDELINE_WEBHOOK_SECRET": try Self.secret()])
+                    environment: [
+                        "TIDELINE_WEBHOOK_SECRET": try Self.secret(), "TIDELINE_SERVE_TOKENS": try Self.tokens(),
+                    ])
                 #expect(result.status == 69, "\(command.joined(separator: " ")): \(result.failure)")
                 #expect(result.standardError.contains("no broker answers"), "\(result.failure)")
             }
@@ -68,6 +71,12 @@ extension AcceptanceTests {
             try text().matches(of: /\n    command: \[(.*)\]/).map { match in
                 match.1.split(separator: ", ").map { $0.trimmingCharacters(in: ["'", " "]) }
             }.filter { !$0[0].hasSuffix(".py") && !$0[0].contains(" ") }
+        }
+
+        /// The tokens of the service `serve`, with the hash that it has by default.
+        private static func tokens() throws -> String {
+            let folded = try #require(try text().firstMatch(of: /TIDELINE_SERVE_TOKENS: >-\n((?: {8}.*\n)+)/)).1
+            return String(folded.replacing(/\$\{SERVE_TOKEN_SHA256:-([^}]*)\}/) { $0.1 }.replacing("\n", with: " "))
         }
 
         private static func secret() throws -> String {
