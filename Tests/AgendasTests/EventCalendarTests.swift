@@ -72,6 +72,8 @@ func status() throws {
     "A key's text is read back to the same key",
     arguments: [
         ("c/e", nil), ("c%2Fd/50%25", nil), ("c/e/2019-02-10", "2019-02-10"),
+        // Marks that combine with the slash before them.
+        ("c/\u{301}e", nil), ("c/\u{1F3FB}<e", nil), ("c%2F\u{301}/e", nil),
         ("c/e/2019-02-10T09:00:00", "2019-02-10T09:00:00"), ("c/e/2019-02-10T09:00:00Z", "2019-02-10T09:00:00Z"),
     ] as [(String, String?)])
 func keys(_ text: String, _ original: String?) throws {

@@ -123,6 +123,9 @@ struct PositionMessageTests {
         #expect(reader.text == "a%2Fb/50%25")
         #expect(PositionKey(reader, deviceId: "d/1").text == "a%2Fb/50%25/d%2F1")
         #expect(PositionKey(reader).text == reader.text)
+        // Marks that combine with the slash before them.
+        let marked = PositionKey(ReaderKey(readerId: "r", configurationId: "\u{301}c"), deviceId: "\u{1F3FB}d")
+        #expect(try Array(marked.text.utf8).withUnsafeBytes { try PositionKey.decode($0) } == marked)
         func key(_ text: String?) throws -> PositionKey {
             guard let text else { return try PositionKey.decode(nil) }
             return try Array(text.utf8).withUnsafeBytes { try PositionKey.decode($0) }

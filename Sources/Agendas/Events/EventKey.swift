@@ -22,7 +22,7 @@ package struct EventKey: Hashable, Sendable {
     /// Reads a key's text.
     /// - Throws: a problem of the field `key` or `recurrenceId`.
     package init(text: some StringProtocol) throws(CalendarEventProblem) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = RecordKeyPart.parts(of: text)
         let decoded = parts.compactMap { RecordKeyPart.decoded($0) }
         guard (2...3).contains(parts.count), decoded.count == parts.count, !decoded[0].isEmpty, !decoded[1].isEmpty
         else {

@@ -12,6 +12,13 @@ package enum RecordKeyPart {
         return result
     }
 
+    /// The parts of a key, still encoded: there is one more than there are `/`.
+    ///
+    /// Bytes are compared, not characters: a part may begin with a mark that combines with the `/` before it.
+    package static func parts(of key: some StringProtocol) -> [Substring] {
+        Substring(key).utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
     /// The text with every percent-encoded byte decoded, as a producer may have encoded more than it must. The result
     /// is `nil` if `%` is not followed by two hexadecimal digits, or if the bytes are not UTF-8.
     package static func decoded(_ part: some StringProtocol) -> String? {

@@ -56,7 +56,7 @@ package struct ReaderKey: Hashable, Sendable {
         of bytes: UnsafeRawBufferPointer?, _ count: ClosedRange<Int>, _ allowed: String
     ) throws(MessageProblem) -> [String] {
         guard let bytes else { throw .missing("key") }
-        let parts = String(decoding: bytes, as: UTF8.self).split(separator: "/", omittingEmptySubsequences: false)
+        let parts = RecordKeyPart.parts(of: String(decoding: bytes, as: UTF8.self))
         let decoded = parts.compactMap { RecordKeyPart.decoded($0) }
         guard count ~= parts.count, decoded.count == parts.count, !decoded[0].isEmpty, !decoded[1].isEmpty,
             String(validating: bytes, as: UTF8.self) != nil

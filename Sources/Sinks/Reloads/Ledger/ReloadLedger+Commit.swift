@@ -116,7 +116,7 @@ extension ReloadLedger {
             try produce(settings.deadLettersTopic, letter.record.key, letter.record.value, letter.headers)
         }
         for (key, value) in entries.changes {
-            let parts = key.split(separator: "/", maxSplits: 1).map(String.init)
+            let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1).map { String(Substring($0)) }
             let full = [parts[0], settings.name] + parts.dropFirst()
             try produce(settings.ledgerTopic, Array(full.joined(separator: "/").utf8), value)
         }

@@ -46,7 +46,9 @@ extension ReloadLedger {
     private func kept(_ entries: [String: [UInt8]]) -> Kept {
         var kept = Kept()
         for (key, value) in entries {
-            let parts = key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            // By bytes: a name may begin with a mark that combines with the `/` before it.
+            let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
             guard parts.count >= 2, parts[1] == settings.name else { continue }
             let text = String(decoding: value, as: UTF8.self)
             switch parts[0] {
