@@ -90,8 +90,8 @@ extension AcceptanceTests {
             let history = try await world.history()
             #expect(history["phone"] == [7, 6, 5, 3] && history["tablet"] == [10, 8, 9])
             show(
-                "two devices, kill -9 of broker, server (twice), pipeline and both devices: 6 offline moves, none lost, "
-                    + "both at entry 10")
+                "two devices, kill -9 of broker, server (twice), pipeline and both devices: 6 offline moves, "
+                    + "none lost, both at entry 10")
         }
 
         /// The tablet goes on, and the phone, which stays where it is, offers to go there.
