@@ -6,14 +6,14 @@ extension AcceptanceTests {
     @Suite struct KillTests {
         @Test("a pipeline that is killed three times in mid-replay ends with the timelines of an undisturbed one")
         func threeKills() async throws {
-            var data = GeneratedData(steps: 800)
+            var data = GeneratedData(steps: 1600)
             var killed = try await Application("killed")
             killed.settings = ["--set", "commit.interval.ms=20"]
             try await data.publish(to: killed)
 
             var read: [Int64] = []
             var progress: Int64 = 0
-            for slice in [40, 60, 80] {
+            for slice in [10, 15, 20] {
                 let process = try killed.start("process", "--until-caught-up", "--clock", GeneratedData.clock)
                 let hasCommitted = try await run(process, inSlicesOf: .milliseconds(slice)) {
                     try await killed.committed("vehicle.telemetry").reduce(0, +) > progress
