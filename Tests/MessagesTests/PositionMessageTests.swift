@@ -29,7 +29,7 @@ struct PositionMessageTests {
     private static let full = PositionRecord(
         readerId: "ana", configurationId: "c/1", deviceId: "phone",
         position: PositionSnapshot(
-            entryId: "start/work/A/2026-11-20T06:00:00Z", observedAt: Instant(milliseconds: 1_000), index: 3,
+            entryId: "start/team/A/2026-11-20T06:00:00Z", observedAt: Instant(milliseconds: 1_000), index: 3,
             offset: -1.5, fraction: 0.25, entryDate: Instant(milliseconds: 2_000), title: "A \"b\"", location: "here",
             restorationMethod: .temporalProximity),
         readEntries: [EntryMark(entryId: "r", at: Instant(milliseconds: 5))],

@@ -93,15 +93,15 @@ extension PipelineTests {
                 for step in 0..<14 {
                     switch step {
                     case 0:
-                        pipeline.event("work", "A", "09:00", "10:00", #""location": "Room 1""#)
-                        pipeline.configuration("c1", #""calendarIds": ["work"]"#)
-                    case 2: pipeline.position("ana", "c1", "phone", "start/work/A/2026-03-02T09:00:00Z", "07:50")
-                    case 3: pipeline.position("ana", "c1", "watch", "start/work/B/2026-03-02T11:00:00Z", "07:51")
+                        pipeline.event("team", "A", "09:00", "10:00", #""location": "Room 1""#)
+                        pipeline.configuration("c1", #""calendarIds": ["team"]"#)
+                    case 2: pipeline.position("ana", "c1", "phone", "start/team/A/2026-03-02T09:00:00Z", "07:50")
+                    case 3: pipeline.position("ana", "c1", "watch", "start/team/B/2026-03-02T11:00:00Z", "07:51")
                     case 5: pipeline.position("ben", "c2", nil, "e1", "07:52")
-                    case 6: pipeline.event("work", "B", "11:00", "12:00")
+                    case 6: pipeline.event("team", "B", "11:00", "12:00")
                     case 8: pipeline.removePosition("ben/c2")
-                    case 10: pipeline.removeEvent("work/A")
-                    case 11: pipeline.position("ana", "c1", "phone", "start/work/A/2026-03-02T09:00:00Z", "07:55")
+                    case 10: pipeline.removeEvent("team/A")
+                    case 11: pipeline.position("ana", "c1", "phone", "start/team/A/2026-03-02T09:00:00Z", "07:55")
                     default: break
                     }
                     try pipeline.step()

@@ -83,17 +83,17 @@ extension PipelineTests {
         @Test("A place is described by the event at which it is, and stays so when the event has gone")
         func describedByEvent() async throws {
             try await PipelineFixture.run { pipeline in
-                pipeline.event("work", "A", "09:00", "10:00", #""location": "Room 1""#)
-                pipeline.event("work", "B", "11:00", "12:00")
+                pipeline.event("team", "A", "09:00", "10:00", #""location": "Room 1""#)
+                pipeline.event("team", "B", "11:00", "12:00")
                 try await pipeline.settle()
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 try await pipeline.settle()
-                let id = "start/work/A/2026-03-02T09:00:00Z"
+                let id = "start/team/A/2026-03-02T09:00:00Z"
                 pipeline.position("ana", "c1", "phone", id, "07:59")
                 try await pipeline.settle()
                 var position = try #require(try pipeline.merged("ana/c1").position)
                 #expect(position.entryDate == at("09:00") && position.title == "A" && position.location == "Room 1")
-                pipeline.removeEvent("work/A")
+                pipeline.removeEvent("team/A")
                 try await pipeline.settle(at: "08:01")
                 pipeline.position("ana", "c1", "phone", id, "08:01", #""fraction": 1"#)
                 pipeline.position("ben", "c1", "phone", id, "08:01", #""title": "mine""#)
@@ -108,7 +108,7 @@ extension PipelineTests {
         @Test("A place is described when its timeline comes, also after a restart", arguments: [false, true])
         func describedLater(_ restarts: Bool) async throws {
             try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
-                pipeline.position("ana", "c1", "phone", "start/work/A/2026-03-02T09:00:00Z", "07:59")
+                pipeline.position("ana", "c1", "phone", "start/team/A/2026-03-02T09:00:00Z", "07:59")
                 pipeline.position("ana", "c2", "phone", "status/2026-03-02T08:00:00Z", "07:59")
                 try await pipeline.settle()
                 #expect(try pipeline.merged("ana/c1").position?.title == nil)
@@ -116,9 +116,9 @@ extension PipelineTests {
                 if restarts { try await pipeline.restart() }
                 pipeline.telemetry(
                     "v1", "07:58", #""alias": "Van", "registration": "AB 1", "speed": 40, "address": "Quay""#)
-                pipeline.event("work", "A", "09:00", "10:00")
+                pipeline.event("team", "A", "09:00", "10:00")
                 try await pipeline.settle()
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 pipeline.configuration("c2", #""vehicleId": "v1""#)
                 try await pipeline.settle()
                 #expect(try pipeline.merged("ana/c1").position?.title == "A")
@@ -132,10 +132,10 @@ extension PipelineTests {
         @Test("An entry that never was is kept as it is")
         func unknownEntry() async throws {
             try await PipelineFixture.run { pipeline in
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 try await pipeline.settle()
                 pipeline.position(
-                    "ana", "c1", "phone", "start/work/never/2026-03-02T09:00:00Z", "07:59",
+                    "ana", "c1", "phone", "start/team/never/2026-03-02T09:00:00Z", "07:59",
                     #""entryDate": "2026-03-02T09:05:00Z", "index": 4"#)
                 try await pipeline.settle()
                 let position = try #require(try pipeline.merged("ana/c1").position)
@@ -146,18 +146,18 @@ extension PipelineTests {
         @Test("Places stay when their configuration is deleted, and go on with the one that comes after it")
         func configurationDeleted() async throws {
             try await PipelineFixture.run { pipeline in
-                pipeline.event("work", "A", "09:00", "10:00")
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.event("team", "A", "09:00", "10:00")
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 try await pipeline.settle()
                 pipeline.position("ana", "c1", "phone", "e1", "07:59")
                 try await pipeline.settle()
                 pipeline.removeConfiguration("c1")
                 try await pipeline.settle(at: "08:01")
                 #expect(try pipeline.merged("ana/c1").position?.entryId == "e1")
-                pipeline.position("ana", "c1", "watch", "start/work/A/2026-03-02T09:00:00Z", "08:01")
+                pipeline.position("ana", "c1", "watch", "start/team/A/2026-03-02T09:00:00Z", "08:01")
                 try await pipeline.settle()
                 #expect(try pipeline.merged("ana/c1").position?.title == nil, "there is no timeline")
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 try await pipeline.settle(at: "08:02")
                 #expect(try pipeline.merged("ana/c1").position?.title == "A")
             }
@@ -283,8 +283,8 @@ extension PipelineTests {
         @Test("A configuration that nobody reads writes no state for readers")
         func nothingWithoutReaders() async throws {
             try await PipelineFixture.run { pipeline in
-                pipeline.event("work", "A", "09:00", "10:00")
-                pipeline.configuration("c1", #""calendarIds": ["work"]"#)
+                pipeline.event("team", "A", "09:00", "10:00")
+                pipeline.configuration("c1", #""calendarIds": ["team"]"#)
                 try await pipeline.settle()
                 try await pipeline.settle(at: "10:00")
                 #expect(try readerState(pipeline) == [])
