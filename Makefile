@@ -1,6 +1,6 @@
 # Each target is one step that .ci/run takes as well. `make help` lists them.
 
-SWIFT_SOURCES = Package.swift Sources Tests Benchmarks $(addprefix Examples/,Schedules/Package.swift Schedules/Sources \
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks Faults $(addprefix Examples/,Schedules/Package.swift Schedules/Sources \
 	Reader/Package.swift Reader/Sources Widget)
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
 # The toolchain's own linker: the system's warns of a call inside Foundation, which nobody here can mend.
@@ -11,8 +11,8 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference benchmark benchmark-serve day fuzz schemas release-schemas lint format \
-	repeated-code compose-check compose-test image-check clean
+.PHONY: help build demo test examples reference benchmark benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
+	repeated-code chaos upgrade-test compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -61,6 +61,24 @@ day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they
 	@swift build $(QUIET) --configuration release --product day-benchmark
 	@.build/release/day-benchmark $(ARGS)
 
+# .ci/run takes few seeds, and the build that the tests need as well.
+SEEDS = 1…10000
+CONFIGURATION = release
+simulate: ## run 10,000 seeds of simulated faults, in two processes; make simulate SEEDS=1…200
+	@Scripts/setup build
+	@swift build $(QUIET) --configuration $(CONFIGURATION) --product simulate
+	@.build/$(CONFIGURATION)/simulate --seed $(SEEDS) --swarm --processes 2 $(ARGS)
+
+memory: ## let ten million ids come and go: does memory follow those that live? 20 minutes or more
+	@Scripts/setup build
+	@swift build $(QUIET) --configuration release --product memory-benchmark
+	@.build/release/memory-benchmark $(ARGS)
+
+storm: build ## a million timers due at once, then a calendar and a vehicle of 100,000 widgets; make storm ARGS="20000 2000"
+	@Scripts/setup test
+	@swift build $(QUIET) --configuration release --product storm-benchmark
+	@.build/release/storm-benchmark $(TIDELINE) $(ARGS)
+
 fuzz: ## read a million mutated calendar files, ten minutes or more
 	@Scripts/setup build
 	@TIDELINE_FUZZ=1000000 swift test $(QUIET) --filter mutatedCalendars
@@ -80,6 +98,19 @@ repeated-code: ## list the places in the sources that share six or more lines, a
 
 format: ## lay the sources out
 	@swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+# The report names this command, not the one below.
+CHAOS = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+chaos: ## faults of real processes and brokers by a seed; make chaos SECONDS=600 FAULTS=100 SEED=7 ARGS="--report FILE"
+	@Scripts/setup build test
+	@swift build $(QUIET) --product tideline
+	@swift build $(QUIET) --product chaos
+	@.build/debug/chaos $(CHAOS) --command 'make chaos $(if $(SECONDS),SECONDS=$(SECONDS) )$(if \
+		$(FAULTS),FAULTS=$(FAULTS) )$(if $(SEED),SEED=$(SEED) )$(if $(ARGS),ARGS="$(ARGS)")'
+
+upgrade-test: ## the last release and the working tree side by side in one group on a real broker, both ways
+	@Scripts/setup build test
+	@Scripts/upgrade-test
 
 compose-check: ## check docker-compose.yml
 	@Scripts/setup compose test

@@ -64,6 +64,15 @@ let package = Package(
         module("Messages", ["Timelines", "Agendas", "Positions", "CSimdjson"]),
         module("Pipeline", ["Messages", "StreamCore", "Agendas", "Timelines", "Positions", "RecordLog"]),
 
+        // Deterministic simulation: what a seed draws, its runs and their judges.
+        module(
+            "Seeds",
+            [
+                "Simulation", "StreamRuntime", "StreamCore", "RecordLog", "SplitMix", "Pipeline", "Messages",
+                "Timelines", "Agendas", "Positions",
+            ]),
+        .executableTarget(name: "simulate", dependencies: ["Seeds", "Arguments"], swiftSettings: strict),
+
         // Edges.
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
@@ -106,6 +115,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
+        .executableTarget(
+            name: "memory-benchmark", dependencies: ["SimulatedDays", "RecordLog"], path: "Benchmarks/Memory",
+            swiftSettings: strict),
         .target(
             name: "SimulatedDays",
             dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
@@ -115,8 +127,22 @@ let package = Package(
             path: "Benchmarks/Serve", swiftSettings: strict),
         .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
         .executableTarget(
-            name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SplitMix"], path: "Benchmarks/Timers",
+            name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SimulatedDays", "SplitMix"],
+            path: "Benchmarks/Timers",
             swiftSettings: strict),
+
+        // Faults of real processes on real brokers: `make chaos`.
+        .target(
+            name: "FaultInjection", dependencies: ["RdKafka", "RecordLog", "SplitMix", "TestSupport"],
+            path: "Faults/FaultInjection", swiftSettings: strict),
+        .executableTarget(
+            name: "chaos", dependencies: ["FaultInjection", "Arguments", "TestSupport"], path: "Faults/Chaos",
+            swiftSettings: strict),
+
+        // All that falls due at once, on a real broker: `make storm`.
+        .executableTarget(
+            name: "storm-benchmark", dependencies: ["FaultInjection", "RdKafka", "RecordLog", "TestSupport"],
+            path: "Benchmarks/Storm", swiftSettings: strict),
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
@@ -124,8 +150,15 @@ let package = Package(
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
-            "StreamRuntimeTests", ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "RdKafka", "TestSupport"]),
-        tests("SimulationTests", ["Simulation", "RecordLog"]),
+            "StreamRuntimeTests",
+            ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "SplitMix", "RdKafka", "TestSupport"]),
+        tests("SimulationTests", ["Simulation", "RecordLog", "SplitMix"]),
+        tests(
+            "SeedsTests",
+            [
+                "Seeds", "Simulation", "StreamRuntime", "StreamCore", "RecordLog", "Messages", "Timelines", "SplitMix",
+                "TestSupport", "simulate",
+            ]),
         tests("TimelinesTests", ["Timelines", "TestSupport"]),
         tests("AgendasTests", ["Agendas", "Timelines", "CIcal", "TestSupport"], exclude: ["Oracle", "Corpus"]),
         tests("PositionsTests", ["Positions", "Timelines", "SplitMix", "TestSupport"]),
@@ -143,8 +176,8 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays",
-            ]),
+                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays", "Seeds",
+            ], exclude: ["StoredForms"]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
         tests(
@@ -158,6 +191,7 @@ let package = Package(
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestSupport"]),
+        tests("FaultInjectionTests", ["FaultInjection", "TestSupport"]),
         tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
         tests(
             "AcceptanceTests",

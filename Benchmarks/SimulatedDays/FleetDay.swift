@@ -35,7 +35,8 @@ package struct FleetDay {
         package var at: Instant
         package var source: Int
         package var key: String
-        package var value: String
+        /// `nil` for a tombstone.
+        package var value: String?
         /// It lies in another partition than Java's partitioner puts it into.
         package var isMisplaced: Bool
     }

@@ -31,7 +31,7 @@ package final class VirtualTasks {
     private struct Interrupted: Error {}
 
     /// A step that goes on longer than this goes on for ever.
-    private static let transactionsMax = 1_000
+    package var transactionsMax = 1_000
 
     /// - Parameter keepsChangelogs: whether tasks are going to be restored.
     package init(_ topology: Topology, partitions: Int32, keepsChangelogs: Bool) {
@@ -47,6 +47,11 @@ package final class VirtualTasks {
 
     private func task(_ partition: Partition) -> StreamTask {
         StreamTask(partition: partition, partitions: partitions, topology: topology, router: self)
+    }
+
+    /// The keys and slots of all stores of all tasks together.
+    package var slots: (keys: Int, slots: Int) {
+        tasks.flatMap(\.slotCounts).reduce((0, 0)) { ($0.0 + $1.keys, $0.1 + $1.slots) }
     }
 
     /// When the earliest timer of all is due.
@@ -71,7 +76,7 @@ package final class VirtualTasks {
             recover(losing: interruption.tasks)
         }
         var rest = records
-        for _ in 0..<Self.transactionsMax {
+        for _ in 0..<transactionsMax {
             do throws(Interrupted) {
                 guard try transact(rest) else { return endStep() }
             } catch {
@@ -89,7 +94,7 @@ package final class VirtualTasks {
         var partition: Partition
         var offset: Offset
         var key: [UInt8]
-        var value: [UInt8]
+        var value: [UInt8]?
     }
 
     private func place(_ input: FleetDay.Input) -> Placed {
@@ -98,7 +103,7 @@ package final class VirtualTasks {
         nextOffsets[input.source][Int(partition)] = offset.next
         return Placed(
             source: UInt8(input.source), partition: partition, offset: offset, key: Array(input.key.utf8),
-            value: Array(input.value.utf8))
+            value: input.value.map { Array($0.utf8) })
     }
 
     /// - Returns: whether there is anything to commit.
@@ -123,13 +128,18 @@ package final class VirtualTasks {
 
     private func process(_ record: Placed) {
         record.key.withUnsafeBytes { key in
-            record.value.withUnsafeBytes { value in
+            bytes(of: record.value) { value in
                 let view = RecordView(
                     topic: Int32(record.source), partition: record.partition, offset: record.offset, timestamp: now,
                     key: key, value: value, handle: nil)
                 tasks[Int(record.partition)].process(view, source: record.source)
             }
         }
+    }
+
+    private func bytes(of value: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Void) {
+        guard let value else { return body(nil) }
+        value.withUnsafeBytes { body($0) }
     }
 
     private func activate(_ partition: Partition) {

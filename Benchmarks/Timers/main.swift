@@ -5,6 +5,7 @@
 // other work on the machine counts as little as it can. It ends with status 1 where a timer takes 100 bytes or more.
 
 import Foundation
+import SimulatedDays
 import StreamCore
 
 func text(_ number: Double) -> String { String(format: "%.1f", number) }

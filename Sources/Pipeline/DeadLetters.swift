@@ -63,7 +63,7 @@ extension TaskContext {
 extension MessageProblem {
     /// A field's path and a message may quote what was sent, however long that is.
     fileprivate var shortened: MessageProblem {
-        func shortened(_ text: String) -> String { text.utf8.count <= 1000 ? text : "\(text.prefix(240))…" }
+        func shortened(_ text: String) -> String { text.utf8.count <= 1000 ? text : "\(text.prefix(bytes: 960))…" }
         return MessageProblem(kind, field: field.map(shortened), shortened(message))
     }
 }

@@ -88,8 +88,11 @@ extension CounterName {
     /// Places and marks that were forgotten because a reader's merged record, or state, would have been too large.
     package static let trimmedPositions = CounterName(6)
 
+    /// Timelines that say that what was to be shown, or the events to make it of, were too large.
+    package static let tooLargeTimelines = CounterName(7)
+
     static let all = [
         lateTelemetry, futureTelemetry, latePositions, futurePositions, refusedPositions, expiredPositions,
-        trimmedPositions,
+        trimmedPositions, tooLargeTimelines,
     ]
 }

@@ -35,13 +35,13 @@ extension Topology {
                 // Last: places are described by the timelines of all that is known.
                 Source(
                     topic: topics.positions, to: NodeName.configurations, readingOrder: 3, isAddition: true,
-                    isRead: settings.stateFormat >= 2),
+                    isRead: settings.stateFormat.map { $0 >= 2 } ?? true),
             ],
             nodes: [
                 // A record that cannot be read is reported to the task that owns the vehicle or calendar of its key.
                 Node(
                     NodeName.vehicles, sends: [NodeName.configurations.number, NodeName.vehicles.number],
-                    writes: [.deadLetters]
+                    writes: [.deadLetters], timersAfter: 2
                 ) {
                     VehicleProcessor(settings)
                 },
@@ -64,6 +64,6 @@ extension Topology {
             ],
             outputs: [topics.timelines, topics.reloads, topics.deadLetters, topics.positionsMerged],
             counters: CounterName.all.count,
-            clockTolerance: settings.pause)
+            clockTolerance: settings.pause, stateFormat: settings.stateFormat.map { UInt8($0) })
     }
 }

@@ -14,8 +14,12 @@ package struct PipelineSettings: Sendable {
     package var reload = WidgetKind.Reload()
     /// A record with a larger value is a dead letter (R11).
     package var recordBytesMax = 1 << 20
+    /// The bytes of a record that the exchange and the changelog take; what may not fit is refused by name (R11).
+    package var internalBytesMax = 8 << 20
     /// A larger timeline becomes an `error` timeline.
     package var timelineBytesMax = 1_000_000
+    /// A reload that would be larger is divided.
+    package var reloadBytesMax = 1_000_000
     /// A merged record that would be larger forgets what is oldest.
     package var positionsBytesMax = 1_000_000
     /// A dead letter that would be larger keeps its headers, but not its value.
@@ -28,12 +32,14 @@ package struct PipelineSettings: Sendable {
     /// Telemetry whose `observedAt` lies further after its arrival counts as observed at its arrival; `nil` if all
     /// counts as it says.
     package var telemetryFuture: ElapsedTime? = .minutes(5)
+    /// A vehicle without subscribers of which nothing came for so long is removed (R19).
+    package var vehicleExpiry: ElapsedTime = .hours(30 * 24)
     /// The switches and bounds of readers' positions.
     package var positions = PositionSettings()
-    /// The form of state and internal messages that is written: 1 as before positions were read, 2 with them. Both are
-    /// read in any case.
-    package var stateFormat = Self.newestStateFormat
-    package static let newestStateFormat = 2
+    /// The format that state and internal messages are raised to: 1 as before positions were read, 2 with them, 3 with
+    /// versions; `nil` if state stays as it is found, and begins with the newest.
+    package var stateFormat: Int?
+    package static let newestStateFormat = Int(StateFormat.newest)
     /// The rules that make the content of timelines.
     package var contentRules = ContentRules.current
     /// True if every start begins with the same time again (V4): then due times in state stay.
@@ -42,6 +48,9 @@ package struct PipelineSettings: Sendable {
     package var leavesWhenCaughtUp = false
     /// Called on the task's thread for each series of a calendar that is expanded, which is what calendars cost.
     package var onExpansion: @Sendable (_ calendarId: String, _ uid: String) -> Void = { _, _ in }
+    /// Called on the task's thread for each configuration that is read from its state anew, which is what a restore and
+    /// an abort cost.
+    package var onReading: @Sendable (_ configurationId: String) -> Void = { _ in }
 
     package init(topics: TopicNames = TopicNames(), application: String = "tideline") {
         self.topics = topics
@@ -59,8 +68,4 @@ extension PipelineSettings {
     /// True if a step of the clock concerns what is in state. If every start begins with the same time, a state that
     /// is of a later time is none.
     func concerns(_ step: ClockStep) -> Bool { step == .observed || !startsClockAnew }
-
-    func tooLarge(_ size: Int) -> MessageProblem {
-        MessageProblem(.tooLarge, "the value has \(size) bytes, at most \(recordBytesMax) are read")
-    }
 }

@@ -1,5 +1,6 @@
-/// Reads and changes topics and reads offsets of groups. Calls block; any thread may make them, one at a time.
-package protocol Admin: AnyObject {
+/// Reads and changes topics and reads offsets of groups. Calls block; any threads may make them, also several at the
+/// same time. Only `close` is the last call of all.
+package protocol Admin: AnyObject, Sendable {
     /// Describes the topics that exist; those that do not are absent.
     func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription]
 
@@ -13,9 +14,19 @@ package protocol Admin: AnyObject {
     func endOffsets(of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration) throws(LogError)
         -> [TopicPartition: Offset]
 
+    /// The earliest offsets of partitions.
+    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset]
+
     /// The group's stable committed offsets (KIP-447); absent where none is committed.
     func committedOffsets(group: String, partitions: [TopicPartition], timeout: Duration) throws(LogError)
         -> [TopicPartition: CommittedOffset]
+
+    /// The members of a consumer group, ascending by member id, as its coordinator sees them: who died is one until its
+    /// session has timed out. `nil` if the cluster cannot tell.
+    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]?
+
+    /// The id that the cluster gave itself when it was set up: no other cluster has the same.
+    func clusterId(timeout: Duration) throws(LogError) -> String
 
     /// Waits until a broker has answered.
     func connect(timeout: Duration) throws(LogError)

@@ -9,6 +9,10 @@ package protocol Consumer: AnyObject {
     /// Joins the group. Cooperative rebalancing: only partitions that move are named to the listener.
     func subscribe(to topic: String, listener: any RebalanceListener) throws(LogError)
 
+    /// Asks at once where these topics lie, so that partitions of them which are assigned later are read without delay.
+    /// Returns before there is an answer; a topic that is not expected is read as well.
+    func expect(_ topics: [String])
+
     /// Adds partitions to those that are read, each from the place given with it. A partition is added once.
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError)
 
@@ -40,6 +44,11 @@ package protocol Consumer: AnyObject {
 
     /// Leaves the group and ends. The listener is called with what is revoked; nothing may be called afterwards.
     func close()
+}
+
+extension Consumer {
+    /// A log that knows its topics has nothing to ask.
+    package func expect(_ topics: [String]) {}
 }
 
 /// The identity of a consumer in its group at one moment, for `TransactionalProducer.sendOffsets`. It is used once.

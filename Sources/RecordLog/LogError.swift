@@ -7,6 +7,8 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isRetriable: Bool
     /// The permission that is missing, as far as it is known; `nil` if the error is about something else.
     package internal(set) var permission: Permission?
+    /// The record that is too large, as far as it is known; `nil` if the error is about something else.
+    package internal(set) var record: RefusedRecord?
 
     package init(_ code: Code, name: String, _ message: String, isRetriable: Bool = false) {
         self.code = code
@@ -22,6 +24,9 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(message) (\(name))" }
 
+    /// True if the same call would fail in the same way until somebody changes the cluster or the program.
+    package var lasts: Bool { [.notAuthorised, .invalidSetting, .invalidRecord].contains(code) }
+
     package enum Code: Hashable, Sendable {
         case timedOut
         /// No broker can be reached.
@@ -30,6 +35,8 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
         case topicAlreadyExists
         case offsetOutOfRange
         case recordTooLarge
+        /// The broker refuses a record for its form, such as one without a key in a compacted topic.
+        case invalidRecord
         case queueFull
         /// The partition is not being fetched yet, or no more.
         case wrongState

@@ -7,7 +7,8 @@ package protocol TransactionalProducer: AnyObject {
 
     func begin() throws(TransactionError)
 
-    /// Puts a record into the open transaction; bytes are copied. Waits for room when the queue is full.
+    /// Puts a record into the open transaction; bytes are copied. Waits for room when the queue is full, half a second
+    /// at most; then `retriable` is thrown, and nothing was taken.
     ///
     /// - Parameters:
     ///   - partition: `nil` lets the key decide by Java's murmur2; a record without a key goes anywhere.

@@ -22,10 +22,25 @@ package protocol Cluster: Sendable {
     ///   - clientId: the name of the handle in the brokers' logs and metrics.
     func makeConsumer(group: String?, isolation: IsolationLevel, clientId: String) throws(LogError) -> any Consumer
 
+    /// Makes a read_committed consumer that is to join a group, as the instance of a name or as anybody.
+    ///
+    /// - Parameter instance: the name by which the group knows the member again when its process has been ended and
+    ///   started anew (KIP-345, static membership); `nil` stands for a member of this process alone. A static member
+    ///   that closes does not leave: its partitions wait for it until its session times out. When a second one of the
+    ///   same name joins, the first one's polls report a `fatal` failure.
+    func makeMember(of group: String, instance: String?, clientId: String) throws(LogError) -> any Consumer
+
     func makeTransactionalProducer(transactionalId: String, clientId: String) throws(LogError)
         -> any TransactionalProducer
 
     func makePlainProducer(clientId: String) throws(LogError) -> any PlainProducer
 
     func makeAdmin() throws(LogError) -> any Admin
+}
+
+extension Cluster {
+    /// The member of a cluster that knows no instances: its partitions are free once its session has timed out.
+    package func makeMember(of group: String, instance: String?, clientId: String) throws(LogError) -> any Consumer {
+        try makeConsumer(group: group, isolation: .readCommitted, clientId: clientId)
+    }
 }

@@ -11,9 +11,14 @@ package final class TopicReader {
     package let topic: String
     /// The position in each assigned partition: the offset to read next, past any transaction markers.
     package private(set) var next: [Partition: Offset] = [:]
+    /// The last record that was read of each partition.
+    package private(set) var before: [Partition: Fingerprint] = [:]
+    private var restarts: [Partition: Offset] = [:]
     private let consumer: any Consumer
     private let admin: any Admin
-    private let requests: PatientRequests
+    let requests: PatientRequests
+    /// Makes the consumer that reads the records before kept positions once more.
+    let makeComparer: () throws(LogError) -> any Consumer
 
     /// - Parameter admin: remains the caller's, who closes it.
     package init(
@@ -22,6 +27,9 @@ package final class TopicReader {
         self.topic = topic
         self.admin = admin
         self.requests = requests
+        makeComparer = { () throws(LogError) in
+            try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId + "-compare")
+        }
         consumer = try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId)
     }
 
@@ -36,18 +44,21 @@ package final class TopicReader {
         /// The read_uncommitted end of each partition. A transaction that was just committed lies before it, whether
         /// its marker is written or not.
         package var ends: [Partition: Offset] = [:]
-        /// The positions that lie behind the end and were not used: the topic is another one of the same name.
-        package var lost: [Partition: Offset] = [:]
+        /// The partitions whose positions were not used, each with the reason.
+        package var restarts: [Partition: Restart] = [:]
     }
 
     /// Begins to read: at the given position of a partition, and at the earliest record where there is none.
     ///
     /// - Parameter known: by partition an offset behind the position that the topic must reach, too, or the position
     ///   counts as lost.
+    /// - Parameter before: the last record that was read below a position: if another one is found there, the topic is
+    ///   another, too. A record that is no longer there, as compaction removes some, tells nothing.
     /// - Returns: `nil` if it was stopped first.
     /// - Throws: `unknownTopicOrPartition` if there is no such topic; otherwise as `PatientRequests.persistently`.
     package func start(
-        from positions: [Partition: Offset] = [:], known: [Partition: Offset] = [:]
+        from positions: [Partition: Offset] = [:], known: [Partition: Offset] = [:],
+        before: [Partition: Fingerprint] = [:]
     ) throws(LogError) -> Start? {
         let answer = try requests.persistently { (timeout) throws(LogError) in
             guard let total = try partitions(timeout) else {
@@ -60,11 +71,28 @@ package final class TopicReader {
             try ends(.readUncommitted, of: 0..<Partition(total), timeout)
         }
         guard let ends = found else { return nil }
-        let lost = positions.filter { partition, next in
-            ends[partition].map { max(next, known[partition] ?? next) > $0 } ?? false
+        var start = Start(ends: ends)
+        for (partition, next) in positions {
+            guard let end = ends[partition], max(next, known[partition] ?? next) > end else { continue }
+            start.restarts[partition] = .behindEnd
         }
-        try assign(0..<Partition(total), from: positions.filter { lost[$0.key] == nil })
-        return Start(ends: ends, lost: lost)
+        let comparable = before.filter { partition, fingerprint in
+            guard let next = positions[partition], ends[partition] != nil else { return false }
+            return start.restarts[partition] == nil && fingerprint.offset < next
+        }
+        guard let others = try others(than: comparable, below: positions) else { return nil }
+        for partition in others { start.restarts[partition] = .otherRecord }
+        let used = positions.filter { start.restarts[$0.key] == nil }
+        self.before = before.filter { used[$0.key] != nil }
+        try assign(0..<Partition(total), from: used)
+        return start
+    }
+
+    /// Removes and returns the partitions in which a record came that lies before the position, with that position: the
+    /// topic was deleted and made again while it was read.
+    package func takeRestarts() -> [Partition: Offset] {
+        defer { restarts = [:] }
+        return restarts
     }
 
     /// Adds the partitions that the topic has got since: nobody announces them (R9).
@@ -103,10 +131,18 @@ package final class TopicReader {
         each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(LogError) -> Int {
         let batch = consumer.poll(maximum: maximum, timeout: timeout)
+        var last: [Partition: RecordView] = [:]
         for view in batch.records {
             each(view, batch)
-            advance(view.partition, to: view.offset.next)
+            if let position = next[view.partition], view.offset < position {
+                if restarts[view.partition] == nil { restarts[view.partition] = position }
+                next[view.partition] = view.offset.next
+            } else {
+                advance(view.partition, to: view.offset.next)
+            }
+            last[view.partition] = view
         }
+        for (partition, view) in last { before[partition] = Fingerprint(view) }
         for end in batch.ends { advance(end.partition, to: end.offset) }
         for failure in batch.failures {
             if failure.code == .fatal { throw failure }
@@ -194,29 +230,5 @@ package final class TopicReader {
             }
         }
         return true
-    }
-
-    /// Reads a topic once, from its beginning to the end that it has now.
-    ///
-    /// - Parameters:
-    ///   - patience: as for `read(to:)`.
-    ///   - progress: called after every poll with the number of records read, and the number that there are at most.
-    ///   - each: called with each record.
-    /// - Returns: false if it was stopped first.
-    /// - Throws: `unknownTopicOrPartition` if there is no such topic; otherwise as `start` and `read(to:)`.
-    package static func readAll(
-        of topic: String, cluster: any Cluster, clientId: String, requests: PatientRequests, patience: Duration,
-        progress: (_ records: Int, _ total: Int) -> Void,
-        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
-    ) throws(LogError) -> Bool {
-        let admin = try cluster.makeAdmin()
-        defer { admin.close() }
-        let reader = try TopicReader(topic, cluster: cluster, admin: admin, clientId: clientId, requests: requests)
-        defer { reader.close() }
-        guard let start = try reader.start() else { return false }
-        let total = start.ends.values.reduce(0) { $0 + Int($1.rawValue) }
-        return try reader.read(
-            to: start.ends, maximum: 5_000, timeout: .milliseconds(200), patience: patience, failed: { _ in },
-            progress: { progress($0, total) }, each: each)
     }
 }

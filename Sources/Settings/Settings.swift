@@ -41,6 +41,9 @@ package struct Settings: Sendable {
         entries[key]?.source ?? free[key]?.source
     }
 
+    /// Returns a declared key's value as text, a tree's as JSON; `nil` for any other key. Secrets are not hidden.
+    package func text(of key: String) -> String? { entries[key]?.text }
+
     /// Returns the values under a free prefix, by name without the prefix, ascending.
     package func values(under prefix: SettingPrefix) -> [(name: String, value: SettingText)] {
         free.keys.filter(prefix.covers).sorted().compactMap { key in

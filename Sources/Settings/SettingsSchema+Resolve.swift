@@ -144,7 +144,19 @@ extension SettingsRule {
         let sources = keys.map { ($0, settings.source(of: $0) ?? .default) }
         let strongest = sources.min { $0.1.rank < $1.1.rank }
         let (key, source) = strongest ?? (keys[0], .default)
-        return SettingsProblem(source: source, key: key, reason: .rule(requirement))
+        let values = keys.compactMap { key in settings.scalar(key).map { "\(key) is \($0)" } }
+        let found = values.isEmpty ? "" : " (\(values.joined(separator: ", ")))"
+        return SettingsProblem(source: source, key: key, reason: .rule(requirement + found))
+    }
+}
+
+extension Settings {
+    /// The value of a key as text for people; `nil` if it has structure, is nothing, or nobody knows the key.
+    fileprivate func scalar(_ key: String) -> String? {
+        guard let text = entries[key]?.text ?? free[key]?.value.description, !text.isEmpty, text.utf8.count <= 80 else {
+            return nil
+        }
+        return Secrets.redact(text, of: key)
     }
 }
 

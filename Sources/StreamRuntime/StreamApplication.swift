@@ -3,7 +3,8 @@ package import RecordLog
 package import StreamCore
 import Synchronization
 
-/// Runs an application's stream threads, each on an OS thread of its own, until `requestStop`.
+/// Runs an application's stream threads, each on an OS thread of its own, until `requestStop`. They share what
+/// `SharedPorts` holds.
 package final class StreamApplication: Sendable {
     private let stop = Atomic<Bool>(false)
     private let isReleasingHeld = Atomic<Bool>(false)
@@ -33,14 +34,26 @@ package final class StreamApplication: Sendable {
                 progress: CommonProgress(threads: names.count)))
         ended = DispatchGroup()
         self.touch = touch
+        let instances = names.indices.map { settings.instance(ofThread: $0, of: names.count) }
+        let ports: SharedPorts
+        do throws(LogError) {
+            ports = try SharedPorts(
+                cluster, settings: settings,
+                clientId: settings.clientId(ofThread: names[0], instance: instances[0]),
+                users: names.count, background: BackgroundThread(name: "stream-inquiry"))
+        } catch {
+            failToStart(error)
+            return
+        }
         for (index, name) in names.enumerated() {
             ended.enter()
             let thread = Thread { [self] in
                 defer { ended.leave() }
-                run(index) { () throws(LogError) in
+                run(index, with: ports) { () throws(LogError) in
                     try StreamThread(
-                        name: name, cluster: cluster, topology: topology, settings: settings, clock: clock,
-                        partitions: layout.partitions, sourcePartitions: layout.sourcePartitions, targets: targets,
+                        name: name, instance: instances[index], cluster: cluster, topology: topology,
+                        settings: settings, clock: clock, partitions: layout.partitions,
+                        sourcePartitions: layout.sourcePartitions, targets: targets, ports: ports,
                         observer: observer)
                 }
             }
@@ -71,12 +84,19 @@ package final class StreamApplication: Sendable {
     /// The failure that ended a thread; `nil` if none ended by itself.
     package var failure: StreamFailure? { shared.withLock { $0.failure } }
 
-    private func run(_ index: Int, _ make: () throws(LogError) -> StreamThread) {
+    private func run(_ index: Int, with ports: SharedPorts, _ make: () throws(LogError) -> StreamThread) {
+        let thread: StreamThread
         do throws(LogError) {
-            drive(try make(), index)
+            thread = try make()
         } catch {
-            fail(StreamFailure("a stream thread cannot start: \(error)"))
+            ports.release(nil)
+            return failToStart(error)
         }
+        drive(thread, index)
+    }
+
+    private func failToStart(_ error: LogError) {
+        fail(StreamFailure("a stream thread cannot start: \(error)"))
     }
 
     private func drive(_ thread: StreamThread, _ index: Int) {

@@ -7,6 +7,11 @@ package enum StreamEvent: Sendable {
     case lost([Partition])
     /// A task is taken over: its changelog is read up to this end.
     case restoring(task: Partition, end: Offset)
+    /// A task is taken over with its standby copy, whose changelog was read up to here: only the rest is restored.
+    case standbyTaken(task: Partition, next: Offset)
+    /// The thread keeps standby copies of these tasks from now on, and of no others.
+    case standbys([Partition])
+    case restoreProgress(task: Partition, next: Offset, end: Offset, recordsPerSecond: Int)
     case running(task: Partition, restoredRecords: Int)
     case committed(records: Int)
     case aborted(LogError)
@@ -24,9 +29,22 @@ package enum StreamEvent: Sendable {
     case claimSettled(transactionalId: String)
     /// New partitions of an input topic (R9).
     case partitionsAdded(topic: String, count: Int32)
-    /// A position that the topic no longer holds: records were removed before they were read.
+    /// A position that the topic does not hold: records were removed before they were read, or the topic ends before
+    /// it. Reading goes on at the earliest record.
     case positionOutOfRange(TopicPartition, position: Offset, kept: Watermarks)
-    case corruptRecord(TopicPartition, Offset, String)
+    /// An assigned partition has records to read, and its position has not moved for so long; what is done about it.
+    case stalled(TopicPartition, next: Offset, end: Offset, for: Duration, remedy: StallWatch.Remedy)
+    /// Topics that are to be written to are gone: nothing is processed before they are back.
+    case topicsMissing([String], LogError)
+    /// Timers of a task fire although not all is read that they wait for: `restore.patience` is over (R17).
+    case timersNoLongerWait(task: Partition, unread: [TopicPartition])
+    /// The claim beside a committed offset is none of this program; it counts as none.
+    case claimUnreadable(TopicPartition, String)
+    /// Another record stands where the one before a position was: the topic is not the one that was read. Reading goes
+    /// on at its earliest record (R18).
+    case positionOfOther(TopicPartition, known: Fingerprint, found: Fingerprint, kept: Watermarks)
+    /// The state of a task has gone, and these inputs are read from their earliest record, as `state.lost` says.
+    case stateLost(task: Partition, [TopicPartition])
     /// Taking over has waited for stable offsets longer than a transaction may last, and 20 s.
     case waiting(task: Partition, for: Duration)
     case failed(LogError, doing: String)

@@ -1,9 +1,13 @@
 package import RecordLog
+package import StreamCore
 
 /// How a stream thread runs. Relations between the values are checked when it is made.
 package struct StreamSettings: Sendable {
     /// The consumer group, and the prefix of transactional ids and internal topics.
     package var applicationId: String
+    /// The name by which the group knows this process again after a restart (KIP-345); `nil` stands for none. Of
+    /// several threads each has a name of its own, the process's with `-1`, `-2` and so on.
+    package var instance: String?
     package var exchangeTopic: String
     package var stateTopic: String
     package var commitInterval: Duration = .milliseconds(100)
@@ -12,29 +16,62 @@ package struct StreamSettings: Sendable {
     package var backlogCommitInterval: Duration = .milliseconds(500)
     /// So many records within a commit interval are a backlog.
     package var backlogRecords = 10_000
+    /// A transaction ends after so many portions of timers behind which more are due: timers fire fast, and what they
+    /// make is written at the commit (R17).
+    package var timerPortionsMax = 10
     /// `transaction.timeout.ms` of the producer.
     package var transactionTimeout: Duration = .seconds(10)
     /// How long stable offsets are waited for before the dead owner's transaction is ended (R4).
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
+    /// How soon the same tasks are asked about again that cannot be taken over yet.
+    package var roundInterval: Duration = .milliseconds(100)
+    /// What a thread that has something to settle waits for at a time (R16); between such attempts it polls.
+    package var attemptTimeout: Duration = .seconds(1)
+    /// How long timers of a task that was taken over wait for what is to be read before (R17).
+    package var restorePatience: Duration = .seconds(60)
+    /// So many records of changelogs are read in an iteration while other tasks run.
+    package var restorePortion = 2_000
+    /// How often a restore says how far it has come.
+    package var restoreReportInterval: Duration = .seconds(10)
+    /// A partition that has records to read, and whose position has not moved for so long, is stalled.
+    package var stallTimeout: Duration = .seconds(30)
     /// Any other question to the broker.
     package var callTimeout: Duration = .seconds(5)
     /// How often a thread that commits nothing asks whether the broker answers, and how long it waits for that.
     package var answerInterval: Duration = .seconds(5)
     package var answerTimeout: Duration = .seconds(2)
+    /// How often a thread looks whether readers of the outputs stand still, and how often it asks who is in the group
+    /// while they do (R15).
+    package var standStillInterval: Duration = .seconds(2)
+    package var membersInterval: Duration = .milliseconds(500)
+    /// So many other processes keep a standby copy of each task: 0 to 15.
+    package var standbyReplicas = 0
+    /// How often a thread looks who is in the group, and so which copies it is to keep.
+    package var standbyInterval: Duration = .seconds(5)
     package var pollMaximum = 10_000
     package var pollTimeoutMax: Duration = .milliseconds(100)
     /// How often partition counts are read anew (R9) and consumed exchange records are removed (R7).
     package var maintenanceInterval: Duration = .seconds(30)
+    /// How soon positions are looked at again after something odd was read, and how often the records before them are
+    /// compared if nothing was (R18).
+    package var positionCheckInterval: Duration = .seconds(5)
+    package var comparisonInterval: Duration = .seconds(300)
     /// How often all offsets are committed anew, moved or not (R5).
     package var offsetsRefreshInterval: Duration = .seconds(3600)
     /// So many failures of the producer in a row end the thread (R6).
     package var failuresMax = 5
+    /// Refusals that last are counted together until none came for so long.
+    package var refusalMemory: Duration = .seconds(120)
     /// How long a thread that is to end waits for its first assignment (R12).
     package var leaveTimeout: Duration = .seconds(5)
     /// True if the exchange's consumed records are removed with DeleteRecords (R7).
     package var removesConsumedRecords = true
     /// Emitted bytes are handed to the producer before the commit when they are more than this.
     package var outputBytesMax = 1 << 20
+    /// What is recorded of this program in the state.
+    package var state = StateTerms()
+    /// What is done if the state is not that of this program, of this cluster or of these topics (R18).
+    package var misfits = MisfitPolicy()
 
     package init(applicationId: String, exchangeTopic: String, stateTopic: String) {
         self.applicationId = applicationId
@@ -42,11 +79,27 @@ package struct StreamSettings: Sendable {
         self.stateTopic = stateTopic
     }
 
+    /// The name of a thread's member of the group.
+    ///
+    /// - Parameters:
+    ///   - index: from 0.
+    ///   - threads: of the process.
+    package func instance(ofThread index: Int, of threads: Int) -> String? {
+        instance.map { threads == 1 ? $0 : "\($0)-\(index + 1)" }
+    }
+
+    /// What the client ids of a thread's handles begin with: the coordinator keeps the client id of a static member's
+    /// first process (KIP-345), and an instance's name tells more than a random one.
+    func clientId(ofThread name: String, instance: String?) -> String {
+        "\(applicationId)-" + (instance.map { $0 + "-" } ?? "") + name
+    }
+
     /// min(5 s, half the transaction time-out): what a revoke may take (R6).
     package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
 
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
+        precondition((0...15).contains(standbyReplicas), "A task has 15 standby copies at most.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
         precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its time-out.")
     }
@@ -57,13 +110,10 @@ package protocol StreamClock: Sendable {
     func wall() -> Instant
     /// Since some fixed moment.
     func monotonic() -> Duration
+    /// Waits between two calls of the same kind; a simulation lets the time pass instead.
+    func pause(_ duration: Duration)
 }
 
-/// Why a stream thread ended by itself.
-package struct StreamFailure: Error, Sendable, CustomStringConvertible {
-    package var description: String
-
-    package init(_ description: String) {
-        self.description = description
-    }
+extension StreamClock {
+    package func pause(_ duration: Duration) { StreamRuntime.pause(duration) }
 }

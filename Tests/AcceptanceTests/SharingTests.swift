@@ -5,6 +5,7 @@ import Testing
 extension AcceptanceTests {
     @Suite struct SharingTests {
         private static let sessionTimeout = Duration.seconds(6)
+        private static let transactionTimeout = Duration.seconds(60)
         /// Long enough after the others for everything to be due again, whatever the time of their last renewal.
         private static let later = "2026-03-01T14:00:00Z"
 
@@ -12,18 +13,16 @@ extension AcceptanceTests {
         func takeover() async throws {
             var data = GeneratedData(steps: 400)
             var pair = try await Application("pair")
-            pair.settings = ["--set", "session.timeout=PT6S"]
+            pair.settings = ["--set", "session.timeout=PT6S", "--set", "transaction.timeout=PT1M"]
             try await data.publish(to: pair, telemetry: false)
             let telemetry = try pair.file("telemetry.jsonl", data.telemetry())
             let survivor = try pair.start("process", "--clock", GeneratedData.clock)
             let producer = try pair.start("produce", "telemetry", "--json", telemetry, "--rate", "1000")
 
-            // A bound in seconds holds for the program, not for a machine that is busy with something else.
-            var takeovers: [Takeover] = []
-            repeat {
-                takeovers.append(try await killAndWait(pair, survivor))
-            } while takeovers.last!.commit > Self.sessionTimeout + .seconds(2) && takeovers.count < 3
-            #expect(takeovers.last!.commit <= Self.sessionTimeout + .seconds(2), "\(takeovers)")
+            // Whoever waits for the transaction of the dead one to time out waits for a minute. How much sooner it is
+            // on a machine without other work, `Scripts/measure-takeover` says.
+            let takeover = try await killAndWait(pair, survivor)
+            #expect(takeover.commit < Self.transactionTimeout / 2, "\(takeover)\n\(survivor.errorOutput)")
             #expect(producer.isRunning, "the takeover was to happen in mid-stream")
             for process in [producer, survivor] {
                 process.terminate()
@@ -38,7 +37,7 @@ extension AcceptanceTests {
             #expect(try await pair.committed("vehicle.telemetry") == alone.committed("vehicle.telemetry"))
             show(
                 "two processes, one killed -9, session time-out \(Self.sessionTimeout): "
-                    + "\(takeovers.map(\.description).joined(separator: "; ")); "
+                    + "\(takeover); "
                     + "after \(whole.records) records the same files as of one process")
         }
 
@@ -62,7 +61,7 @@ extension AcceptanceTests {
             let (killedAt, killedOn) = (ContinuousClock.now, Date())
             _ = await victim.result()
             let left = try await pair.committed("vehicle.telemetry")
-            let isTakenOver = try await eventually(within: .seconds(60), every: .milliseconds(10)) {
+            let isTakenOver = try await eventually(within: .seconds(120), every: .milliseconds(10)) {
                 let now = try await pair.committed("vehicle.telemetry")
                 return moving.allSatisfy { now[$0] > left[$0] }
             }

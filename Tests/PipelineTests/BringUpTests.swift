@@ -1,6 +1,7 @@
 import Messages
 import Pipeline
 import RecordLog
+import Seeds
 import Simulation
 import StreamCore
 import StreamRuntime
@@ -11,7 +12,9 @@ import Timelines
 extension PipelineFixture {
     /// Ends all threads, and runs one that brings every timeline up to all that is known now, as
     /// `process --until-caught-up` does.
-    func bringUp() async throws {
+    ///
+    /// - Parameter portion: the units of work that a transaction may do; `nil` stands for the usual.
+    func bringUp(portion: Int? = nil) async throws {
         if let memory {
             for number in memory.threads.keys.sorted() { try memory.stop(number) }
             memory.memory.delaysMarkers = false
@@ -21,6 +24,7 @@ extension PipelineFixture {
         settings.leavesWhenCaughtUp = true
         settings.startsClockAnew = true
         plan.topology = Topology.widgets(settings)
+        if let portion { plan.topology.flushPortion = portion }
         let inputs = plan.inputs
         plan.targets = try await stage.blocking { [stage] in
             let admin = try stage.cluster.makeAdmin()
@@ -46,7 +50,7 @@ extension PipelineTests {
                 try await PipelineFixture.run(on: ground, .init(partitions: [3, 2, 4])) { pipeline in
                     try await pipeline.settle()
                     try await pipeline.stage.stop(pipeline.thread)
-                    var world = RandomWorld(seed: seed, partitions: [3, 2, 4])
+                    var world = RandomWorld(seed: seed, partitions: [3, 2, 4], topics: pipeline.topics)
                     for _ in 0..<150 { world.put(into: pipeline, now: at("08:00")) }
                     let put = pipeline.inputs
                     try await pipeline.stage.put(put)

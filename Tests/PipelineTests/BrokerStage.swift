@@ -207,7 +207,7 @@ final class DrivenThread: Sendable {
                 try thread.start()
                 while !isStopping.load(ordering: .relaxed) {
                     try thread.runOnce()
-                    let running = thread.status.tasks.count { $0.state == .running }
+                    let running = thread.status.tasks.count { $0.state == .running && $0.firesTimers }
                     state.withLock { state in
                         state.iterations += 1
                         state.runningTasks = running

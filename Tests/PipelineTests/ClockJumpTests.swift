@@ -1,6 +1,7 @@
 import Messages
 import Pipeline
 import RecordLog
+import Seeds
 import Simulation
 import StreamCore
 import TestSupport

@@ -1,5 +1,6 @@
 import Messages
 import RecordLog
+import Seeds
 import Simulation
 import StreamRuntime
 import TestSupport

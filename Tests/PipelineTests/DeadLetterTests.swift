@@ -174,6 +174,9 @@ extension PipelineTests {
             try await PipelineFixture.run(on: ground) { pipeline in
                 let long = String(repeating: "x", count: 900_000)
                 pipeline.telemetry("v1", "08:00", #""series": {"\#(long)": [{"at": 0, "value": "no number"}]}"#)
+                // One character, of which a reason quotes no more than of others.
+                let marked = "e" + String(repeating: "\u{301}", count: 300_000)
+                pipeline.telemetry("v1", "08:00", #""series": {"\#(marked)": [{"at": 0, "value": "no number"}]}"#)
                 pipeline.put(pipeline.topics.telemetry, key: long, "no JSON")
                 pipeline.put(pipeline.topics.telemetry, key: "v1", "no JSON", headers: [Header("long", long)])
                 pipeline.put(

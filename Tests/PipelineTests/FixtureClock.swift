@@ -23,6 +23,10 @@ final class FixtureClock: StreamClock {
 
     func wall() -> Instant { time.withLock { $0 } }
 
+    func pause(_ duration: Duration) {
+        if let steps { steps.advance(by: duration) } else { StreamRuntime.pause(duration) }
+    }
+
     func monotonic() -> Duration {
         if let steps { return .milliseconds(steps.now.milliseconds) }
         return .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))

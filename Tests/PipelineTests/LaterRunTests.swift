@@ -1,5 +1,6 @@
 import Messages
 import Pipeline
+import Seeds
 import TestSupport
 import Testing
 import Timelines

@@ -93,5 +93,7 @@ final class MemoryStage: Stage {
 
     func close() { for (_, thread) in threads.sorted(by: { $0.key < $1.key }) { thread.close() } }
 
-    private func running(_ status: StreamStatus) -> Int { status.tasks.count { $0.state == .running } }
+    private func running(_ status: StreamStatus) -> Int {
+        status.tasks.count { $0.state == .running && $0.firesTimers }
+    }
 }

@@ -305,10 +305,10 @@ extension PipelineTests {
             let memory = try #require(pipeline.memory).memory
             var values: [[UInt8]: Bool] = [:]
             for record in memory.records(pipeline.plan.settings.stateTopic) {
-                guard let key = record.key, key[0] >= 10 else { continue }
+                guard let key = record.key, key[0] & ~StateFormat.versionedKey >= 10 else { continue }
                 values[key] = record.value != nil
             }
-            return values.filter(\.value).keys.map { $0[0] }.sorted()
+            return values.filter(\.value).keys.map { $0[0] & ~StateFormat.versionedKey }.sorted()
         }
     }
 }

@@ -1,5 +1,6 @@
 import Messages
 import RecordLog
+import Seeds
 import StreamCore
 import Testing
 import Timelines
@@ -103,20 +104,5 @@ extension PipelineTests {
             }
             return result
         }
-    }
-}
-
-extension TimelineRecord {
-    /// As JSON, without what depends on when and how often it was made: revision, refreshCount, generatedAt, sources.
-    var contentText: String {
-        var copy = self
-        copy.revision = 1
-        copy.refreshCount = 1
-        copy.generatedAt = Instant(milliseconds: 0)
-        copy.sources = []
-        copy.budget = nil
-        var json = JSONWriter()
-        copy.write(to: &json)
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 }

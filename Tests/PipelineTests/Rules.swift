@@ -22,10 +22,6 @@ struct Rules {
         timelineCounts = counts
     }
 
-    func checkEvents(_ events: StreamEvents.Totals) {
-        #expect(events.corruptRecords == [])
-    }
-
     func check(_ outputs: Outputs, at now: Instant) throws {
         let byConfiguration = Dictionary(grouping: outputs.timelines, by: \.configurationId)
         for (id, published) in byConfiguration { checkHistory(of: id, published, at: now) }

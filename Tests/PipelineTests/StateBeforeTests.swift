@@ -39,7 +39,6 @@ extension PipelineTests {
                 #expect(events.revision == 2)
                 #expect(
                     events.timeline.entries.compactMap(\.event?.title).contains("A"), "the event of before is known")
-                #expect(memory.events.now.corruptRecords == [])
             }
         }
 

@@ -7,7 +7,6 @@ final class StreamEvents: Sendable {
         var commits = 0
         var aborts = 0
         var replacedProducers = 0
-        var corruptRecords: [String] = []
         var failures: [String] = []
         /// `topic-partition@offset: reason` of each that was told of by name.
         var deadLetters: [String] = []
@@ -27,8 +26,6 @@ final class StreamEvents: Sendable {
                 case .committed: totals.commits += 1
                 case .aborted: totals.aborts += 1
                 case .producerReplaced: totals.replacedProducers += 1
-                case .corruptRecord(let place, let offset, let reason):
-                    totals.corruptRecords.append("\(place)@\(offset): \(reason)")
                 case .deadLetter(let place, let offset, let reason):
                     totals.deadLetters.append("\(place)@\(offset): \(reason)")
                 case .moreDeadLetters(let count): totals.moreDeadLetters += count

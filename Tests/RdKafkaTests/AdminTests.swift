@@ -1,6 +1,7 @@
 import Foundation
 import RdKafka
 import RecordLog
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,33 @@ struct AdminTests {
             #expect { try admin.createTopic(wrong, timeout: .seconds(10)) } throws: {
                 ($0 as? LogError)?.code == .invalidSetting
             }
+        }
+    }
+
+    @Test("several threads may ask one admin at the same time, each gets its own answers")
+    func atTheSameTime() async throws {
+        try await onBroker { kafka in
+            let topics = try (0..<4).map { _ in try kafka.topic(partitions: 2) }
+            for (count, topic) in topics.enumerated() {
+                try kafka.write(Array(repeating: "a", count: count), to: topic)
+            }
+            let admin = try kafka.cluster.makeAdmin()
+            defer { admin.close() }
+            let answers = Mutex<[Int: Set<Int64>]>([:])
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                let place = TopicPartition(topics[number])
+                for round in 0..<20 {
+                    let isolation: IsolationLevel = round % 2 == 0 ? .readCommitted : .readUncommitted
+                    let ends = try? admin.endOffsets(of: [place], isolation: isolation, timeout: .seconds(10))
+                    let described = try? admin.describeTopics([place.topic], timeout: .seconds(10))
+                    let isRight = described?.keys.elementsEqual([place.topic]) ?? false
+                    answers.withLock {
+                        _ = $0[number, default: []].insert(isRight ? ends?[place]?.rawValue ?? -1 : -2)
+                    }
+                }
+            }
+            let found = answers.withLock { $0 }
+            #expect(found == [0: [0], 1: [1], 2: [2], 3: [3]])
         }
     }
 

@@ -147,20 +147,6 @@ struct TransactionTests {
         #expect(codes == [.recordTooLarge, .unknownTopicOrPartition])
     }
 
-    @Test("a producer ends quickly, whatever it still holds")
-    func destroying() async throws {
-        let time = try await onBroker { kafka in
-            let topic = try kafka.topic()
-            let producer = try kafka.producer()
-            try producer.begin()
-            for number in 0..<50_000 { try producer.produce("\(number)", to: topic) }
-            let start = ContinuousClock.now
-            producer.destroy()
-            return ContinuousClock.now - start
-        }
-        #expect(time < .seconds(3))
-    }
-
     @Test("keys land where Java's producers put them")
     func partitioning() async throws {
         let records = try await onBroker { kafka in

@@ -66,7 +66,7 @@ struct TopicReaderTests {
             let start = try #require(
                 try reader.start(
                     from: [0: Offset(2), 1: Offset(9), 2: Offset(1), 7: Offset(4)], known: [2: Offset(4)]))
-            #expect(start.lost == [1: Offset(9), 2: Offset(1)])
+            #expect(start.restarts == [1: .behindEnd, 2: .behindEnd])
             #expect(start.ends == [0: Offset(3), 1: Offset(3), 2: Offset(3)])
             #expect(reader.next == [0: Offset(2), 1: Offset(0), 2: Offset(0)])
             #expect(try values(of: reader, to: start.ends)?.sorted() == ["02", "10", "11", "12", "20", "21", "22"])

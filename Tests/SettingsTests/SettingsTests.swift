@@ -155,6 +155,7 @@ struct SettingsTests {
         #expect(
             problems(SettingsSources(file: file("commit.interval: PT10S"))) == [
                 "tideline.yaml:1: commit.interval: commit.interval must be shorter than transaction.timeout"
+                    + " (commit.interval is PT10S, transaction.timeout is PT10S)"
             ])
         let sources = SettingsSources(
             environment: ["TIDELINE_TRANSACTION_TIMEOUT": "PT3S"], file: file("commit.interval: PT10S"))

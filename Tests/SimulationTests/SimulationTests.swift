@@ -13,9 +13,21 @@ final class Member: RebalanceListener {
     /// Runs inside `revoked`, before the partitions are given up.
     var whenRevoked: () throws -> Void = {}
 
-    init(_ cluster: MemoryCluster, _ clientId: String, group: String = "g", topic: String? = "t") throws {
-        consumer = try cluster.makeConsumer(group: group, isolation: .readCommitted, clientId: clientId)
+    convenience init(
+        _ cluster: MemoryCluster, _ clientId: String, group: String = "g", topic: String? = "t"
+    ) throws {
+        try self.init(ports: cluster, clientId, group: group, topic: topic)
+    }
+
+    init(ports: any Cluster, _ clientId: String, group: String = "g", topic: String? = "t") throws {
+        consumer = try ports.makeConsumer(group: group, isolation: .readCommitted, clientId: clientId)
         if let topic { try consumer.subscribe(to: topic, listener: self) }
+    }
+
+    /// Subscribes with a consumer that is there.
+    init(_ consumer: any Consumer, topic: String = "t") throws {
+        self.consumer = consumer
+        try consumer.subscribe(to: topic, listener: self)
     }
 
     /// The notes since the last call.

@@ -107,9 +107,19 @@ private final class OutageAdmin: Admin {
         self.admin = admin
     }
 
+    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]? {
+        try cluster.check(timeout)
+        return try admin.members(of: group, timeout: timeout)
+    }
+
     func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription] {
         try cluster.check(timeout)
         return try admin.describeTopics(names, timeout: timeout)
+    }
+
+    func clusterId(timeout: Duration) throws(LogError) -> String {
+        try cluster.check(timeout)
+        return try admin.clusterId(timeout: timeout)
     }
 
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
@@ -127,6 +137,11 @@ private final class OutageAdmin: Admin {
     ) throws(LogError) -> [TopicPartition: Offset] {
         try cluster.check(timeout)
         return try admin.endOffsets(of: partitions, isolation: isolation, timeout: timeout)
+    }
+
+    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
+        try cluster.check(timeout)
+        return try admin.startOffsets(of: partitions, timeout: timeout)
     }
 
     func committedOffsets(

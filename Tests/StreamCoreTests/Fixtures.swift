@@ -64,9 +64,10 @@ struct ChangelogEntry: Equatable {
         self.value = value
     }
 
-    init(store: UInt8, _ key: String, _ value: Tally?) {
-        self.key = [store] + Array(key.utf8)
-        self.value = value.map { value in written { value.encode(into: &$0) } }
+    init(store: UInt8, _ key: String, _ value: Tally?, format: UInt8 = StateFormat.unversioned) {
+        let isVersioned = format != StateFormat.unversioned
+        self.key = [isVersioned ? store | StateFormat.versionedKey : store] + Array(key.utf8)
+        self.value = value.map { value in (isVersioned ? [format] : []) + written { value.encode(into: &$0) } }
     }
 }
 

@@ -106,6 +106,46 @@ struct StateStoreTests {
         }
     }
 
+    @Test("R19: a key without a value gives its slot back after the transaction, committed or not; a held one does not")
+    func slotsGoBack() {
+        var released: [[Int]] = []
+        store.onRelease = { released.append($0.slots.map(\.index)) }
+        let kept = store.slot(of: "kept")
+        store[kept] = 1
+        let gone = store.slot(of: "gone")
+        store[gone] = 2
+        let held = store.slot(of: "held")
+        store.hold(held)
+        _ = store.slot(of: "asked for")
+        store.commit()
+        store.releaseVacantSlots()
+        #expect(released == [[3]] && store.find("asked for") == nil && store.find("held") == held)
+        store[gone] = nil
+        #expect(store.find("gone") == gone, "within the transaction it keeps its slot")
+        store.revert()
+        store.releaseVacantSlots()
+        #expect(store[gone] == 2 && released.count == 1)
+        store[gone] = nil
+        store.letGo(held)
+        store.commit()
+        store.releaseVacantSlots()
+        #expect(released.last?.sorted() == [1, 2] && store.keyCount == 1 && store.slotCount == 1)
+        let new = store.slot(of: "new")
+        store[new] = 3
+        store.revert()
+        store.releaseVacantSlots()
+        #expect(store.find("new") == nil && store[kept] == 1 && store.slotCount == 1)
+    }
+
+    @Test("R19: a restored tombstone takes no slot")
+    func restoredTombstones() throws {
+        try apply((0..<100).map { ChangelogEntry(store: 4, "never \($0)", nil) })
+        #expect(store.slotCount == 0)
+        try apply([ChangelogEntry(store: 4, "a", 1), ChangelogEntry(store: 4, "b", 2)])
+        try apply([ChangelogEntry(store: 4, "b", nil)])
+        #expect(store.keyCount == 1 && store.slotCount == 1)
+    }
+
     @Test("it holds what a dictionary holds, over commits, reverts and restores", arguments: [1, 2, 3] as [UInt64])
     func againstDictionary(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -139,5 +179,51 @@ struct StateStoreTests {
         for number in 0..<30 {
             #expect(copy.store.find("k\(number)").flatMap { copy.store[$0] } == committed["k\(number)"])
         }
+    }
+
+    @Test("R18: a value of the format before goes as that of this format comes, once, and not before it is committed")
+    func versioned() throws {
+        func restore(_ entry: ChangelogEntry) throws(CorruptBytes) {
+            let first = entry.key[0]
+            let id = first & ~StateFormat.versionedKey
+            let result = entry.key[1...].withUnsafeBytes { key -> Result<Void, CorruptBytes> in
+                do throws(CorruptBytes) {
+                    guard let value = entry.value else {
+                        return .success(try store.restore(key: key, value: nil, isVersioned: first != id))
+                    }
+                    var thrown: CorruptBytes?
+                    value.withUnsafeBytes { value in
+                        do throws(CorruptBytes) {
+                            try store.restore(key: key, value: value, isVersioned: first != id)
+                        } catch { thrown = error }
+                    }
+                    if let thrown { throw thrown }
+                    return .success(())
+                } catch { return .failure(error) }
+            }
+            try result.get()
+        }
+        let newest = StateFormat.newest
+        try restore(ChangelogEntry(store: 4, "a", 1))
+        try restore(ChangelogEntry(store: 4, "b", 2))
+        store.format = newest
+        store[store.slot(of: "a")] = 5
+        let expected = [ChangelogEntry(store: 4, "a", nil), ChangelogEntry(store: 4, "a", 5, format: newest)]
+        #expect(changelog() == expected)
+        store.revert()
+        store[store.slot(of: "a")] = 5
+        #expect(changelog() == expected, "an aborted transaction wrote nothing")
+        store.commit()
+        store[store.slot(of: "a")] = 6
+        #expect(changelog() == [ChangelogEntry(store: 4, "a", 6, format: newest)])
+        store.commit()
+        // A tombstone of the format before may come after compaction has moved nothing but values.
+        try restore(ChangelogEntry(store: 4, "a", nil))
+        #expect(store[store.slot(of: "a")] == 6)
+        try restore(ChangelogEntry(store: 4, "b", nil))
+        #expect(store[store.slot(of: "b")] == nil)
+        var newer = ChangelogEntry(store: 4, "c", 1, format: newest)
+        newer.value?[0] = newest + 1
+        #expect(throws: CorruptBytes.self) { try restore(newer) }
     }
 }

@@ -88,23 +88,43 @@ struct StreamTaskTests {
         #expect(!task.isDirty)
     }
 
-    @Test("the changelog gets the stores in the order of their ids, then the positions")
+    @Test("the changelog gets the stores in the order of their ids, once its beginning, then the positions")
     func changelog() throws {
         let index = task.positions.add(source: 0, partition: 3, next: 0)
         let letter = withBytes(of: "someone") { Envelope.message(node: 0, NodeMessage(entity: $0, payload: $0)) }
         try letter.withUnsafeBytes { try task.receive($0) }
         process(Self.mine)
         task.positions.move(index, to: 1)
+        var header = task.header
+        #expect(!header.hasBeginning)
+        header.hasBeginning = true
         var positions = ByteWriter()
-        task.positions.encode(of: task.context.topology.sources, into: &positions)
+        task.positions.encode(of: task.context.topology.sources, header: header, into: &positions)
         let expected = [
-            ChangelogEntry(store: 1, Self.mine, 1), ChangelogEntry(store: 2, "someone", 7),
-            ChangelogEntry(key: [0], value: positions.bytes),
+            ChangelogEntry(store: 1, Self.mine, 1, format: 3), ChangelogEntry(store: 2, "someone", 7, format: 3),
+            ChangelogEntry(key: [0x80], value: [3]), ChangelogEntry(key: [0], value: positions.bytes),
         ]
         #expect(captured(task.captureChangelog) == expected)
         task.commit()
         #expect(captured(task.captureChangelog) == [])
         #expect(!task.isDirty)
+        task.positions.move(index, to: 2)
+        #expect(captured(task.captureChangelog).map(\.key) == [[0]])
+    }
+
+    @Test("the beginning is written again after an abort, and never in the format before")
+    func beginning() {
+        let index = task.positions.add(source: 0, partition: 3, next: 0)
+        task.positions.move(index, to: 1)
+        #expect(captured(task.captureChangelog).map(\.key) == [[0x80], [0]])
+        _ = task.revert()
+        task.positions.move(index, to: 1)
+        #expect(captured(task.captureChangelog).map(\.key) == [[0x80], [0]])
+        var topology = TallyProcessor.topology
+        topology.stateFormat = StateFormat.unversioned
+        let older = StreamTask(partition: 1, partitions: Self.partitions, topology: topology, router: mailbox)
+        older.positions.move(older.positions.add(source: 0, partition: 3, next: 0), to: 1)
+        #expect(captured(older.captureChangelog).map(\.key) == [[0]] && !older.header.hasBeginning)
     }
 
     @Test("positions in other topics are refused: a state belongs to the topics that it was made from")

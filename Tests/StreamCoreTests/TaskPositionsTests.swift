@@ -18,8 +18,85 @@ struct TaskPositionsTests {
         return copy
     }
 
-    private func bytes(_ positions: TaskPositions, of sources: [Topology.Source] = Self.sources) -> [UInt8] {
-        written { positions.encode(of: sources, into: &$0) }
+    private func bytes(
+        _ positions: TaskPositions, of sources: [Topology.Source] = Self.sources, _ header: StateHeader? = nil
+    ) -> [UInt8] {
+        written { positions.encode(of: sources, header: header, into: &$0) }
+    }
+
+    private static let header = StateHeader(
+        partitions: 4, cluster: "c1", settings: [.init(number: 3, value: "x")], writers: ["/a", "/b"])
+
+    private func note(_ index: Int, _ offset: Offset, _ value: String, in positions: TaskPositions) {
+        withBytes(of: value) { value in
+            let view = RecordView(
+                topic: 0, partition: 0, offset: offset, timestamp: 5, key: nil, value: value, handle: nil)
+            positions.note(index, record: view)
+            positions.move(index, to: offset.next)
+        }
+    }
+
+    @Test("R18: the header and the records before the positions come back", arguments: [false, true])
+    func header(isExtended: Bool) throws {
+        let sources = isExtended ? Self.extended : Self.sources
+        _ = positions.add(source: TaskPositions.exchange, partition: 0, next: 5)
+        let index = positions.add(source: 1, partition: 0, next: 0)
+        note(index, 41, "x", in: positions)
+        let copy = try restored(from: bytes(positions, of: sources, Self.header), of: sources)
+        #expect(copy.header == Self.header)
+        let fingerprint = try #require(copy.restoredFingerprint(source: 1, partition: 0))
+        #expect(fingerprint.offset == 41 && fingerprint.timestamp == 5)
+        #expect(copy.restoredNext(source: 1, partition: 0) == 42)
+        #expect(copy.restoredFingerprint(source: TaskPositions.exchange, partition: 0) == nil)
+        // Who does not know the header reads what comes before it.
+        #expect(bytes(positions, of: sources, Self.header).starts(with: bytes(positions, of: sources)))
+    }
+
+    @Test("R18: the record before a position goes back with it, and is another for another value")
+    func fingerprints() throws {
+        let index = positions.add(source: 0, partition: 0, next: 0)
+        note(index, 0, "x", in: positions)
+        positions.commit()
+        let first = try #require(positions.entries[index].fingerprint)
+        note(index, 1, "y", in: positions)
+        let second = try #require(positions.entries[index].fingerprint)
+        #expect(second.offset == 1 && second.hash != first.hash)
+        #expect(positions.revert() == [index])
+        #expect(positions.entries[index].fingerprint == first)
+        positions.restart(index, at: 0)
+        #expect(positions.isDirty && positions.entries[index].next == 0 && positions.entries[index].fingerprint == nil)
+    }
+
+    @Test("R18: the anchor stays when records are read and given up, until it is compared, and is state")
+    func anchors() throws {
+        let index = positions.add(source: 0, partition: 0, next: 0)
+        note(index, 0, "x", in: positions)
+        let first = try #require(positions.entries[index].fingerprint)
+        positions.commit()
+        note(index, 1, "y", in: positions)
+        #expect(positions.entries[index].anchor == first)
+        positions.commit()
+        let copy = try restored(from: bytes(positions, of: Self.sources, Self.header))
+        #expect(copy.restoredAnchor(source: 0, partition: 0) == first)
+        #expect(copy.restoredFingerprint(source: 0, partition: 0) == positions.entries[index].fingerprint)
+        let second = try #require(positions.entries[index].fingerprint)
+        positions.confirm(index, second)
+        let later = try restored(from: bytes(positions, of: Self.sources, Self.header))
+        #expect(later.restoredAnchor(source: 0, partition: 0) == second)
+        positions.restart(index, at: 0)
+        #expect(positions.entries[index].anchor == nil)
+    }
+
+    @Test("R18: a header of a newer release is refused", arguments: [(0, "version 2"), (1, "format 4")])
+    func newerHeader(at place: Int, reason: String) {
+        _ = positions.add(source: 0, partition: 0, next: 0)
+        var newer = bytes(positions, of: Self.sources, Self.header)
+        newer[bytes(positions).count + 2 + place] += 1
+        #expect {
+            try restored(from: newer)
+        } throws: { error in
+            "\(error)".contains(reason)
+        }
     }
 
     @Test("a new position is dirty until it is claimed, moved or not")

@@ -44,7 +44,7 @@ struct CaughtUpWatchTests {
         try application.expectExactlyOnce()
         let watch = try watch(application)
         #expect(try !watch.isCaughtUp())
-        application.cluster.append("app.exchange", 0, key: nil, value: [9])
+        application.cluster.append("app.exchange", 0, key: nil as [UInt8]?, value: nil)
         try application.run(rounds: 20)
         #expect(try !watch.isCaughtUp())
         #expect(try watch.isCaughtUp())

@@ -58,6 +58,35 @@ struct ClusterScenarioTests {
         }
     }
 
+    @Test(
+        "what a dead member left open is ended at its time-out, though the group waits for a second one (R15)",
+        .timeLimit(.minutes(4)))
+    func deathAfterDeath() async throws {
+        let application = DrivenApplication(broker: try await TestBroker.shared().bootstrap, partitions: 3)
+        application.settings.transactionTimeout = .seconds(60)
+        try await application.prepare(partitions: 3)
+        let first = try await application.join("first")
+        let second = try await application.join("second")
+        let third = try await application.join("third")
+        try await application.append(300)
+        #expect(await application.eventuallyRunning([first, second, third]))
+        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+
+        first.willCrash(at: "commit")
+        try await application.append(100)
+        await first.hasCrashed()
+        // Half a session later, so that the group waits for the second when it has given the first up.
+        try await Task.sleep(for: .seconds(3))
+        second.willCrash(at: "commit")
+        try await application.append(100)
+        await second.hasCrashed()
+        let assignments = third.events.count("assigned(")
+        let settled = "claimSettled(transactionalId: \"\(application.settings.applicationId)-first\")"
+        #expect(await eventually(within: .seconds(60), every: .milliseconds(20)) { third.events.has(settled) })
+        #expect(third.events.count("assigned(") == assignments, "\(third.events.texts.suffix(20))")
+        try await expectExactlyOnce(application, after: [third])
+    }
+
     @Test("an application that was stopped goes on where it was, with its state", arguments: ClusterKind.allCases)
     func restart(kind: ClusterKind) async throws {
         let application = try await kind.application(partitions: 2)

@@ -66,17 +66,24 @@ final class DrivenApplication: Sendable {
 
     // MARK: - Topics
 
-    /// - Parameter partitions: of the exchange and the changelog; nil: as many as the source has.
-    func prepare(partitions tasks: Int32? = nil) async throws {
+    /// - Parameters:
+    ///   - tasks: the partitions of the exchange and the changelog; nil: as many as the source has.
+    ///   - outputSettings: of each output.
+    func prepare(partitions tasks: Int32? = nil, outputSettings: [NewTopic.Setting] = []) async throws {
         let layout = try await onThread { [self] in
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
             try admin.connect(timeout: .seconds(30))
             let internals = InternalTopics(applicationId: name)
-            var topics = topology.outputs.map { NewTopic(name: $0, partitions: partitions) }
+            var topics = topology.outputs.map {
+                NewTopic(name: $0, partitions: partitions, settings: outputSettings)
+            }
             topics.append(NewTopic(name: topology.sources[0].topic, partitions: partitions))
             if let tasks {
-                let keptForEver = [NewTopic.Setting("cleanup.policy", "delete"), .init("retention.ms", "-1")]
+                let keptForEver = [
+                    NewTopic.Setting("cleanup.policy", "delete"), .init("retention.ms", "-1"),
+                    .init("max.message.bytes", String(InternalTopics.recordBytesMax)),
+                ]
                 topics.append(NewTopic(name: internals.exchange, partitions: tasks, settings: keptForEver))
             }
             for topic in topics { try admin.createTopic(topic, timeout: .seconds(30)) }
@@ -106,6 +113,15 @@ final class DrivenApplication: Sendable {
         return DrivenMember(
             name, cluster: cluster, topology: topology, settings: settings, layout: try #require(layout),
             pause: interval)
+    }
+
+    /// A process with a stream thread of each name, as `tideline process` runs them.
+    func start(_ names: [String], on cluster: any Cluster, _ events: EventLog) throws -> StreamApplication {
+        let (settings, layout) = state.withLock { ($0.settings, $0.layout) }
+        let clock: any StreamClock = self.cluster is MemoryCluster ? IteratingClock() : SystemClock()
+        return StreamApplication(
+            names: names, cluster: cluster, topology: topology, settings: settings, clock: clock,
+            layout: try #require(layout), observer: events.note)
     }
 
     /// Lets the group miss a member that died: in memory at once, a broker waits for the session time-out.

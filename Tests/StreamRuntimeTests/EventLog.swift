@@ -8,6 +8,8 @@ final class EventLog: Sendable {
 
     @Sendable func note(_ event: StreamEvent) { events.withLock { $0.append(event) } }
 
+    var all: [StreamEvent] { events.withLock { $0 } }
+
     /// As texts, e.g. `assigned([0, 1])`.
     var texts: [String] { events.withLock { $0.map { "\($0)" } } }
 

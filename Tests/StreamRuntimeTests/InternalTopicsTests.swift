@@ -23,8 +23,9 @@ struct InternalTopicsTests {
         try #require(try cluster.makeAdmin().describeTopics([topic], timeout: .zero)[topic]).settings
     }
 
-    private static let exchangeSettings: [NewTopic.Setting] = [.init("retention.ms", "-1")]
-    private static let stateSettings: [NewTopic.Setting] = [.init("cleanup.policy", "compact")]
+    private static let bytes = NewTopic.Setting("max.message.bytes", String(InternalTopics.recordBytesMax))
+    private static let exchangeSettings: [NewTopic.Setting] = [.init("retention.ms", "-1"), bytes]
+    private static let stateSettings: [NewTopic.Setting] = [.init("cleanup.policy", "compact"), bytes]
 
     @Test("they are made with as many partitions as the largest input, kept for ever and compacted")
     func made() throws {
@@ -60,8 +61,14 @@ struct InternalTopicsTests {
         arguments: [
             ("app.exchange", 3, [.init("cleanup.policy", "compact")], "cleanup.policy compact"),
             ("app.exchange", 3, [], "retention.ms 604800000"),
+            (
+                "app.exchange", 3, exchangeSettings + [.init("retention.bytes", "1000")],
+                "retention.bytes 1000, must be -1: what was not read yet would be removed"
+            ),
             ("app.state", 3, [], "cleanup.policy delete"),
             ("app.state", 3, [.init("cleanup.policy", "compact,delete")], "cleanup.policy compact,delete"),
+            ("app.exchange", 3, [.init("retention.ms", "-1")], "max.message.bytes 1048588, must be at least 8388608"),
+            ("app.state", 3, [.init("cleanup.policy", "compact")], "max.message.bytes 1048588"),
             ("app.state", 4, stateSettings, "has 4 partitions"),
             ("app.exchange", 4, exchangeSettings, "has 3 partitions, but app.exchange has 4"),
         ] as [(String, Int32, [NewTopic.Setting], String)])

@@ -97,16 +97,25 @@ struct LeavingAndReadingRulesTests {
         #expect(order(of: application) == ["c.configs 0", "exchange", "a.telemetry 0", "c.configs 1"])
     }
 
-    @Test("an exchange record that no task wrote is told and passed over")
-    func corruptExchangeRecord() throws {
+    @Test(
+        "R18: an exchange record that cannot be read ends the thread by name, and nothing of it is passed over",
+        arguments: [[9, 9], [0x81, 4, 0, 0], [1, 7, 0], [0, 9, 0, 0]] as [[UInt8]])
+    func unreadableExchangeRecord(_ value: [UInt8]) throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
-        try application.runUntilAllRun()
-        application.cluster.append("app.exchange", 1, key: nil, value: [9, 9])
         application.append(20)
         try application.expectExactlyOnce()
-        #expect(member.events.count("corruptRecord(app.exchange[1]") == 1)
-        #expect(application.committed("app.exchange", 1) == 1)
+        let before = application.committed("app.exchange", 1)
+        let offset = application.cluster.append("app.exchange", 1, key: nil, value: value)
+        let failure = #expect(throws: StreamFailure.self) { try application.run(rounds: 10) }
+        #expect(failure?.description.contains("app.exchange[1] cannot be read at offset \(offset)") == true)
+        guard case .refused = failure?.kind else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        member.thread.close()
+        let after = try #require(application.committed("app.exchange", 1))
+        #expect(after <= offset && after >= before ?? 0)
     }
 
     @Test("R12: a member that is told to end before its first assignment waits for it, then leaves the group")
@@ -118,7 +127,8 @@ struct LeavingAndReadingRulesTests {
         #expect(!leaving.events.has("assigned"))
         application.leave(leaving)
         #expect(leaving.events.count("assigned") == 1)
-        #expect(leaving.ports.calls("close").map(\.client) == ["app-b", "app-b-restore", "app-b-probe"])
+        #expect(
+            leaving.ports.calls("close").map(\.client) == ["app-b", "app-b-restore", "app-b-offsets", "app-b-claims"])
         #expect(application.cluster.members(of: "app").map(\.clientId) == ["app-a"])
         application.append(40)
         try application.expectExactlyOnce()

@@ -26,7 +26,12 @@ struct LedgerAudit: Sendable {
     mutating func noteViolation(_ record: Record) { violations.append(Self.text(record.value)) }
 
     mutating func noteState(_ record: Record) {
-        guard let store = record.key?.first, store > 0, let value = record.value else { return }
+        guard let first = record.key?.first, first > 0, let bytes = record.value else { return }
+        let store = first & ~StateFormat.versionedKey
+        // Stores have numbers from 1; 0 are the positions and the beginning.
+        guard store > 0 else { return }
+        // A value with a version begins with it.
+        let value = store == first ? bytes : Array(bytes.dropFirst())
         let name = Self.text(record.key.map { Array($0[1...]) })
         let number = value.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
         switch store {

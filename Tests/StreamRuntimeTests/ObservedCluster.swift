@@ -14,6 +14,7 @@ final class ObservedCluster: Cluster {
         var isDead = false
         var withholdsMetadata = false
         var withholdsAssignment = false
+        var silent: (partition: TopicPartition, until: String)?
     }
 
     /// A call of a port: whose, which, about what.
@@ -56,9 +57,21 @@ final class ObservedCluster: Cluster {
         set { state.withLock { $0.withholdsAssignment = newValue } }
     }
 
+    /// From now on nothing is heard of a partition, though it is assigned and all else goes on, until a port is called
+    /// about it by this name.
+    func silence(_ partition: TopicPartition, until call: String) {
+        state.withLock { $0.silent = (partition, call) }
+    }
+
+    var silentPartition: TopicPartition? { state.withLock { $0.silent?.partition } }
+
     static let death = LogError(.fatal, name: "_DEAD", "the process has ended")
 
     func note(_ call: Call) {
+        state.withLock { state in
+            guard let silent = state.silent, call.name == silent.until else { return }
+            if call.partitions.contains(silent.partition) { state.silent = nil }
+        }
         if keepsCalls { state.withLock { $0.calls.append(call) } }
     }
 
@@ -72,6 +85,7 @@ final class ObservedCluster: Cluster {
 
     func makeConsumer(group: String?, isolation: IsolationLevel, clientId: String) throws(LogError) -> any Consumer {
         guard lives(through: "makeConsumer") else { throw Self.death }
+        note(Call(client: clientId, name: "makeConsumer"))
         return ObservedConsumer(
             try base.makeConsumer(group: group, isolation: isolation, clientId: clientId), clientId, self)
     }
@@ -89,5 +103,8 @@ final class ObservedCluster: Cluster {
         try base.makePlainProducer(clientId: clientId)
     }
 
-    func makeAdmin() throws(LogError) -> any Admin { try base.makeAdmin() }
+    func makeAdmin() throws(LogError) -> any Admin {
+        note(Call(client: "admin", name: "makeAdmin"))
+        return ObservedAdmin(try base.makeAdmin(), self)
+    }
 }

@@ -4,11 +4,14 @@ import RecordLog
 final class ObservedConsumer: Consumer {
     /// Nil once the process is dead: the handle is destroyed, without a word to the broker.
     private var base: (any Consumer)?
+    /// While a poll goes on its handle is there, also if the process dies in a callback of it.
+    private weak var handle: (any Consumer)?
     private let clientId: String
     private let cluster: ObservedCluster
 
     init(_ base: any Consumer, _ clientId: String, _ cluster: ObservedCluster) {
         self.base = base
+        handle = base
         self.clientId = clientId
         self.cluster = cluster
     }
@@ -31,11 +34,13 @@ final class ObservedConsumer: Consumer {
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
         note("incrementalAssign", partitions.map(\.0))
+        if cluster.isDead { try handle?.incrementalAssign(partitions) }
         try living().incrementalAssign(partitions)
     }
 
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError) {
         note("incrementalUnassign", partitions)
+        if cluster.isDead { try handle?.incrementalUnassign(partitions) }
         try living().incrementalUnassign(partitions)
     }
 
@@ -45,10 +50,17 @@ final class ObservedConsumer: Consumer {
     }
 
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch {
+        // Else its heartbeats would go on.
+        if cluster.isDead { base = nil }
         guard !cluster.withholdsAssignment, cluster.lives(through: "poll"), let base = try? living() else {
             return ConsumedBatch(records: [], headers: { _ in [] }, release: {})
         }
-        return base.poll(maximum: maximum, timeout: timeout)
+        var batch = base.poll(maximum: maximum, timeout: timeout)
+        if let silent = cluster.silentPartition, let topic = base.topics.firstIndex(of: silent.topic) {
+            batch.records.removeAll { Int($0.topic) == topic && $0.partition == silent.partition }
+            batch.ends.removeAll { Int($0.topic) == topic && $0.partition == silent.partition }
+        }
+        return batch
     }
 
     func committed(

@@ -60,7 +60,7 @@ struct PositionRulesTests {
         try application.expectExactlyOnce()
     }
 
-    @Test("R5: where the state knows nothing, the committed offset counts")
+    @Test("R5: where a state knows nothing of a partition, the committed offset counts; where there is none, see R18")
     func committedOffset() throws {
         let application = SimulatedApplication()
         application.append(40)
@@ -78,6 +78,11 @@ struct PositionRulesTests {
             timeout: .zero)
         try producer.commit(timeout: .zero)
         other.close()
+        // A state that knows nothing of the inputs yet.
+        for partition in 0..<2 as Range<Partition> {
+            application.cluster.append(
+                "app.state", partition, key: [0x84, 1], value: [3] + [UInt8](repeating: 0, count: 8))
+        }
         try application.join("a")
         let inputs = application.inputs.filter { !(0..<5).map { "0/\($0)" }.contains($0) }
         try application.run(until: { application.audit.isComplete(inputs: inputs) })

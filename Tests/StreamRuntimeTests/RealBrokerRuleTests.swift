@@ -79,6 +79,26 @@ struct RealBrokerRuleTests {
         try await broker.stop()
     }
 
+    @Test("a record that a topic refuses for its size ends the member, with topic, key, size and limit (R11)")
+    func refusedForItsSize() async throws {
+        let application = DrivenApplication(broker: try await TestBroker.shared().bootstrap, partitions: 1)
+        try await application.prepare(outputSettings: [.init("max.message.bytes", "100")])
+        let member = try await application.join("only")
+        // A batch of one fits, one of all does not.
+        try await application.append(200)
+        #expect(await eventually(within: .seconds(60)) { member.failure != nil })
+        let failure = try #require(member.failure)
+        let applied = application.topology.outputs[0]
+        let text = failure.description
+        #expect(text.contains("with the key key-"), "\(text)")
+        #expect(text.contains("too large for \(applied), which takes at most 100"), "\(text)")
+        guard case .refused = failure.kind else {
+            Issue.record("it gave up: \(text)")
+            return
+        }
+        #expect(member.events.count("aborted(") == 1, "\(member.events.texts)")
+    }
+
     private func committedInputs(_ application: DrivenApplication) async throws -> Int {
         try await onThread {
             let reader = try application.cluster.makeConsumer(

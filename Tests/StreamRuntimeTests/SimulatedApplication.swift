@@ -7,7 +7,7 @@ import Testing
 /// An application on a cluster in memory. Its members take turns on the test's own thread, one iteration each, and time
 /// passes between the rounds only, so a test with the same calls runs the same way every time.
 final class SimulatedApplication {
-    let clock = ManualClock()
+    let clock: ManualClock
     let cluster: MemoryCluster
     let partitions: Int32
     let topology: Topology
@@ -34,9 +34,11 @@ final class SimulatedApplication {
 
     init(
         partitions: Int32 = 2, inputPartitions: Int32? = nil, topology: Topology = LedgerTopology.topology,
-        outputSettings: [NewTopic.Setting] = []
+        outputSettings: [NewTopic.Setting] = [], clock: ManualClock = ManualClock(),
+        transactionTimeout: Duration = .seconds(10)
     ) {
-        cluster = MemoryCluster(clock: clock)
+        self.clock = clock
+        cluster = MemoryCluster(clock: clock, transactionTimeout: transactionTimeout)
         self.partitions = partitions
         self.topology = topology
         settings = StreamSettings(applicationId: "app", exchangeTopic: "app.exchange", stateTopic: "app.state")
@@ -61,13 +63,28 @@ final class SimulatedApplication {
         _ name: String, tick: Duration = .zero, sourcePartitions: [Int32]? = nil,
         targets: [TopicPartition: Offset]? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Member {
+        try add(name, ObservedCluster(cluster), tick: tick, sourcePartitions: sourcePartitions, targets: targets)
+    }
+
+    /// A process with a stream thread of each name; they share what `SharedPorts` holds.
+    func join(process names: [String]) throws -> [Member] {
         let ports = ObservedCluster(cluster)
+        // One test thread takes all turns, so questions come one after the other.
+        let shared = try SharedPorts(
+            ports, settings: settings, clientId: "app-\(names[0])", users: names.count, background: InlineBackground())
+        return try names.map { try add($0, ports, sharing: shared) }
+    }
+
+    private func add(
+        _ name: String, _ ports: ObservedCluster, sharing shared: SharedPorts? = nil, tick: Duration = .zero,
+        sourcePartitions: [Int32]? = nil, targets: [TopicPartition: Offset]? = nil
+    ) throws -> Member {
         let events = EventLog()
         let counts = sourcePartitions ?? topology.sources.map { cluster.partitionCount(of: $0.topic) }
         let thread = try StreamThread(
             name: name, cluster: ports, topology: topology, settings: settings,
             clock: SteppingClock(clock, tick: tick), partitions: partitions, sourcePartitions: counts,
-            targets: targets, observer: events.note)
+            targets: targets, ports: shared, observer: events.note)
         try thread.start()
         let member = Member(name, thread, ports, events)
         members.append(member)
@@ -80,11 +97,12 @@ final class SimulatedApplication {
         member.thread.close()
     }
 
-    /// The process is gone; the group learns of it at once.
+    /// The process is gone, with all its threads; the group learns of it at once.
     func crash(_ member: Member) {
-        members.removeAll { $0 === member }
+        let dead = members.filter { $0.ports === member.ports }
+        members.removeAll { $0.ports === member.ports }
         member.ports.die(at: "anything")
-        cluster.expel(clientId: member.clientId)
+        for thread in dead { cluster.expel(clientId: thread.clientId) }
     }
 
     /// The process ends inside its next call of this name, and the group learns of it.
@@ -110,7 +128,7 @@ final class SimulatedApplication {
                 try member.thread.runOnce()
             } catch {
                 // A dead process ends as it can: what it would have said is of no interest.
-                if member !== dying { throw error }
+                if member.ports !== dying?.ports { throw error }
             }
         }
         clock.advance(by: pause)

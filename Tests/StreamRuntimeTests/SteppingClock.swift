@@ -18,4 +18,6 @@ struct SteppingClock: StreamClock {
         clock.advance(by: tick)
         return .milliseconds(clock.now.milliseconds)
     }
+
+    func pause(_ duration: Duration) { clock.advance(by: duration) }
 }

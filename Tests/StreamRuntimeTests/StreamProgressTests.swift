@@ -26,6 +26,15 @@ import Testing
         #expect(Self.last(1...9) { Observation(now: .seconds($0), lastAnswer: .seconds(4)) } == .seconds(4))
     }
 
+    @Test("an idle thread with a partition that gives nothing does not get on")
+    func stalled() {
+        let last = Self.last(0...60) { second in
+            Observation(
+                now: .seconds(second), isStalled: second >= 30, lastAnswer: .seconds(second), tasks: [0: .running])
+        }
+        #expect(last == .seconds(29))
+    }
+
     @Test("where something waits to be committed, only a commit counts, whatever the broker answers")
     func waiting() {
         func last(commits: @escaping (Int) -> Int) -> Duration? {
@@ -118,9 +127,11 @@ import Testing
         try application.run(rounds: 1_000)
         let idle = try #require(member.thread.lastProgress)
         #expect(application.now - idle <= .seconds(6))
-        let fault = application.cluster.inject(Self.away, into: .watermarks, times: 8, client: "app-a-probe")
+        let fault = application.cluster.inject(Self.away, into: .endOffsets, times: 100)
         try application.run(rounds: 1_400)
-        #expect((6...8).contains(application.cluster.timesFired(fault)))
+        // Each five seconds this question, each two that for the outputs' stable ends.
+        #expect((20...40).contains(application.cluster.timesFired(fault)))
+        application.cluster.cancelFaults()
         let stale = try #require(member.thread.lastProgress)
         #expect(application.now - stale >= .seconds(30), "\(stale) of \(application.now)")
         let said = member.events.texts.count { $0.contains("asking whether the broker answers") }

@@ -17,13 +17,13 @@ struct TakeOverRulesTests {
         try application.expectExactlyOnce()
         application.leave(first)
         // Without state only the offsets tell where to go on.
-        let fault = application.cluster.inject(error, into: .committed, times: 6, client: "app-b")
+        let fault = application.cluster.inject(error, into: .committed, times: 12, client: "app-b-offsets")
         let second = try application.join("b")
         try application.run(rounds: 3)
         #expect(second.runningTasks == [], "begun without an answer")
         application.append(100)
         try application.expectExactlyOnce()
-        #expect(application.cluster.timesFired(fault) == 6)
+        #expect(application.cluster.timesFired(fault) == 12)
     }
 
     @Test("R2: stable offsets first, then the changelog's end, then the changelog, then the inputs")
@@ -33,7 +33,7 @@ struct TakeOverRulesTests {
         application.append(100)
         try application.expectExactlyOnce()
         application.leave(first)
-        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 2, client: "app-b")
+        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 2, client: "app-b-offsets")
         let second = try application.join("b")
         try application.runUntilAllRun()
         #expect(application.cluster.timesFired(fault) == 2)
@@ -47,7 +47,7 @@ struct TakeOverRulesTests {
                 }, "\(client) never called \(name) about \(place)")
         }
         let steps = try [
-            last("app-b", "committed", input), last("app-b-probe", "watermarks", state),
+            last("app-b-offsets", "committed", input), last("admin", "endOffsets read_uncommitted", state),
             last("app-b-restore", "incrementalAssign", state), last("app-b-restore", "incrementalUnassign", state),
             last("app-b", "incrementalAssign", input),
         ]
@@ -68,8 +68,9 @@ struct TakeOverRulesTests {
         application.crash(first)
         let second = try application.join("b")
         try application.expectExactlyOnce()
-        #expect(second.ports.calls("committed").first?.hasFailed == true, "the offsets were stable")
-        #expect(second.events.count("claimSettled") == 1)
+        // Its own id, and that of the owner that is gone: once more if the delayed claim comes after that.
+        #expect((2...3).contains(second.ports.calls("initialise").count))
+        #expect((1...2).contains(second.events.count("claimSettled")))
         #expect(application.audit.appliedCount == 120)
         application.cluster.delaysMarkers = false
     }
@@ -82,13 +83,7 @@ struct TakeOverRulesTests {
         try application.expectExactlyOnce()
         application.leave(first)
         // A transaction that is open in the changelog and in no committed offset.
-        let stranger = try application.cluster.makeTransactionalProducer(transactionalId: "stranger", clientId: "s")
-        try stranger.initialise(timeout: .zero)
-        try stranger.begin()
-        let key: [UInt8] = [1, 65]
-        try key.withUnsafeBytes {
-            try stranger.produce(topic: "app.state", partition: 0, key: $0, value: nil, headers: [])
-        }
+        let stranger = try application.openStrangerInChangelog()
         let second = try application.join("b")
         try application.run(rounds: 40)
         #expect(second.runningTasks == [1], "task 0 runs without having read its changelog")
@@ -111,7 +106,7 @@ struct TakeOverRulesTests {
         #expect(application.audit.appliedCount == 20, "records were read before the claim")
         let offsets = application.cluster.committedOffsets(of: "app")
         #expect(offsets.count == 4)
-        #expect(Set(offsets.values.map(\.metadata)) == ["app-b"])
+        #expect(offsets.values.allSatisfy { $0.metadata.hasPrefix("app-b ") && $0.metadata.hasSuffix(" open") })
         try application.expectExactlyOnce()
     }
 
@@ -124,9 +119,10 @@ struct TakeOverRulesTests {
         application.append(60)
         try application.expectExactlyOnce()
         let second = try application.join("b")
-        try application.runUntilAllRun()
+        try application.run(until: { first.runningTasks.count == 1 && second.runningTasks.count == 1 })
         application.append(60)
-        try #require(try application.crash(first, at: call) == ["app-a"])
+        let open = try application.crash(first, at: call)
+        try #require(open == ["app-a"], "\(open) \(first.ports.calls.suffix(12))")
         let died = application.clock.now
         try application.run(until: { second.runningTasks == [0, 1] })
         #expect(application.clock.now - died < .seconds(2))
@@ -167,13 +163,14 @@ struct TakeOverRulesTests {
 
     @Test("who waits for stable offsets for very long says so")
     func waiting() throws {
-        let application = SimulatedApplication()
-        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 1_250, client: "app-a")
+        let application = SimulatedApplication(partitions: 1)
+        let fault = application.cluster.inject(Self.timedOut, into: .committed, times: 1_250, client: "app-a-offsets")
         let member = try application.join("a")
         try application.run(rounds: 1_150)
         #expect(!member.events.has("waiting"))
         try application.run(rounds: 101)
-        #expect(application.cluster.timesFired(fault) > 1_200)
+        // Every tenth of a second, not in each iteration.
+        #expect((250...400).contains(application.cluster.timesFired(fault)))
         #expect(member.events.count("waiting(task: 0") == 1)
     }
 }

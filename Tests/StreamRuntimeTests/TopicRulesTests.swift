@@ -133,16 +133,93 @@ struct TopicRulesTests {
         #expect(limits[1] >= limits[0] + 64 << 10 && limits[2] >= limits[0] + 64 << 10)
     }
 
-    @Test("R11: a record that the broker refuses for its size goes round for ever, so sizes are checked before")
-    func refusedForItsSize() throws {
-        let application = SimulatedApplication(outputSettings: [.init("max.message.bytes", "10")])
-        let member = try application.join("a")
-        application.cluster.append(LedgerTopology.source, 0, key: "far longer than ten bytes", value: nil)
-        try application.run(rounds: 60)
-        #expect(member.events.count("aborted(") > 5)
+    @Test(
+        "R11: a record that the broker refuses for its size ends the thread by name, instead of going round for ever",
+        arguments: ["app.exchange", "app.state", "applied"])
+    func refusedForItsSize(topic: String) throws {
+        let application = SimulatedApplication()
+        let members = try [application.join("a"), application.join("b")]
+        try application.runUntilAllRun()
+        application.cluster.alter(topic, "max.message.bytes", to: "300")
+        let key = String(repeating: "k", count: 1000)
+        let elsewhere = Murmur2.partition(of: key, partitions: 2).advanced(by: 1) % 2
+        // What is not at home goes through the exchange.
+        application.cluster.append(LedgerTopology.source, elsewhere, key: key, value: "x")
+        let failure = #expect(throws: StreamFailure.self) { try application.run(rounds: 60) }
+        guard case .refused(let remedy)? = failure?.kind else {
+            Issue.record("no refusal: \(String(describing: failure))")
+            return
+        }
+        let text = failure?.description ?? ""
+        #expect(text.contains("too large for \(topic), which takes at most 300"), "\(text)")
+        #expect(text.contains("with the key ") && text.contains("kkkk…") && text.utf8.count < 2000, "\(text)")
+        #expect(remedy.contains("max.message.bytes of \(topic)"), "\(remedy)")
+        #expect(members.map { $0.events.count("aborted(") }.reduce(0, +) == 1)
+        #expect(!members.contains { $0.events.has("producerReplaced") })
+        let isForwarded = (application.committed(LedgerTopology.source, elsewhere) ?? 0) > 0
+        #expect(isForwarded == (topic != "app.exchange"))
         #expect(application.audit.appliedCount == 0)
-        #expect(application.committed(LedgerTopology.source, 0) == 0)
-        #expect(!member.events.has("producerReplaced"))
+        // The limit is raised, and nothing was lost.
+        application.cluster.alter(topic, "max.message.bytes", to: "1048588")
+        for member in members { application.leave(member) }
+        try application.join("c")
+        try application.expectExactlyOnce()
+    }
+
+    private static let invalid = LogError(.invalidRecord, name: "INVALID_RECORD", "no key in a compacted topic")
+
+    @Test("R11: a refusal that lasts ends the thread after five transactions in a row, instead of going round for ever")
+    func lastingRefusal() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        try application.run(rounds: 20)
+        application.cluster.inject(.abortable(Self.invalid), into: .commit, times: 1_000)
+        application.append(20)
+        let failure = #expect(throws: StreamFailure.self) { try application.run(rounds: 400) }
+        #expect(failure?.description.contains("INVALID_RECORD") == true, "\(String(describing: failure))")
+        #expect(member.events.count("aborted(") == application.settings.failuresMax)
+        #expect(application.audit.appliedCount == 0)
+    }
+
+    @Test("R11: a refusal that passes before that hinders nothing")
+    func passingRefusal() throws {
+        let application = SimulatedApplication()
+        application.settings.refusalMemory = .seconds(1)
+        try application.join("a")
+        try application.runUntilAllRun()
+        for _ in 0..<3 {
+            application.clock.advance(by: .seconds(2))
+            let fault = application.cluster.inject(
+                .abortable(Self.invalid), into: .commit, times: application.settings.failuresMax - 1)
+            application.append(20)
+            try application.expectExactlyOnce()
+            #expect(application.cluster.timesFired(fault) == application.settings.failuresMax - 1)
+        }
+    }
+
+    @Test("an output that is deleted while it is written to is named once, waited for and not counted; nothing is lost")
+    func outputDeleted() throws {
+        let application = SimulatedApplication()
+        let member = try application.join("a")
+        application.append(40)
+        try application.expectExactlyOnce()
+        application.cluster.deleteTopic(LedgerTopology.violations)
+        application.cluster.deleteTopic(LedgerTopology.applied)
+        application.append(40)
+        for _ in 0..<400 { try application.round(pause: .milliseconds(100)) }
+        let missing = member.events.texts.filter { $0.hasPrefix("topicsMissing") }
+        #expect(missing.count == 1, "\(missing)")
+        #expect(missing.allSatisfy { $0.contains(LedgerTopology.applied) && $0.contains(LedgerTopology.violations) })
+        let last = try #require(member.thread.lastProgress)
+        #expect(SteppingClock(application.clock, tick: .zero).monotonic() - last > .seconds(20), "it looks well")
+        for topic in [LedgerTopology.applied, LedgerTopology.violations] {
+            application.cluster.createTopic(topic, partitions: application.partitions)
+        }
+        let inputs = application.inputs
+        func isBack() -> Bool { inputs.suffix(20).allSatisfy { application.audit.applied[$0] == 1 } }
+        try application.run(until: isBack)
+        #expect(isBack(), "\(member.events.texts.suffix(6))")
     }
 
     @Test("R13: the same transactional path runs on librdkafka's mock cluster")

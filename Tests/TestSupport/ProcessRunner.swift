@@ -147,7 +147,7 @@ package final class ProcessRunner: Sendable {
     }
 
     /// The same for a thread that may wait; only one may.
-    func waitBlocking() -> ProcessResult {
+    package func waitBlocking() -> ProcessResult {
         ended.wait()
         guard let result = state.withLock({ $0.result }) else { preconditionFailure("ended without result") }
         return result

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import Glibc
 
 private let testBrokerScript = PackageRoot.url.appending(path: "Scripts/test-broker")
 
 /// Runs Scripts/test-broker and waits: only on a thread of its own.
-func script(_ arguments: [String]) throws -> String {
+package func script(_ arguments: [String]) throws -> String {
     let runner = try ProcessRunner(testBrokerScript, arguments)
     let result = runner.waitBlocking()
     guard result.succeeded else { throw TestBrokerError(result.standardError) }
@@ -13,7 +13,7 @@ func script(_ arguments: [String]) throws -> String {
 
 /// Leaves a guard beside the broker that outlives this process, however it ends, and then ends the broker and removes
 /// its directory. An `atexit` would miss a test process that is killed.
-func endWithThisProcess(_ directory: URL) throws {
+package func endWithThisProcess(_ directory: URL) throws {
     let guardian = ChildProcess(
         path: "/usr/bin/setsid",
         arguments: ["--fork", testBrokerScript.path, "guard", directory.path, String(getpid())])

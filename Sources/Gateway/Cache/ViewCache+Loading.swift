@@ -7,22 +7,24 @@ extension ViewCache {
     ///
     /// - Parameters:
     ///   - names: the topics' names.
+    ///   - cluster: the id of their cluster.
     ///   - ends: their present ends.
     /// - Returns: `nil` if there is nothing to go on from; then the file is empty, and of these topics.
     func load(
-        _ names: [ViewedTopic: String], ends: [ViewedTopic: [Partition: Offset]], into views: TopicViews,
+        _ names: [ViewedTopic: String], of cluster: String, ends: [ViewedTopic: [Partition: Offset]],
+        into views: TopicViews,
         _ notice: (ViewNotice) -> Void
     ) -> Contents? {
         do throws(SQLiteError) {
             let version = try database.integer("PRAGMA user_version") ?? 0
             guard version == Self.version else {
                 if version != 0 { notice(.cacheRebuilt(reason: "it was written in another form, \(version)")) }
-                try rebuild(names)
+                try rebuild(names, of: cluster)
                 return nil
             }
-            if let reason = try difference(names) {
+            if let reason = try difference(names, of: cluster) {
                 notice(.cacheRebuilt(reason: reason))
-                try rebuild(names)
+                try rebuild(names, of: cluster)
                 return nil
             }
             let contents = try positions()
@@ -30,7 +32,7 @@ extension ViewCache {
                 for (partition, position) in partitions where position.next > ends[topic]?[partition] ?? Offset(0) {
                     let place = TopicPartition(names[topic] ?? "", partition)
                     notice(.cacheRebuilt(reason: "\(place) ends before \(position.next), where the file was"))
-                    try rebuild(names)
+                    try rebuild(names, of: cluster)
                     return nil
                 }
             }
@@ -43,7 +45,10 @@ extension ViewCache {
         }
     }
 
-    private func rebuild(_ names: [ViewedTopic: String]) throws(SQLiteError) {
+    /// The number under which the table of topics has the id of the cluster.
+    private static let clusterRow: Int64 = -1
+
+    private func rebuild(_ names: [ViewedTopic: String], of cluster: String) throws(SQLiteError) {
         try database.execute(
             """
             BEGIN IMMEDIATE;
@@ -55,7 +60,7 @@ extension ViewCache {
                 PRIMARY KEY (topic, key)) WITHOUT ROWID;
             CREATE TABLE positions (
                 topic INTEGER, partition INTEGER, next INTEGER, last_offset INTEGER, last_timestamp INTEGER,
-                PRIMARY KEY (topic, partition)) WITHOUT ROWID;
+                last_hash INTEGER, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
             CREATE TABLE topics (topic INTEGER PRIMARY KEY, name TEXT);
             PRAGMA user_version=\(Self.version);
             """)
@@ -63,14 +68,18 @@ extension ViewCache {
         for topic in ViewedTopic.allCases {
             try insert.run([.integer(Int64(topic.rawValue)), .text(names[topic] ?? "")])
         }
+        try insert.run([.integer(Self.clusterRow), .text(cluster)])
         try database.execute("COMMIT")
     }
 
     /// The difference between the topics of the file and these; `nil` if there is none.
-    private func difference(_ names: [ViewedTopic: String]) throws(SQLiteError) -> String? {
+    private func difference(_ names: [ViewedTopic: String], of cluster: String) throws(SQLiteError) -> String? {
         let rows = try database.prepare("SELECT topic, name FROM topics ORDER BY topic")
         var found: [ViewedTopic: String] = [:]
         while try rows.step() {
+            if rows.integer(0) == Self.clusterRow, rows.text(1) != cluster {
+                return "it was made of cluster \(rows.text(1)), not of \(cluster)"
+            }
             if let topic = ViewedTopic(rawValue: Int(rows.integer(0))) { found[topic] = rows.text(1) }
         }
         for topic in ViewedTopic.allCases where found[topic] != names[topic] {
@@ -81,14 +90,16 @@ extension ViewCache {
 
     private func positions() throws(SQLiteError) -> Contents {
         var contents = Contents()
-        let rows = try database.prepare("SELECT topic, partition, next, last_offset, last_timestamp FROM positions")
+        let rows = try database.prepare(
+            "SELECT topic, partition, next, last_offset, last_timestamp, last_hash FROM positions")
         while try rows.step() {
             guard let topic = ViewedTopic(rawValue: Int(rows.integer(0))) else { continue }
             let last =
                 rows.isNull(3)
                 ? nil
-                : LastRecord(
-                    offset: Offset(rows.integer(3)), timestamp: Instant(milliseconds: rows.integer(4)))
+                : Fingerprint(
+                    offset: Offset(rows.integer(3)), timestamp: Instant(milliseconds: rows.integer(4)),
+                    hash: UInt64(bitPattern: rows.integer(5)))
             contents.positions[topic, default: [:]][Partition(Int32(rows.integer(1)))] = Position(
                 next: Offset(rows.integer(2)), last: last)
         }

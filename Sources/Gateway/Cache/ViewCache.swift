@@ -13,13 +13,13 @@ package final class ViewCache {
     let database: SQLiteDatabase
     private var dirty: [DirtyKey: DirtyValue] = [:]
     /// The record that was read last of each partition.
-    private var last: [ViewedTopic: [Partition: LastRecord]] = [:]
+    private var last: [ViewedTopic: [Partition: Fingerprint]] = [:]
     private var writtenAt: Duration = .zero
     private var isDirty = false
     private var hasFailed = false
 
     /// The form of the file; another one is not read.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// Tells the file from databases of other programs ("TdlV").
     static let applicationId: Int64 = 0x5464_6c56
     private static let interval = Duration.seconds(2)
@@ -37,15 +37,10 @@ package final class ViewCache {
         var timestamp: Instant
     }
 
-    struct LastRecord {
-        var offset: Offset
-        var timestamp: Instant
-    }
-
     struct Position {
         var next: Offset
         /// The last record before it; `nil` if there was none.
-        var last: LastRecord?
+        var last: Fingerprint?
     }
 
     /// The positions of a file's contents.
@@ -90,7 +85,7 @@ package final class ViewCache {
     func note(_ record: RecordView, _ topic: ViewedTopic, isReadable: Bool) {
         isDirty = true
         guard topic != .reloads else { return }
-        last[topic, default: [:]][record.partition] = LastRecord(offset: record.offset, timestamp: record.timestamp)
+        last[topic, default: [:]][record.partition] = Fingerprint(record)
         guard isReadable, let key = record.key else { return }
         dirty[DirtyKey(topic: topic, key: Array(key))] = DirtyValue(
             value: record.value.map { Array($0) }, place: ViewPlace(record.partition, record.offset),
@@ -154,7 +149,7 @@ package final class ViewCache {
                 history(of: key, at: value.place, views),
             ])
         }
-        let position = try database.prepare("INSERT OR REPLACE INTO positions VALUES (?,?,?,?,?)")
+        let position = try database.prepare("INSERT OR REPLACE INTO positions VALUES (?,?,?,?,?,?)")
         let next = views.positions
         for topic in ViewedTopic.allCases where topic != .reloads {
             for (partition, offset) in next.positions(of: topic) {
@@ -163,6 +158,7 @@ package final class ViewCache {
                     .integer(Int64(topic.rawValue)), .integer(Int64(partition.rawValue)), .integer(offset.rawValue),
                     last.map { .integer($0.offset.rawValue) } ?? .null,
                     last.map { .integer($0.timestamp.milliseconds) } ?? .null,
+                    last.map { .integer(Int64(bitPattern: $0.hash)) } ?? .null,
                 ])
             }
         }

@@ -68,10 +68,10 @@ package final class ViewReader {
     package func start() throws(LogError) -> Bool {
         began = requests.clock.now
         let all = ViewedTopic.allCases.compactMap { names[$0] }
-        let described = try requests.persistently { (timeout) throws(LogError) in
+        let answer = try requests.persistently { (timeout) throws(LogError) in
             try admin.describeTopics(all, timeout: timeout)
         }
-        guard let described else { return false }
+        guard let described = answer else { return false }
         let missing = all.filter { described[$0] == nil }
         guard missing.isEmpty else {
             throw LogError(
@@ -88,16 +88,19 @@ package final class ViewReader {
         guard let found else { return false }
         var ends: [ViewedTopic: [Partition: Offset]] = [:]
         for (place, name) in zip(places, named) { ends[place.0, default: [:]][place.1] = found[name] ?? Offset(0) }
-        restore(ends)
+        if try !restore(ends) { return false }
         targets = ends
         for topic in ViewedTopic.allCases { try assign(topic, ends: ends[topic] ?? [:]) }
         return true
     }
 
-    /// Takes over what the cache has, if it is of these topics.
-    private func restore(_ ends: [ViewedTopic: [Partition: Offset]]) {
-        guard let cache else { return }
-        kept = cache.load(names, ends: ends, into: context.views, notice)
+    /// Takes over what the cache has, if it is of these topics. Returns false if it was stopped first.
+    private func restore(_ ends: [ViewedTopic: [Partition: Offset]]) throws(LogError) -> Bool {
+        guard let cache else { return true }
+        let id = try requests.persistently { (timeout) throws(LogError) in try admin.clusterId(timeout: timeout) }
+        guard let cluster = id else { return false }
+        kept = cache.load(names, of: cluster, ends: ends, into: context.views, notice)
+        return true
     }
 
     private func assign(_ topic: ViewedTopic, ends: [Partition: Offset]) throws(LogError) {
@@ -167,7 +170,7 @@ package final class ViewReader {
     /// True if the record lies before the position: then the topic is another one of the same name.
     private func isOld(_ record: RecordView, _ topic: ViewedTopic) -> Bool {
         if let last = kept?.positions[topic]?[record.partition]?.last, record.offset <= last.offset {
-            return record.offset < last.offset || record.timestamp != last.timestamp
+            return record.offset < last.offset || Fingerprint(record) != last
         }
         let next = context.views.positions[topic]
         return Int(record.partition) < next.count && record.offset < next[Int(record.partition)]

@@ -32,10 +32,12 @@ package struct CloudEventHeaders: Sendable {
     /// all sinks do.
     package static let sinksName = "ce_sinks"
     package static let traceParentName = "traceparent"
+    /// The attribute that names the application.
+    package static let sourceName = "ce_source"
 
     /// - Parameter source: a URI reference that names the application, such as `/tideline`.
     package init(source: String) {
-        self.source = MessageHeader("ce_source", source)
+        self.source = MessageHeader(Self.sourceName, source)
     }
 
     /// - Parameters:

@@ -18,8 +18,8 @@ struct CalendarContents {
 
     private struct Window {
         private(set) var agenda: WindowAgenda
-        /// How many occurrences fit in so many bytes of a message, and their digest.
-        private var fits: [Int: (count: Int, digest: UInt64)] = [:]
+        /// The digest of its occurrences, and their bytes; `nil` if that is to be reckoned anew.
+        private var summary: (digest: UInt64, bytes: Int)?
 
         init(_ agenda: WindowAgenda) {
             self.agenda = agenda
@@ -29,18 +29,19 @@ struct CalendarContents {
         func isOf(_ at: Instant) -> Bool { agenda.window.begin <= at && at < agenda.window.nextMidnight }
 
         mutating func update(_ uids: Set<String>, of events: EventCalendar, _ expanding: (String) -> Void) {
-            if agenda.update(uids, of: events, expanding: expanding) { fits = [:] }
+            if agenda.update(uids, of: events, expanding: expanding) { summary = nil }
         }
 
-        mutating func fitting(in bytesMax: Int) -> Agenda {
+        mutating func shown() -> Agenda {
             let placed = agenda.placed
-            if let (count, digest) = fits[bytesMax] {
-                return Agenda(window: agenda.window, digest: digest, placed: placed[..<count])
-            }
-            let fitting = placed[..<CalendarContents.count(of: placed, fitting: bytesMax)]
-            let digest = Occurrence.digest(of: fitting.map(\.occurrence))
-            fits[bytesMax] = (fitting.count, digest)
-            return Agenda(window: agenda.window, digest: digest, placed: fitting)
+            let summary = summary ?? Self.summary(of: placed)
+            self.summary = summary
+            return Agenda(window: agenda.window, digest: summary.digest, bytes: summary.bytes, placed: placed)
+        }
+
+        private static func summary(of placed: [PlacedOccurrence]) -> (digest: UInt64, bytes: Int) {
+            let occurrences = placed.map(\.occurrence)
+            return (Occurrence.digest(of: occurrences), occurrences.reduce(0) { $0 + $1.agendaBytes })
         }
     }
 
@@ -49,7 +50,9 @@ struct CalendarContents {
         var window: AgendaWindow
         /// The digest of the occurrences.
         var digest: UInt64
-        fileprivate var placed: ArraySlice<PlacedOccurrence>
+        /// By `Occurrence.agendaBytes`.
+        var bytes: Int
+        fileprivate var placed: [PlacedOccurrence]
 
         var occurrences: [Occurrence] { placed.map(\.occurrence) }
     }
@@ -64,20 +67,19 @@ struct CalendarContents {
     /// - Parameters:
     ///   - at: for when a timeline is to be made.
     ///   - now: windows that are over by then are forgotten.
-    ///   - bytesMax: of the agenda in a message.
     ///   - expanding: is told the UID of each series that is expanded.
     mutating func agenda(
-        _ need: SourceNeeds.AgendaNeed, in zone: LocalCalendar, at: Instant, now: Instant, bytesMax: Int,
+        _ need: SourceNeeds.AgendaNeed, in zone: LocalCalendar, at: Instant, now: Instant,
         expanding: (String) -> Void
     ) -> Agenda {
         bringUp(now: now, expanding)
         let view = View(timeZone: zone.timeZone, days: need.days, preEventLead: need.preEventLead)
         if let known = windows[view]?.firstIndex(where: { $0.isOf(at) }) {
-            return windows[view]![known].fitting(in: bytesMax)
+            return windows[view]![known].shown()
         }
         forgetWindows(before: now)
         var window = Window(WindowAgenda(need.window(at: at, in: zone), of: events, expanding: expanding))
-        let agenda = window.fitting(in: bytesMax)
+        let agenda = window.shown()
         windows[view, default: []].append(window)
         return agenda
     }
@@ -98,19 +100,5 @@ struct CalendarContents {
             let current = known.filter { $0.agenda.window.nextMidnight > now }
             if current.count < known.count { windows[view] = current.isEmpty ? nil : current }
         }
-    }
-
-    /// How many occurrences fit into a message (R11). What is left out could not be shown: so many bytes hold more
-    /// than the 500 entries that a timeline has at most, or more than a timeline may be long.
-    private static func count(of placed: [PlacedOccurrence], fitting bytesMax: Int) -> Int {
-        var bytes = 0
-        return placed.prefix { placed in
-            let occurrence = placed.occurrence
-            bytes += occurrence.title.utf8.count + (occurrence.location?.utf8.count ?? 0)
-            bytes += occurrence.uid.utf8.count + occurrence.calendarId.utf8.count + 128
-            bytes += occurrence.vehicleId?.utf8.count ?? 0
-            return bytes <= bytesMax
-        }
-        .count
     }
 }

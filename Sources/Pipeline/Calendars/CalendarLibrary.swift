@@ -11,10 +11,13 @@ import Timelines
 final class CalendarLibrary {
     /// The key is `CalendarFiling.name`.
     private let records = StateStore(.calendarRecords)
-    private let calendars = StateStore(.calendars)
+    let calendars = StateStore(.calendars)
     private let settings: PipelineSettings
     private var reader = CalendarRecordReader()
     private var contents = SlotMap<CalendarState, CalendarContents>(absent: CalendarContents())
+    /// The records of each calendar.
+    private let links: SubscriptionLinks<CalendarState, CalendarRecordState>
+    private var expiry: SourceExpiry<CalendarState>
     /// The events that this transaction found in a record or filed.
     private var touched: [Slot<CalendarRecordState>: Touched] = [:]
 
@@ -23,8 +26,14 @@ final class CalendarLibrary {
         var keys: Set<EventKey>
     }
 
+    /// A calendar without records and subscribers is removed so long after its last record: 30 days.
+    private static let kept = ElapsedTime.hours(30 * 24)
+
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        links = SubscriptionLinks(to: calendars)
+        expiry = SourceExpiry(of: calendars, after: Self.kept)
+        records.onRelease = { [unowned self] in forget($0) }
     }
 
     var stores: [any ChangelogStore] { [records, calendars] }
@@ -43,31 +52,33 @@ final class CalendarLibrary {
     /// Puts the events of a record in place of those that a record of the same name held.
     ///
     /// - Parameter contentType: the record's, if its value cannot be read without it.
-    /// - Returns: false if the record says what is filed already.
+    /// - Returns: whether the record says something else than what is filed already, and what of it could not be kept.
     func file(
         _ events: [CalendarEvent], as name: String, value: UnsafeRawBufferPointer, contentType: String?,
-        in calendar: Slot<CalendarState>, of origin: Origin
-    ) -> Bool {
+        in calendar: Slot<CalendarState>, of origin: Origin, _ context: TaskContext
+    ) -> (isChange: Bool, problem: MessageProblem?) {
         let slot = records.slot(of: name)
+        links.link(slot, to: calendar)
         let held = self.events(of: slot)
-        let (events, newer) = reader.merge(events, over: held)
-        if records[slot] != nil && events == held { return false }
-        let arrival = noteChange(of: calendar, origin)
+        let merged = reader.merge(events, over: held, bytesMax: settings.newerEventsBytesMax)
+        let (events, newer) = (merged.events, merged.newer)
+        if records[slot] != nil && events == held { return (false, merged.problem) }
+        let arrival = noteChange(of: calendar, origin, context)
         records[slot] = CalendarRecordState(
             value: Array(value), contentType: contentType, arrival: arrival.rawValue, newer: newer)
         refile(slot, calendar, events, insteadOf: held.map(\.key))
-        return true
+        return (true, merged.problem)
     }
 
     func isFiled(_ name: String) -> Bool { records.find(name).map { records[$0] != nil } ?? false }
 
     /// - Precondition: a record of this name is filed.
-    func remove(_ name: String, from calendar: Slot<CalendarState>, of origin: Origin) {
+    func remove(_ name: String, from calendar: Slot<CalendarState>, of origin: Origin, _ context: TaskContext) {
         guard let slot = records.find(name), records[slot] != nil else {
             preconditionFailure("A record that is removed is filed.")
         }
         let held = events(of: slot)
-        noteChange(of: calendar, origin)
+        noteChange(of: calendar, origin, context)
         records[slot] = nil
         refile(slot, calendar, [], insteadOf: held.map(\.key))
     }
@@ -75,25 +86,41 @@ final class CalendarLibrary {
     /// Notes whether the newest record of the calendar could be read.
     ///
     /// - Returns: false if that was so before.
-    func mark(isUnreadable: Bool, _ calendar: Slot<CalendarState>) -> Bool {
+    func mark(isUnreadable: Bool, _ calendar: Slot<CalendarState>, _ context: TaskContext) -> Bool {
         guard isUnreadable != calendars[calendar]?.isUnreadable ?? false else { return false }
         calendars.modify(calendar) { state in
-            if state == nil { state = CalendarState() }
+            if state == nil {
+                state = CalendarState()
+                expiry.sourceCame(calendar, context)
+            }
             state!.revision.advance()
             state!.isUnreadable = isUnreadable
+            state!.heardAt = context.now
         }
         return true
     }
 
     /// - Returns: the calendar's new revision, which is the arrival of the record.
     @discardableResult
-    private func noteChange(of calendar: Slot<CalendarState>, _ origin: Origin) -> SourceRevision {
+    private func noteChange(
+        of calendar: Slot<CalendarState>, _ origin: Origin, _ context: TaskContext
+    ) -> SourceRevision {
         calendars.modify(calendar) { state in
-            if state == nil { state = CalendarState() }
+            if state == nil {
+                state = CalendarState()
+                expiry.sourceCame(calendar, context)
+            }
             state!.revision.advance()
+            state!.heardAt = context.now
             state!.origin = origin
             return state!.revision
         }
+    }
+
+    /// Says in state whether subscribers are still to be told of a change.
+    func setFanOut(_ fanOut: FanOutMark?, of calendar: Slot<CalendarState>) {
+        guard let state = calendars[calendar], fanOut != nil || state.fanOut != nil else { return }
+        calendars.modify(calendar) { $0!.fanOut = fanOut }
     }
 
     /// The events of the record in the store.
@@ -122,14 +149,21 @@ final class CalendarLibrary {
         now: Instant
     ) -> CalendarContents.Agenda? {
         guard need.days > 0 else { return nil }
-        // All calendars of a configuration are kept in one record of its state.
-        let share = Self.agendaBytesMax / max(1, need.calendarIds.count)
-        return contents[calendar].agenda(need, in: zone, at: at, now: now, bytesMax: share) { uid in
+        return contents[calendar].agenda(need, in: zone, at: at, now: now) { uid in
             settings.onExpansion(calendars.key(of: calendar), uid)
         }
     }
 
-    private static let agendaBytesMax = 2 << 20
+    // MARK: - Times
+
+    var nextDue: Instant? { expiry.nextDue }
+
+    func punctuate(_ context: TaskContext, hasSubscribers: (Slot<CalendarState>) -> Bool) {
+        expiry.punctuate(context) { links.first(of: $0) != nil || hasSubscribers($0) }
+    }
+
+    /// The last subscription or the last record of a calendar has ended.
+    func calendarDeserted(_ calendar: Slot<CalendarState>) { expiry.arm(calendar) }
 
     // MARK: - Derived from state
 
@@ -139,16 +173,38 @@ final class CalendarLibrary {
             guard let calendarId = name.calendarId else {
                 preconditionFailure("A record is filed under a name that begins with its calendar.")
             }
-            contents[self.slot(of: calendarId)].file(events(of: slot), insteadOf: [], of: holder(slot))
+            let calendar = self.slot(of: calendarId)
+            links.link(slot, to: calendar)
+            contents[calendar].file(events(of: slot), insteadOf: [], of: holder(slot))
         }
+        for slot in calendars.slots where links.first(of: slot) == nil { expiry.arm(slot) }
     }
 
-    func committed() { touched.removeAll() }
+    func committed() {
+        touched.removeAll()
+        expiry.committed()
+    }
 
     func reverted() {
         for (slot, touched) in touched {
             contents[touched.calendar].file(events(of: slot), insteadOf: touched.keys, of: holder(slot))
         }
         touched.removeAll()
+        expiry.reverted()
+    }
+
+    /// Records have gone.
+    private func forget(_ released: ReleasedSlots<CalendarRecordState>) {
+        for slot in released.slots {
+            if let calendar = links.unlink(slot) { calendarDeserted(calendar) }
+        }
+        links.forget(released)
+    }
+
+    /// Calendars have been removed.
+    func forget(_ released: ReleasedSlots<CalendarState>) {
+        contents.forget(released)
+        links.forget(released)
+        expiry.forget(released)
     }
 }

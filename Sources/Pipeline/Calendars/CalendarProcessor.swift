@@ -18,6 +18,10 @@ final class CalendarProcessor {
         self.settings = settings
         library = CalendarLibrary(settings)
         subscribers = CalendarSubscribers(of: library, settings)
+        library.calendars.onRelease = { [unowned self] released in
+            library.forget(released)
+            subscribers.forget(released)
+        }
     }
 
     var stores: [any ChangelogStore] { library.stores + [subscribers.subscriptions] }
@@ -28,8 +32,8 @@ final class CalendarProcessor {
 extension CalendarProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
         do throws(MessageProblem) {
+            try settings.check(record)
             guard let value = record.value else { return try remove(record, context) }
-            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
             try file(value, of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
@@ -38,7 +42,7 @@ extension CalendarProcessor: RecordProcessor {
             if record.value == nil && key.event == nil { return }
             guard let calendarId = key.calendarId else { return }
             context.noteUnreadable(calendarId, at: .calendars) { id, _ in
-                mark(isUnreadable: true, library.slot(of: id))
+                mark(isUnreadable: true, library.slot(of: id), context)
             }
         }
     }
@@ -48,16 +52,21 @@ extension CalendarProcessor: RecordProcessor {
     ) throws(MessageProblem) {
         let contentType = context.headers(of: record).first { $0.name == "content-type" }?.value
             .map { String(decoding: $0, as: UTF8.self) }
+        if let size = contentType?.utf8.count, size > PipelineSettings.contentTypeBytesMax {
+            throw MessageProblem(
+                .tooLarge, field: "content-type",
+                "has \(size) bytes, at most \(PipelineSettings.contentTypeBytesMax) are allowed")
+        }
         let batch = try reader.read(value, contentType: contentType, key: record.key)
         let filing = try CalendarFiling(batch, CalendarRecordKey(record.key))
-        guard let calendar = calendar(filing.calendarId, orForward: record, context) else { return }
-        // Nothing is lost without a word: what was left out can be looked up, the rest is used.
-        if let problem = batch.problemOfLeftOut { context.deadLetter(record, problem, settings) }
-        mark(isUnreadable: false, calendar)
+        guard let calendar = try calendar(filing.calendarId, orForward: record, context) else { return }
+        mark(isUnreadable: false, calendar, context)
         let form = batch.form == .event ? nil : contentType
-        let isChange = library.file(
-            batch.events, as: filing.name, value: value, contentType: form, in: calendar, of: record.origin)
-        if isChange { subscribers.calendarChanged(calendar, traceParent: context.traceParent(of: record)) }
+        let filed = library.file(
+            batch.events, as: filing.name, value: value, contentType: form, in: calendar, of: record.origin, context)
+        // Nothing is lost without a word: what was left out can be looked up, the rest is used.
+        if let problem = batch.problemOfLeftOut ?? filed.problem { context.deadLetter(record, problem, settings) }
+        if filed.isChange { subscribers.calendarChanged(calendar, traceParent: context.traceParent(of: record)) }
     }
 
     private func remove(_ record: InputRecord, _ context: TaskContext) throws(MessageProblem) {
@@ -65,26 +74,26 @@ extension CalendarProcessor: RecordProcessor {
         let named = record.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let calendarId =
             if let calendarId = key.calendarId { calendarId } else { try EventKey.decode(named).calendarId }
-        guard let calendar = calendar(calendarId, orForward: record, context) else { return }
+        guard let calendar = try calendar(calendarId, orForward: record, context) else { return }
         let isFiled = library.isFiled(key.text)
         // Without a record of that name, it must be an event's.
         if !isFiled { _ = try EventKey.decode(named) }
-        mark(isUnreadable: false, calendar)
+        mark(isUnreadable: false, calendar, context)
         guard isFiled else { return }
-        library.remove(key.text, from: calendar, of: record.origin)
+        library.remove(key.text, from: calendar, of: record.origin, context)
         subscribers.calendarChanged(calendar, traceParent: context.traceParent(of: record))
     }
 
     /// The calendar's slot; `nil` if another task owns the calendar and gets the record.
     private func calendar(
         _ calendarId: String, orForward record: InputRecord, _ context: TaskContext
-    ) -> Slot<CalendarState>? {
-        context.whereOwned(calendarId, orForward: record) { id, _ in library.slot(of: id) }
+    ) throws(MessageProblem) -> Slot<CalendarState>? {
+        try context.whereOwned(calendarId, orForward: record, settings) { id, _ in library.slot(of: id) }
     }
 
     /// Notes whether the newest record of the calendar could be read. That is no news by itself.
-    private func mark(isUnreadable: Bool, _ calendar: Slot<CalendarState>) {
-        if library.mark(isUnreadable: isUnreadable, calendar) { subscribers.calendarWasMarked(calendar) }
+    private func mark(isUnreadable: Bool, _ calendar: Slot<CalendarState>, _ context: TaskContext) {
+        if library.mark(isUnreadable: isUnreadable, calendar, context) { subscribers.calendarWasMarked(calendar) }
     }
 }
 
@@ -94,7 +103,7 @@ extension CalendarProcessor: MessageProcessor {
     func receive(_ message: SourceMessage, for entity: UnsafeRawBufferPointer, _ context: TaskContext) {
         let calendar = library.slot(of: entity)
         switch message {
-        case .unreadable: mark(isUnreadable: true, calendar)
+        case .unreadable: mark(isUnreadable: true, calendar, context)
         case .request(let request, let subscriber):
             let calendarId = String(decoding: entity, as: UTF8.self)
             subscribers.receive(request, from: subscriber, of: calendar, calendarId, context)
@@ -103,13 +112,18 @@ extension CalendarProcessor: MessageProcessor {
 }
 
 extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
-    var nextDue: Instant? { subscribers.nextDue }
+    var nextDue: Instant? { earlier(subscribers.nextDue, library.nextDue) }
 
-    func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
+    func punctuate(_ context: TaskContext) {
+        subscribers.punctuate(context)
+        library.punctuate(context) { subscribers.hasSubscribers($0) }
+    }
 
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         if settings.concerns(step) { subscribers.clockWentBack(context) }
     }
+
+    var hasMoreToFlush: Bool { subscribers.hasMoreToFlush }
 
     func flush(_ context: TaskContext) { subscribers.flush(context) }
 }
@@ -122,7 +136,10 @@ extension CalendarProcessor: DerivingProcessor, TransactionObserver {
         subscribers.finishRestore()
     }
 
-    func committed(_ context: TaskContext) { library.committed() }
+    func committed(_ context: TaskContext) {
+        library.committed()
+        subscribers.committed()
+    }
 
     func reverted(_ context: TaskContext) {
         library.reverted()

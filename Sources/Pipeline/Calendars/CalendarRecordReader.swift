@@ -5,10 +5,6 @@ import Messages
 struct CalendarRecordReader: ~Copyable {
     private var parser = JSONParser()
 
-    /// What older records of a name may leave in the newer one's state, so that its record in the changelog keeps its
-    /// bounds (R11).
-    private static let newerBytesMax = 1 << 20
-
     mutating func read(
         _ value: UnsafeRawBufferPointer, contentType: String?, key: UnsafeRawBufferPointer?
     ) throws(MessageProblem) -> CalendarEventBatch {
@@ -38,23 +34,35 @@ struct CalendarRecordReader: ~Copyable {
     /// The events that a record stands for after an older one of its name: of each the newer version, but none that it
     /// does not hold any more.
     ///
-    /// - Returns: the events, and those of the older record among them, each as a record of its own holds it.
-    mutating func merge(
-        _ events: [CalendarEvent], over older: [CalendarEvent]
-    ) -> (events: [CalendarEvent], newer: [[UInt8]]) {
-        if older.isEmpty { return (events, []) }
+    /// - Parameter bytesMax: what the older record may leave in the state of the newer one (R11). What it cannot leave
+    ///   counts as the newer record has it.
+    mutating func merge(_ events: [CalendarEvent], over older: [CalendarEvent], bytesMax: Int) -> Merged {
+        if older.isEmpty { return Merged(events: events) }
         let known = Dictionary(older.map { ($0.key, $0) }) { first, _ in first }
-        var newer: [[UInt8]] = []
-        var room = Self.newerBytesMax
-        let merged = events.map { event in
-            guard let other = known[event.key], other.isNewer(than: event) else { return event }
+        var merged = Merged(events: events)
+        var room = bytesMax
+        for index in events.indices {
+            guard let other = known[events[index].key], other.isNewer(than: events[index]) else { continue }
             let bytes = other.message.value
-            guard bytes.count <= room, self.event(bytes, of: other.calendarId) == other else { return event }
+            guard bytes.count <= room else {
+                if merged.problem == nil { merged.problem = .noRoom(for: other, bytesMax) }
+                continue
+            }
+            guard self.event(bytes, of: other.calendarId) == other else { continue }
             room -= bytes.count
-            newer.append(bytes)
-            return other
+            merged.newer.append(bytes)
+            merged.events[index] = other
         }
-        return (merged, newer)
+        return merged
+    }
+
+    /// The events that count after a record, where an older one of its name has newer versions of some.
+    struct Merged {
+        var events: [CalendarEvent]
+        /// Those of the older record among them, each as a record of its own holds it.
+        var newer: [[UInt8]] = []
+        /// Some of those could not be kept.
+        var problem: MessageProblem?
     }
 
     private mutating func event(_ value: [UInt8], of calendarId: String) -> CalendarEvent? {
@@ -75,5 +83,17 @@ struct CalendarRecordReader: ~Copyable {
             }
         }
         return result
+    }
+}
+
+extension MessageProblem {
+    /// A newer version of an event that an older record brought, and that the newer record has no room for.
+    fileprivate static func noRoom(for event: CalendarEvent, _ bytesMax: Int) -> MessageProblem {
+        MessageProblem(
+            .tooLarge, field: "uid \(event.uid)",
+            """
+            is an older version than what was known of the event, and counts from now on, perhaps with others of the \
+            record: at most \(bytesMax) bytes of newer versions are kept beside a record
+            """)
     }
 }

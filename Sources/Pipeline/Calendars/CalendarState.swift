@@ -1,4 +1,5 @@
 import Agendas
+import RecordLog
 import StreamCore
 import Timelines
 
@@ -43,6 +44,11 @@ struct CalendarState: StateValue {
     var origin: Origin?
     /// The newest record that names it could not be read.
     var isUnreadable = false
+    /// When a record changed it last, or whether it can be read, by the clock of the task; `nil` in state of releases
+    /// that kept none.
+    var heardAt: Instant?
+    /// Some of its subscribers may not have been told of its last change yet.
+    var fanOut: FanOutMark?
 
     init() {}
 
@@ -50,13 +56,24 @@ struct CalendarState: StateValue {
         revision.encode(into: &writer)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         writer.write(isUnreadable)
+        // What follows is not read by releases before it, and not written by them.
+        guard heardAt != nil || fanOut != nil else { return }
+        writer.write(optional: heardAt)
+        writer.write(optional: fanOut) { $1.encode(into: &$0) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         revision = try SourceRevision(from: &reader)
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isUnreadable = try reader.bool()
+        if reader.isAtEnd { return }
+        heardAt = try reader.optionalInstant()
+        fanOut = try reader.bool() ? try FanOutMark(from: &reader) : nil
     }
+}
+
+extension CalendarState: ExpiringState {
+    var heardAtLeast: Instant? { nil }
 }
 
 /// A configuration's subscription at one of its calendars, with the last update that it was sent.

@@ -12,20 +12,30 @@ final class CalendarSubscribers {
     let subscriptions = StateStore(.calendarSubscriptions)
     private let library: CalendarLibrary
     private let settings: PipelineSettings
-    private var links = SubscriptionLinks<CalendarState, CalendarSubscription>()
+    private let links: SubscriptionLinks<CalendarState, CalendarSubscription>
     /// When the window of a subscription moves on.
     private var midnights = SlotTimers<CalendarSubscription>()
+    /// The midnights that this transaction took out.
+    private var fired: [Slot<CalendarSubscription>] = []
     /// Subscriptions that an update is due to, whatever it says.
     private var due = SlotQueue<CalendarSubscription, (cause: Cause, at: Instant)>()
     /// Calendars whose events were changed by this transaction, with the trace of the first change.
     private var changed = SlotQueue<CalendarState, [UInt8]?>()
     /// Calendars that can be read again by this transaction, or no longer.
     private var marked = SlotQueue<CalendarState, Void>()
+    private var fanOut: FanOut<CalendarState, CalendarSubscription>
+    /// Going through the windows after the clock went back.
+    private var clockWalk = SlotWalk<CalendarSubscription>()
 
     init(of library: CalendarLibrary, _ settings: PipelineSettings) {
         self.library = library
         self.settings = settings
+        links = SubscriptionLinks(to: library.calendars)
+        fanOut = FanOut(links)
+        subscriptions.onRelease = { [unowned self] in forget($0) }
     }
+
+    func hasSubscribers(_ calendar: Slot<CalendarState>) -> Bool { links.first(of: calendar) != nil }
 
     // MARK: - Changes and requests
 
@@ -64,7 +74,9 @@ final class CalendarSubscribers {
 
     /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.
     func punctuate(_ context: TaskContext) {
-        while let slot = midnights.pop(now: context.now) {
+        for _ in 0..<context.timerPortion {
+            guard let slot = midnights.pop(now: context.now) else { break }
+            fired.append(slot)
             guard let midnight = subscriptions[slot]?.lastUpdate?.until else { continue }
             if midnight <= context.now {
                 due.append(slot, (.noted, context.now))
@@ -78,29 +90,38 @@ final class CalendarSubscribers {
         if let midnight { midnights.arm(slot, due: midnight) } else { midnights.disarm(slot) }
     }
 
-    /// The window is that of another day again.
+    /// The window is that of another day again, perhaps.
     func clockWentBack(_ context: TaskContext) {
-        for slot in subscriptions.slots {
+        clockWalk.begin()
+        followClock(context)
+    }
+
+    private func followClock(_ context: TaskContext) {
+        clockWalk.advance(over: subscriptions, context) { slot in
             guard let subscription = subscriptions[slot], let midnight = subscription.lastUpdate?.until,
                 let zone = LocalCalendar(subscription.timeZone)
-            else { continue }
-            if midnight != subscription.need.window(at: context.now, in: zone).nextMidnight {
-                due.append(slot, (.noted, context.now))
-            }
+            else { return false }
+            if midnight == subscription.need.window(at: context.now, in: zone).nextMidnight { return false }
+            due.append(slot, (.noted, context.now))
+            return true
         }
     }
 
     // MARK: - Updates
 
-    func flush(_ context: TaskContext) {
-        for (slot, update) in due.drain() { send(update.cause, at: update.at, to: slot, traceParent: nil, context) }
-        for (calendar, traceParent) in changed.drain() { sendAll(of: calendar, traceParent: traceParent, context) }
-        for (calendar, _) in marked.drain() { sendAll(of: calendar, traceParent: nil, context) }
-    }
+    /// True if subscribers are to be told, or looked at, in the next transaction.
+    var hasMoreToFlush: Bool { fanOut.hasMore || clockWalk.isUnderWay }
 
-    private func sendAll(of calendar: Slot<CalendarState>, traceParent: [UInt8]?, _ context: TaskContext) {
-        for slot in links.subscriptions(of: calendar) {
+    func flush(_ context: TaskContext) {
+        followClock(context)
+        for (slot, update) in due.drain() { send(update.cause, at: update.at, to: slot, traceParent: nil, context) }
+        for (calendar, traceParent) in changed.drain() { fanOut.begin(calendar, traceParent: traceParent) }
+        for (calendar, _) in marked.drain() { fanOut.begin(calendar, traceParent: nil) }
+        fanOut.advance(context) { slot, traceParent in
             send(.dataChanged, at: context.now, to: slot, traceParent: traceParent, context)
+            return true
+        } mark: { calendar, mark in
+            library.setFanOut(mark, of: calendar)
         }
     }
 
@@ -127,12 +148,21 @@ final class CalendarSubscribers {
         let update = SourceUpdate(
             source: .calendar(library.calendarId(of: calendar)), version: subscription.version,
             revision: state.revision, cause: cause, at: at,
-            content: SourceContent(
-                occurrences: agenda?.occurrences ?? [], windowEnd: agenda?.window.end, origin: state.origin,
-                isUnreadable: state.isUnreadable),
+            content: content(agenda, state),
             traceParent: traceParent)
         let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
         context.send(ConfigurationInput.update(update), to: configurationId, at: .configurations)
+    }
+
+    /// An agenda that no configuration could keep is not sent: its size is (R11).
+    private func content(_ agenda: CalendarContents.Agenda?, _ state: CalendarState) -> SourceContent {
+        let bytes = agenda?.bytes ?? 0
+        let isTooLarge = bytes > settings.agendasBytesMax
+        var content = SourceContent(
+            occurrences: isTooLarge ? [] : agenda?.occurrences ?? [], windowEnd: agenda?.window.end,
+            origin: state.origin, isUnreadable: state.isUnreadable)
+        if isTooLarge { content.leftOutBytes = bytes }
+        return content
     }
 
     // MARK: - Derived from state
@@ -141,19 +171,46 @@ final class CalendarSubscribers {
         for slot in subscriptions.slots where subscriptions[slot] != nil {
             let calendarId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: library.slot(of: calendarId))
+            arm(slot, at: subscriptions[slot]?.lastUpdate?.until)
         }
-        armMidnights()
+        for calendar in library.calendars.slots {
+            if let mark = library.state(of: calendar).fanOut { fanOut.restore(calendar, mark) }
+        }
+        fanOut.committed()
     }
 
+    func committed() {
+        fired.removeAll(keepingCapacity: true)
+        fanOut.committed()
+        clockWalk.committed()
+    }
+
+    /// Forgets work that waits, and derives anew what the aborted transaction may have changed.
     func reverted() {
         due.removeAll()
         changed.removeAll()
         marked.removeAll()
-        armMidnights()
+        fanOut.reverted()
+        clockWalk.reverted()
+        for slot in fired + subscriptions.reverted { arm(slot, at: subscriptions[slot]?.lastUpdate?.until) }
+        fired.removeAll()
     }
 
-    private func armMidnights() {
-        midnights.removeAll()
-        for slot in subscriptions.slots { arm(slot, at: subscriptions[slot]?.lastUpdate?.until) }
+    /// Subscriptions have ended.
+    private func forget(_ released: ReleasedSlots<CalendarSubscription>) {
+        for slot in released.slots {
+            fanOut.unlinking(slot)
+            if let calendar = links.unlink(slot) { library.calendarDeserted(calendar) }
+        }
+        links.forget(released)
+        midnights.forget(released)
+        due.forget(released)
+    }
+
+    /// Calendars have been removed.
+    func forget(_ released: ReleasedSlots<CalendarState>) {
+        links.forget(released)
+        changed.forget(released)
+        marked.forget(released)
     }
 }

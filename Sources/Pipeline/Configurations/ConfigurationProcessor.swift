@@ -24,11 +24,19 @@ final class ConfigurationProcessor {
     let sources: ConfigurationSources
     var pending: PendingTimelines
     private let publisher: TimelinePublisher
-    private let reloads: RecipientReloads
-    private let readers: ConfigurationReaders
-    private var timers: RenewalTimers
+    let reloads: RecipientReloads
+    let readers: ConfigurationReaders
+    var timers: RenewalTimers
     /// Configurations that were adopted under another declaration of their kind than the one of now.
-    private var redeclared: [Slot<ConfigurationState>] = []
+    var redeclared = SlotQueue<ConfigurationState, Void>()
+    /// Configurations that were adopted anew in this transaction.
+    var adopted = 0
+    /// Going through what was published ahead of a clock that went back.
+    var clockWalk = SlotWalk<ConfigurationState>()
+    /// Going through what a run that ends brings up.
+    var bringUpWalk = SlotWalk<ConfigurationState>()
+    /// Reloads of a whole kind that are asked for.
+    var requests: ReloadRequests
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
@@ -37,10 +45,12 @@ final class ConfigurationProcessor {
         sources = ConfigurationSources(of: table, settings)
         pending = PendingTimelines(of: table)
         reloads = RecipientReloads(of: table, kinds)
+        requests = ReloadRequests(of: table, keptIn: sources.counter)
         let maker = TimelineMaker(settings)
         publisher = TimelinePublisher(of: table, maker, reloads, kinds, settings)
         readers = ConfigurationReaders(of: table, maker, settings)
         timers = RenewalTimers(of: table, maker, settings)
+        table.store.onRelease = { [unowned self] in forget($0) }
     }
 
     var stores: [any ChangelogStore] { table.stores + sources.stores + readers.stores }
@@ -52,12 +62,13 @@ extension ConfigurationProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
         if record.origin.isOfPosition { return readers.process(record, context) }
         do throws(MessageProblem) {
+            try settings.check(record)
             guard let value = record.value else { return try remove(record, context) }
-            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
             let message = try table.decode(value)
             let address = TimelineAddress(message)
-            try address.check()
-            guard let slot = slot(of: address.configurationId, orForward: record, context) else { return }
+            try address.check(settings)
+            try settings.check(message)
+            guard let slot = try slot(of: address.configurationId, orForward: record, context) else { return }
             let traceParent = context.traceParent(of: record)
             adopt(message, value: Array(value), slot, record.origin, traceParent: traceParent, context)
         } catch {
@@ -67,8 +78,8 @@ extension ConfigurationProcessor: RecordProcessor {
 
     private func slot(
         of configurationId: String, orForward record: InputRecord, _ context: TaskContext
-    ) -> Slot<ConfigurationState>? {
-        context.whereOwned(configurationId, orForward: record) { table.slot(of: $0, hash: $1) }
+    ) throws(MessageProblem) -> Slot<ConfigurationState>? {
+        try context.whereOwned(configurationId, orForward: record, settings) { table.slot(of: $0, hash: $1) }
     }
 
     private func adopt(
@@ -100,7 +111,7 @@ extension ConfigurationProcessor: RecordProcessor {
             throw MessageProblem(.missing, field: "key", "names the configuration that a tombstone removes")
         }
         let configurationId = String(decoding: key, as: UTF8.self)
-        guard let slot = slot(of: configurationId, orForward: record, context), let old = table.live(slot) else {
+        guard let slot = try slot(of: configurationId, orForward: record, context), let old = table.live(slot) else {
             return
         }
         reloads.leave(slot, context)
@@ -122,16 +133,25 @@ extension ConfigurationProcessor: RecordProcessor {
     }
 
     /// After a restart with other kinds: the needs and the timeline of a configuration follow from its record anew, as
-    /// if that had come again. This comes before anything else is made: what is known is not of the right sources.
+    /// if that had come again; for a portion of them in each transaction.
     private func adoptRedeclared(_ context: TaskContext) {
-        if redeclared.isEmpty { return }
-        for slot in redeclared {
-            guard let state = table[slot], let value = state.value else { continue }
-            let message = table.message(of: slot)
-            guard state.kindDigest != kinds.digest(of: message.kind) else { continue }
-            adopt(message, value: value, slot, state.origin, traceParent: state.traceParent, context)
+        for (slot, _) in redeclared.drain(context.flushPortion - adopted) where adoptIfRedeclared(slot, context) {
+            adopted += 1
         }
-        redeclared.removeAll()
+    }
+
+    /// This comes before anything else is made of a configuration: what is known is not of the right sources.
+    ///
+    /// - Returns: true if the configuration was adopted anew.
+    private func adoptIfRedeclared(_ slot: Slot<ConfigurationState>, _ context: TaskContext) -> Bool {
+        guard isRedeclared(slot), let state = table[slot], let value = state.value else { return false }
+        adopt(table.message(of: slot), value: value, slot, state.origin, traceParent: state.traceParent, context)
+        return true
+    }
+
+    func isRedeclared(_ slot: Slot<ConfigurationState>) -> Bool {
+        guard let state = table[slot], state.value != nil else { return false }
+        return state.kindDigest != kinds.digest(of: table.message(of: slot).kind)
     }
 }
 
@@ -142,13 +162,15 @@ extension ConfigurationProcessor: MessageProcessor {
         switch message {
         case .update(let update):
             guard let slot = table.find(entity), sources.counts(update, for: slot) else { return }
+            followClock(slot, context)
             publisher.compareByRulesOfNow(slot)
             if let timeline = sources.receive(update, for: slot) { pending.add(timeline, slot) }
         case .announced(let announcement):
             guard let slot = table.find(entity) else { return }
             reloads.receive(announcement, slot, context)
         case .requested(let request):
-            reloads.receive(request, context)
+            requests.begin(request)
+            offerRequested(context)
         }
     }
 }
@@ -156,16 +178,11 @@ extension ConfigurationProcessor: MessageProcessor {
 // MARK: - 3. A time comes
 
 extension ConfigurationProcessor: Punctuator {
-    var nextDue: Instant? {
-        guard let renewal = timers.nextDue, let expiry = readers.nextDue else {
-            return timers.nextDue ?? readers.nextDue
-        }
-        return min(renewal, expiry)
-    }
+    var nextDue: Instant? { earlier(timers.nextDue, readers.nextDue) }
 
     func punctuate(_ context: TaskContext) {
         readers.punctuate(context)
-        while let fired = timers.pop(context) {
+        for fired in timers.pop(context) {
             switch fired {
             case .renewal(let slot, let at): renew(slot, at: at, context)
             case .forgetting(let slot): table[slot] = nil
@@ -181,13 +198,27 @@ extension ConfigurationProcessor: Punctuator {
 // MARK: - 4. The transaction ends
 
 extension ConfigurationProcessor: ConflatingProcessor {
+    /// What waits is in state: timelines that are pending, records of another declaration, readers that are due.
+    var hasMoreToFlush: Bool {
+        pending.hasMore || !redeclared.isEmpty || readers.hasMoreToFlush || requests.hasMore || clockWalk.isUnderWay
+            || bringUpWalk.isUnderWay
+    }
+
     func flush(_ context: TaskContext) {
+        followClock(context)
         adoptRedeclared(context)
-        for slot in pending.drain() { make(slot, context) }
+        offerRequested(context)
+        for slot in pending.drain(context) { make(slot, context) }
         readers.flush(context)
     }
 
+    private func offerRequested(_ context: TaskContext) {
+        requests.advance(context) { reloads.offerAsRequested($0, context) }
+    }
+
     private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        if redeclared.contains(slot) && adoptIfRedeclared(slot, context) { return }
+        followClock(slot, context)
         switch publisher.publish(slot, context) {
         case .nothing: break
         case .published(let timeline):
@@ -198,36 +229,5 @@ extension ConfigurationProcessor: ConflatingProcessor {
             // What is pending stays so: it is made when the last source has answered.
             renew(slot, at: at, context)
         }
-    }
-}
-
-// MARK: - Derived from state
-
-extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) { derive() }
-
-    func committed(_ context: TaskContext) {
-        pending.committed()
-        readers.committed()
-    }
-
-    func reverted(_ context: TaskContext) {
-        table.reverted()
-        pending.reverted()
-        derive()
-    }
-
-    private func derive() {
-        timers.removeAll()
-        redeclared.removeAll()
-        for slot in table.slots {
-            guard let state = table[slot] else { continue }
-            if state.deletedAt == nil {
-                if state.kindDigest != kinds.digest(of: table.message(of: slot).kind) { redeclared.append(slot) }
-                pending.restore(slot)
-            }
-            timers.arm(slot)
-        }
-        readers.derive()
     }
 }

@@ -9,7 +9,7 @@ import Timelines
 /// timeline itself: it returns the one that is to be made of an answer.
 struct ConfigurationSources {
     private let table: ConfigurationTable
-    private let counter = StateStore(.subscriptionCounter)
+    let counter = StateStore(.subscriptionCounter)
     private let settings: PipelineSettings
 
     private static let counterKey = "subscriptions"
@@ -108,8 +108,11 @@ struct ConfigurationSources {
             terms.append((.vehicle(vehicle.vehicleId), asked))
         }
         if let agenda = needs.agenda {
-            let asked = SubscriptionTerms(timeZone: configuration.timeZone, agenda: agenda)
-            terms += agenda.calendarIds.map { (.calendar($0), asked) }
+            for id in agenda.calendarIds {
+                var own = agenda
+                own.calendarIds = [id]
+                terms.append((.calendar(id), SubscriptionTerms(timeZone: configuration.timeZone, agenda: own)))
+            }
         }
         return terms
     }
@@ -131,6 +134,7 @@ struct ConfigurationSources {
         let wasAnswered = table[slot]?.areAllAnswered ?? false
         let state = table.modify(slot) { state in
             state.receive(update)
+            if update.source.isCalendar { state.leaveOutAgendas(above: settings.agendasBytesMax) }
             return state
         }
         guard state.areAllAnswered else { return nil }

@@ -35,11 +35,12 @@ extension ConfigurationState: StateValue {
     private func encodeLaterFields(into writer: inout ByteWriter) {
         let rules = published?.rules ?? 0
         let isTooLarge = published?.isTooLarge ?? false
-        guard rules != 0 || isTooLarge || hasNewData || history.remade != nil else { return }
+        guard rules != 0 || isTooLarge || hasNewData || history.remade != nil || hasLeftOut else { return }
         writer.write(count: rules)
         writer.write(isTooLarge)
         writer.write(hasNewData)
         writer.write(optional: history.remade) { $0.write($1) }
+        if hasLeftOut { encodeLeftOut(into: &writer) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -77,7 +78,9 @@ extension ConfigurationState: StateValue {
         published?.rules = rules
         published?.isTooLarge = isTooLarge
         hasNewData = try reader.bool()
-        return try reader.bool() ? try reader.contentDigest() : nil
+        let remade = try reader.bool() ? try reader.contentDigest() : nil
+        if !reader.isAtEnd { try readLeftOut(from: &reader) }
+        return remade
     }
 }
 

@@ -8,8 +8,8 @@ import Timelines
 /// The other parts of the node share one table. A part reads and writes the fields of `ConfigurationState` that its own
 /// documentation names.
 final class ConfigurationTable {
-    private let store = StateStore(.configurations)
-    private let kinds: WidgetKinds
+    let store = StateStore(.configurations)
+    private let settings: PipelineSettings
     private var parser = JSONParser()
     private var entries = SlotMap<ConfigurationState, Entry?>()
 
@@ -20,12 +20,12 @@ final class ConfigurationTable {
     }
 
     init(_ settings: PipelineSettings) {
-        kinds = settings.kinds
+        self.settings = settings
     }
 
     var stores: [any ChangelogStore] { [store] }
 
-    /// Every configuration that was ever met here.
+    /// Every slot of the store.
     var slots: Slots<ConfigurationState> { store.slots }
 
     func find(_ configurationId: UnsafeRawBufferPointer) -> Slot<ConfigurationState>? { store.find(configurationId) }
@@ -65,7 +65,7 @@ final class ConfigurationTable {
 
     /// - Throws: if the bytes are no configuration; the problem names the field.
     func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
-        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: kinds, with: &parser)
+        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: settings.kinds, with: &parser)
     }
 
     /// Keeps a configuration that was just read.
@@ -91,6 +91,7 @@ final class ConfigurationTable {
     private func entry(of slot: Slot<ConfigurationState>) -> Entry {
         if let known = entries[slot] { return known }
         guard let value = store[slot]?.value else { preconditionFailure("A deleted configuration is not read.") }
+        settings.onReading(configurationId(of: slot))
         return value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
                 let entry = Self.entry(try decode(bytes))
@@ -112,5 +113,9 @@ final class ConfigurationTable {
     }
 
     /// After an abort: what was read in the transaction may not be the configuration any more.
-    func reverted() { entries.removeAll() }
+    func reverted() {
+        for slot in store.reverted { entries[slot] = nil }
+    }
+
+    func forget(_ released: ReleasedSlots<ConfigurationState>) { entries.forget(released) }
 }

@@ -48,6 +48,10 @@ struct PendingTimelines {
     private var queue = SlotQueue<ConfigurationState, Void>()
     /// Configurations whose timeline this transaction published.
     private var published: Set<Slot<ConfigurationState>> = []
+    /// The timelines that were taken out in this transaction.
+    private var used = 0
+    /// True if timelines wait, in state, for the next transaction because this one has enough.
+    private(set) var hasMore = false
 
     init(of table: ConfigurationTable) {
         self.table = table
@@ -61,14 +65,16 @@ struct PendingTimelines {
     /// Forgets what was to be made of a configuration that is adopted anew or deleted.
     func cancel(_ slot: Slot<ConfigurationState>) { table[slot]!.pending = nil }
 
-    /// The configurations whose timelines are to be made now.
+    /// Takes out the configurations whose timelines are to be made now, as many as the transaction has room for.
     ///
     /// A configuration whose timeline this transaction published waits, in state, for the next transaction.
-    mutating func drain() -> [Slot<ConfigurationState>] {
+    mutating func drain(_ context: TaskContext) -> [Slot<ConfigurationState>] {
         var ready: [Slot<ConfigurationState>] = []
-        for (slot, _) in queue.drain() where table[slot]?.pending != nil {
+        for (slot, _) in queue.drain(context.flushPortion - used) where table[slot]?.pending != nil {
+            used += 1
             if published.contains(slot) { queue.append(slot) } else { ready.append(slot) }
         }
+        hasMore = used >= context.flushPortion && !queue.isEmpty
         return ready
     }
 
@@ -77,15 +83,20 @@ struct PendingTimelines {
         table[slot]!.pending = nil
     }
 
-    mutating func committed() { published.removeAll(keepingCapacity: true) }
+    mutating func committed() {
+        published.removeAll(keepingCapacity: true)
+        used = 0
+    }
 
     mutating func reverted() {
         published.removeAll()
-        queue.removeAll()
+        used = 0
     }
 
     /// Queues a configuration again whose state says that a timeline is to be made.
     mutating func restore(_ slot: Slot<ConfigurationState>) {
         if table[slot]?.pending != nil { queue.append(slot) }
     }
+
+    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { queue.forget(released) }
 }

@@ -111,15 +111,9 @@ struct RecipientReloads {
         }
     }
 
-    /// Offers every configuration of a kind, whatever there is to see (L9).
-    func receive(_ request: ReloadRequest, _ context: TaskContext) {
-        for slot in table.slots {
-            guard let state = table.live(slot), state.published != nil else { continue }
-            let address = TimelineAddress(table.message(of: slot))
-            guard address.kind.isSameByUTF8(as: request.kind) else { continue }
-            if let recipient = request.recipient, !address.recipient.isSameByUTF8(as: recipient) { continue }
-            offer(slot, .requested, traceParent: nil, context)
-        }
+    /// Offers the timeline of a configuration because somebody asked for it, whatever there is to see (L9).
+    func offerAsRequested(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
+        offer(slot, .requested, traceParent: nil, context)
     }
 
     // MARK: - Budget

@@ -8,6 +8,8 @@ struct RenewalTimers {
     private let maker: TimelineMaker
     private let settings: PipelineSettings
     private var timers = SlotTimers<ConfigurationState>()
+    /// The timers that this transaction took out.
+    private var fired: [Slot<ConfigurationState>] = []
 
     /// The revision of a deleted configuration is kept for so long: 30 days.
     private static let keptAfterDeletion = ElapsedTime.hours(30 * 24)
@@ -28,19 +30,28 @@ struct RenewalTimers {
 
     var nextDue: Instant? { timers.nextDue }
 
-    /// Takes out the earliest timer that is due; `nil` if none is.
-    mutating func pop(_ context: TaskContext) -> Fired? {
-        while let slot = timers.pop(now: context.now) {
-            guard let state = table[slot] else { continue }
-            if let deletedAt = state.deletedAt {
-                if deletedAt + Self.keptAfterDeletion <= context.now { return .forgetting(slot) }
-                arm(slot)
-            } else if let due = due(of: slot) {
-                if due.firesAt <= context.now {
-                    return .renewal(slot, at: instant(for: slot, due, firing: context.now))
-                }
-                arm(slot)
+    /// Takes out timers that are due, the earliest first, and at most a portion of them.
+    mutating func pop(_ context: TaskContext) -> [Fired] {
+        var due: [Fired] = []
+        for _ in 0..<context.timerPortion {
+            guard let slot = timers.pop(now: context.now) else { break }
+            fired.append(slot)
+            if let purpose = purpose(of: slot, context) { due.append(purpose) }
+        }
+        return due
+    }
+
+    /// The purpose of a timer that fired; `nil` if the timer was overtaken.
+    private mutating func purpose(of slot: Slot<ConfigurationState>, _ context: TaskContext) -> Fired? {
+        guard let state = table[slot] else { return nil }
+        if let deletedAt = state.deletedAt {
+            if deletedAt + Self.keptAfterDeletion <= context.now { return .forgetting(slot) }
+            arm(slot)
+        } else if let due = due(of: slot) {
+            if due.firesAt <= context.now {
+                return .renewal(slot, at: instant(for: slot, due, firing: context.now))
             }
+            arm(slot)
         }
         return nil
     }
@@ -56,7 +67,15 @@ struct RenewalTimers {
         }
     }
 
-    mutating func removeAll() { timers.removeAll() }
+    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { timers.forget(released) }
+
+    mutating func committed() { fired.removeAll(keepingCapacity: true) }
+
+    /// Sets the timers again that the aborted transaction took out.
+    mutating func reverted() {
+        for slot in fired { arm(slot) }
+        fired.removeAll()
+    }
 
     /// `nil` if the task of the configuration's vehicle renews its timeline, or if nothing is due.
     private func due(of slot: Slot<ConfigurationState>) -> Due? {

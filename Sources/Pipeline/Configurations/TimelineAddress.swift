@@ -29,16 +29,15 @@ struct TimelineAddress {
     /// Checks the names that stand in keys and headers of outputs, several times over, and cannot be left out there.
     ///
     /// - Throws: if they are so long that an output might not fit (R11).
-    func check() throws(MessageProblem) {
+    func check(_ settings: PipelineSettings) throws(MessageProblem) {
         let names = [configurationId, kind, recipient] + (sinks ?? [])
         let size = names.reduce(0) { $0 + $1.utf8.count }
-        if size <= Self.namesBytesMax { return }
+        let bytesMax = settings.namesBytesMax
+        if size <= bytesMax { return }
         throw MessageProblem(
             .tooLarge,
-            "configurationId, kind, recipient and sinks have \(size) bytes, at most \(Self.namesBytesMax) are allowed")
+            "configurationId, kind, recipient and sinks have \(size) bytes, at most \(bytesMax) are allowed")
     }
-
-    private static let namesBytesMax = 32 << 10
 }
 
 extension TimelineAddress {

@@ -31,7 +31,9 @@ struct TimelineMaker {
 
     /// Makes the timeline that follows on what was published.
     func make(_ message: ConfigurationMessage, _ state: ConfigurationState, _ occasion: Occasion) -> Made {
-        made(timeline(of: message, state, at: occasion.at), message, state, occasion)
+        var made = made(timeline(of: message, state, at: occasion.at), message, state, occasion)
+        made.isTooLarge = state.hasLeftOut
+        return made
     }
 
     /// Makes the timeline that says that one was too large, in its place.
@@ -48,11 +50,7 @@ struct TimelineMaker {
             "the timeline has \(bytes) bytes, at most \(settings.timelineBytesMax) are allowed")
         var error = TimelineProvider.errorTimeline(problem, at: occasion.at)
         // What was too large is past at some time: the next timeline is due when the one after it would have been.
-        if let due = tooLarge.record.timeline.nextUpdate {
-            error.policy = .after(due)
-            error.nextUpdate = due
-            error.validUntil = due
-        }
+        if let due = tooLarge.record.timeline.nextUpdate { error.expire(at: due) }
         var made = made(error, message, state, occasion)
         made.isTooLarge = true
         return made
@@ -79,6 +77,11 @@ struct TimelineMaker {
         case .unusable(let unusable):
             return TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
         case .usable(let configuration):
+            if let problem = state.agendasProblem(settings.agendasBytesMax) {
+                var error = TimelineProvider.errorTimeline(problem, at: at)
+                if let midnight = window(configuration, at: at)?.nextMidnight { error.expire(at: midnight) }
+                return error
+            }
             let contents = state.sources.compactMap(\.content)
             return settings.contentRules.timeline(
                 TimelineRequest(
@@ -97,15 +100,20 @@ struct TimelineMaker {
             of: timeline(of: message, state, at: published), kind: address.kind, family: address.family)
     }
 
-    /// True if the agendas that are known are those of the window at `at`: midnights move it on.
+    /// True if the agendas that are known are those of the window at `at`: midnights move it on. Agendas that were left
+    /// out and fit by now have to be asked for, too.
     func isCurrent(_ message: ConfigurationMessage, _ state: ConfigurationState, at: Instant) -> Bool {
-        guard case .usable(let configuration) = message, let zone = LocalCalendar(configuration.timeZone) else {
-            return true
-        }
+        guard case .usable(let configuration) = message else { return true }
+        if state.hasLeftOut && state.agendasBytes <= settings.agendasBytesMax { return false }
         let windowEnds = state.sources.compactMap { $0.content?.windowEnd }
-        guard !windowEnds.isEmpty, let need = TimelineProvider.needs(of: configuration).agenda else { return true }
-        let windowEnd = need.window(at: at, in: zone).end
-        return windowEnds.allSatisfy { $0 == windowEnd }
+        guard !windowEnds.isEmpty, let window = window(configuration, at: at) else { return true }
+        return windowEnds.allSatisfy { $0 == window.end }
+    }
+
+    /// The days that a timeline of `at` shows of calendars; `nil` if it shows none.
+    private func window(_ configuration: WidgetConfiguration, at: Instant) -> AgendaWindow? {
+        guard let zone = LocalCalendar(configuration.timeZone) else { return nil }
+        return TimelineProvider.needs(of: configuration).agenda?.window(at: at, in: zone)
     }
 
     /// The configuration's record, then the newest records of its vehicle and its calendars.
@@ -125,6 +133,13 @@ struct TimelineMaker {
 }
 
 extension Timeline {
+    /// The next timeline is due at an instant.
+    fileprivate mutating func expire(at due: Instant) {
+        policy = .after(due)
+        nextUpdate = due
+        validUntil = due
+    }
+
     /// True if the timeline shows that something could not be had.
     var isFailure: Bool {
         switch entries.first?.phase {

@@ -14,12 +14,16 @@ struct TimelineOutput: ~Copyable {
 
     /// Encodes a record, to be emitted.
     ///
-    /// - Returns: the size of the value in bytes.
-    mutating func encode(_ record: TimelineRecord) -> Int {
+    /// - Returns: the size in bytes of the value and the names that its key and headers repeat.
+    mutating func encode(_ record: TimelineRecord, sinks: [String]?) -> Int {
         json.removeAll()
         record.write(to: &json)
-        return json.count
+        // Key, id and subject. Short ones have their room beside the largest value.
+        let names = record.configurationId.utf8.count * 3 + (sinks ?? []).reduce(0) { $0 + $1.utf8.count + 1 }
+        return json.count + max(0, names - Self.namesRoom)
     }
+
+    private static let namesRoom = 2048
 
     /// Emits the record that was encoded last.
     func emit(_ record: TimelineRecord, sinks: [String]?, traceParent: [UInt8]?, _ context: TaskContext) {

@@ -52,6 +52,7 @@ final class TimelinePublisher {
             at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: address.kind, at: at))
         let made = fitting(message, state, occasion)
         output.emit(made.record, sinks: address.sinks, traceParent: pending.traceParent, context)
+        if made.isTooLarge { warn(made, slot, state, context) }
         keep(made, slot)
         let published = RecipientReloads.Published(
             kind: address.kind, publication: made.publication, cause: pending.cause,
@@ -65,11 +66,27 @@ final class TimelinePublisher {
         _ message: ConfigurationMessage, _ state: ConfigurationState, _ occasion: TimelineMaker.Occasion
     ) -> TimelineMaker.Made {
         let made = maker.make(message, state, occasion)
-        let bytes = output.encode(made.record)
+        let sinks = TimelineAddress(message).sinks
+        let bytes = output.encode(made.record, sinks: sinks)
         if bytes <= settings.timelineBytesMax { return made }
-        let error = maker.make(insteadOf: made, of: bytes, message, state, occasion)
-        _ = output.encode(error.record)
+        var error = maker.make(insteadOf: made, of: bytes, message, state, occasion)
+        if output.encode(error.record, sinks: sinks) <= settings.timelineBytesMax { return error }
+        // Its sources are too many to be named: the configuration alone is.
+        error.record.sources = Array(error.record.sources.prefix(1))
+        _ = output.encode(error.record, sinks: sinks)
         return error
+    }
+
+    /// Counts a timeline that was too large, and says the first of a row by name.
+    private func warn(
+        _ made: TimelineMaker.Made, _ slot: Slot<ConfigurationState>, _ state: ConfigurationState,
+        _ context: TaskContext
+    ) {
+        context.counters[.tooLargeTimelines] += 1
+        guard state.published?.isTooLarge != true, let origin = state.origin else { return }
+        let subject = "configuration \(table.configurationId(of: slot).prefix(bytes: 200))"
+        let reason = made.record.timeline.entries.first?.message?.text ?? ""
+        context.warn(of: origin, about: subject, "\(subject) has an error timeline: \(reason)")
     }
 
     private func keep(_ made: TimelineMaker.Made, _ slot: Slot<ConfigurationState>) {
@@ -105,7 +122,7 @@ final class TimelinePublisher {
     func compareByRulesOfNow(_ slot: Slot<ConfigurationState>) {
         guard let state = table.live(slot), let published = state.published, let newest = state.history.newest,
             state.history.remade == nil, published.rules != settings.contentRules.version,
-            state.areAllAnswered, !table.isRefreshedByVehicle(slot)
+            state.areAllAnswered, !state.hasLeftOut, !table.isRefreshedByVehicle(slot)
         else { return }
         let message = table.message(of: slot)
         // Under another declaration of its kind it is another configuration.

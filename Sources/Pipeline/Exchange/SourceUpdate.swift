@@ -22,6 +22,8 @@ struct SourceUpdate: StateValue {
         writer.write(at)
         content.encode(into: &writer)
         writer.write(optional: traceParent) { $0.write($1) }
+        // What follows is not read by releases before it.
+        if content.leftOutBytes > 0 { writer.write(count: content.leftOutBytes) }
     }
 
     init(
@@ -46,6 +48,7 @@ struct SourceUpdate: StateValue {
         at = try reader.instant()
         content = try SourceContent(from: &reader)
         traceParent = try reader.bool() ? try reader.array() : nil
+        if !reader.isAtEnd { content.leftOutBytes = Int(truncatingIfNeeded: try reader.varint()) }
     }
 }
 
@@ -85,6 +88,9 @@ struct SourceContent: Hashable, StateValue {
     var vehicle: Vehicle?
     /// The occurrences of a calendar that belong to the window of days that ends at `windowEnd`.
     var occurrences: [Occurrence] = []
+    /// The bytes of the occurrences, by `Occurrence.agendaBytes`, if they are too many to be kept: then there are none
+    /// here. It is stored by whoever stores the content.
+    var leftOutBytes = 0
     /// `nil` for a vehicle, and if no window was asked for.
     var windowEnd: Instant?
     var origin: Origin?

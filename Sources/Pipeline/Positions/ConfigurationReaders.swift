@@ -18,6 +18,10 @@ final class ConfigurationReaders {
     /// Published by this transaction: what comes after that waits for the next one.
     private var published: Set<Slot<ReaderState>> = []
     private var expiries = SlotTimers<ReaderState>()
+    /// The timers that this transaction took out.
+    private var fired: [Slot<ReaderState>] = []
+    /// What was published by the flushes of this transaction.
+    private var used = 0
     private var output: MergedPositionOutput
 
     init(of table: ConfigurationTable, _ maker: TimelineMaker, _ settings: PipelineSettings) {
@@ -26,6 +30,10 @@ final class ConfigurationReaders {
         entries = EntriesOfReaders(of: table, maker, settings.positions)
         bounds = ReaderBounds(settings)
         output = MergedPositionOutput(settings)
+        readers.onRelease = { [unowned self] released in
+            due.forget(released)
+            expiries.forget(released)
+        }
     }
 
     var stores: [any ChangelogStore] { readers.stores + entries.stores }
@@ -38,17 +46,23 @@ final class ConfigurationReaders {
             return
         }
         do throws(MessageProblem) {
-            guard let value = record.value else { return forget(try PositionKey.decode(record.key), record, context) }
-            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
-            apply(try PositionRecord.decode(value, with: &parser), of: record, context)
+            try settings.check(record)
+            guard let value = record.value else {
+                return try forget(try PositionKey.decode(record.key), record, context)
+            }
+            try apply(try PositionRecord.decode(value, with: &parser), of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
         }
     }
 
-    private func apply(_ position: PositionRecord, of record: InputRecord, _ context: TaskContext) {
+    private func apply(
+        _ position: PositionRecord, of record: InputRecord, _ context: TaskContext
+    ) throws(MessageProblem) {
         let key = PositionKey(of: position).reader
-        let owned = context.whereOwned(key.configurationId, orForward: record) { _, _ in readers.slot(of: key) }
+        let owned = try context.whereOwned(key.configurationId, orForward: record, settings) { _, _ in
+            readers.slot(of: key)
+        }
         guard let slot = owned else { return }
         let configuration = readers.configuration(of: key)
         entries.prepare(configuration)
@@ -71,8 +85,10 @@ final class ConfigurationReaders {
     }
 
     /// Forgets the places of one device. Its reader may have others.
-    private func forget(_ key: PositionKey, _ record: InputRecord, _ context: TaskContext) {
-        let owned = context.whereOwned(key.reader.configurationId, orForward: record) { _, _ in
+    private func forget(
+        _ key: PositionKey, _ record: InputRecord, _ context: TaskContext
+    ) throws(MessageProblem) {
+        let owned = try context.whereOwned(key.reader.configurationId, orForward: record, settings) { _, _ in
             readers.find(key.reader)
         }
         guard let known = owned, let slot = known else { return }
@@ -108,10 +124,9 @@ final class ConfigurationReaders {
 
     /// Describes the places of which nothing was known until this timeline.
     func timelinePublished(_ timeline: Timeline, of configuration: Slot<ConfigurationState>) {
-        let slots = readers.readers(of: configuration)
-        guard !slots.isEmpty, entries.keep(timeline, of: configuration) else { return }
+        guard readers.hasReaders(configuration), entries.keep(timeline, of: configuration) else { return }
         let entriesById = entries.entriesById(of: configuration)
-        for slot in slots {
+        for slot in readers.readers(of: configuration) {
             guard let told = entries.told(readers[slot]?.positions, by: entriesById) else { continue }
             change(slot) { state in
                 state.positions.merge(told, settings: settings.positions)
@@ -128,7 +143,9 @@ final class ConfigurationReaders {
     var nextDue: Instant? { expiries.nextDue }
 
     func punctuate(_ context: TaskContext) {
-        while let slot = expiries.pop(now: context.now) {
+        for _ in 0..<context.timerPortion {
+            guard let slot = expiries.pop(now: context.now) else { break }
+            fired.append(slot)
             if readers[slot] == nil { continue }
             let isChanged = change(slot) { state in
                 let count = state.positions.partsCount
@@ -151,10 +168,16 @@ final class ConfigurationReaders {
 
     // MARK: - 4. The transaction ends
 
+    /// True if merged records wait for the next transaction because this one has enough.
+    private(set) var hasMoreToFlush = false
+
+    /// What waits is in state.
     func flush(_ context: TaskContext) {
-        for (slot, _) in due.drain() where readers[slot]?.isDue == true {
+        for (slot, _) in due.drain(context.flushPortion - used) where readers[slot]?.isDue == true {
+            used += 1
             if published.contains(slot) { due.append(slot) } else { publish(slot, context) }
         }
+        hasMoreToFlush = used >= context.flushPortion && !due.isEmpty
     }
 
     private func publish(_ slot: Slot<ReaderState>, _ context: TaskContext) {
@@ -177,24 +200,36 @@ final class ConfigurationReaders {
 
     /// The entries of a timeline that nobody reads would be out of date when somebody comes.
     private func forgetEntriesIfUnread(_ configuration: Slot<ConfigurationState>) {
-        if readers.readers(of: configuration).isEmpty { entries.forget(configuration) }
+        if !readers.hasReaders(configuration) { entries.forget(configuration) }
     }
 
     // MARK: - Derived from state
 
-    func committed() { published.removeAll(keepingCapacity: true) }
-
-    func derive() {
-        published.removeAll()
-        due.removeAll()
-        expiries.removeAll()
-        readers.derive()
-        for slot in readers.slots {
-            guard let state = readers[slot] else { continue }
-            if state.isDue { due.append(slot) }
-            arm(slot)
-        }
+    func finishRestore() {
+        readers.finishRestore()
+        for slot in readers.slots where readers[slot] != nil { rederive(slot) }
     }
+
+    func committed() {
+        published.removeAll(keepingCapacity: true)
+        fired.removeAll(keepingCapacity: true)
+        used = 0
+    }
+
+    func reverted() {
+        for slot in readers.reverted() + fired { rederive(slot) }
+        published.removeAll()
+        fired.removeAll()
+        used = 0
+    }
+
+    private func rederive(_ slot: Slot<ReaderState>) {
+        if readers[slot]?.isDue == true { due.append(slot) }
+        arm(slot)
+    }
+
+    /// Configurations are forgotten, which have no readers.
+    func forget(_ released: ReleasedSlots<ConfigurationState>) { readers.forget(released) }
 }
 
 extension ReaderPositions {

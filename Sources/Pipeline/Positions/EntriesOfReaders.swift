@@ -38,7 +38,7 @@ final class EntriesOfReaders {
     func prepare(_ configuration: Slot<ConfigurationState>) {
         guard store[slot(of: configuration)] == nil, let state = table.live(configuration),
             let published = state.published, !published.isTooLarge, let newest = state.history.newest,
-            state.areAllAnswered, !table.isRefreshedByVehicle(configuration)
+            state.areAllAnswered, !state.hasLeftOut, !table.isRefreshedByVehicle(configuration)
         else { return }
         _ = keep(maker.timeline(of: table.message(of: configuration), state, at: newest.at), of: configuration)
     }
@@ -54,17 +54,10 @@ final class EntriesOfReaders {
 
     private static func description(of entry: TimelineEntry) -> PositionedEntry {
         var described = PositionedEntry(entry)
-        described.title = described.title.map(cut)
-        described.location = described.location.map(cut)
+        described.title = described.title?.prefix(bytes: textBytesMax)
+        described.location = described.location?.prefix(bytes: textBytesMax)
         described.series = nil
         return described
-    }
-
-    private static func cut(_ text: String) -> String {
-        if text.utf8.count <= textBytesMax { return text }
-        var end = text.utf8.index(text.utf8.startIndex, offsetBy: textBytesMax)
-        while String.Index(end, within: text) == nil { end = text.utf8.index(before: end) }
-        return String(text[..<end])
     }
 
     // MARK: - Describing

@@ -7,12 +7,11 @@ import Timelines
 /// Keeps a reader's state and merged record small enough for their topics (P7, R11): what is oldest is forgotten.
 struct ReaderBounds {
     private let mergedBytesMax: Int
-
-    /// A record of the changelog is far below what its topic takes.
-    private static let stateBytesMax = 4 << 20
+    private let stateBytesMax: Int
 
     init(_ settings: PipelineSettings) {
         mergedBytesMax = settings.positionsBytesMax
+        stateBytesMax = settings.readerBytesMax
     }
 
     /// Forgets places and marks of a reader until both records fit.
@@ -45,13 +44,15 @@ struct ReaderBounds {
     private func fits(_ state: ReaderState, _ key: ReaderKey) -> Bool {
         var stored = ByteWriter(capacity: 1024)
         state.encode(into: &stored)
-        if stored.bytes.count > Self.stateBytesMax { return false }
+        if stored.bytes.count > stateBytesMax { return false }
         // JSON takes six bytes for one at the most, and names of fields.
-        let isSurelySmall = stored.bytes.count * 8 + state.positions.partsCount * 256 <= mergedBytesMax
-        if isSurelySmall { return true }
+        let partsBytes = stored.bytes.count * 8 + state.positions.partsCount * 256
+        // The record's key, id and subject.
+        let namesBytes = key.text.utf8.count * 3
+        if partsBytes + namesBytes <= mergedBytesMax { return true }
         var json = JSONWriter()
         state.positions.merged(readerId: key.readerId, configurationId: key.configurationId)?.write(to: &json)
-        return json.count <= mergedBytesMax
+        return json.count + namesBytes <= mergedBytesMax
     }
 }
 

@@ -7,11 +7,11 @@ final class ReaderTable {
     private let store = StateStore(.readerPositions)
     private let configurations: ConfigurationTable
     /// The readers that have a state, derived from the keys of the store; empty as long as nobody reads anything here.
-    private var readers = SlotMap<ConfigurationState, [Slot<ReaderState>]>(absent: [])
-    private var linked = SlotMap<ReaderState, Bool>(absent: false)
+    private let links: SubscriptionLinks<ConfigurationState, ReaderState>
 
     init(of configurations: ConfigurationTable) {
         self.configurations = configurations
+        links = SubscriptionLinks(to: configurations.store)
     }
 
     var stores: [any ChangelogStore] { [store] }
@@ -38,25 +38,52 @@ final class ReaderTable {
     func configuration(of key: ReaderKey) -> Slot<ConfigurationState> { configurations.slot(of: key.configurationId) }
 
     /// The readers of a configuration that anything is kept of, in the order in which they came.
-    func readers(of configuration: Slot<ConfigurationState>) -> [Slot<ReaderState>] { readers[configuration] }
+    func readers(of configuration: Slot<ConfigurationState>) -> [Slot<ReaderState>] {
+        // Those that are changed meanwhile may be unlinked.
+        Array(links.subscriptions(of: configuration))
+    }
+
+    func hasReaders(_ configuration: Slot<ConfigurationState>) -> Bool { links.first(of: configuration) != nil }
 
     /// Keeps the state of a reader. One that remembers nothing and owes nothing is removed.
     func put(_ state: ReaderState, _ slot: Slot<ReaderState>) {
         let isKept = !state.positions.isEmpty || state.isDue
         store[slot] = isKept ? state : nil
-        if isKept != linked[slot] { link(slot, isKept) }
+        link(slot)
     }
+
+    private func link(_ slot: Slot<ReaderState>) {
+        if store[slot] == nil {
+            links.unlink(slot)
+        } else {
+            links.link(slot, to: configuration(of: key(of: slot)))
+        }
+    }
+
+    // MARK: - Derived from state
 
     /// Links what was restored.
-    func derive() {
-        readers.removeAll()
-        linked.removeAll()
-        for slot in store.slots where store[slot] != nil { link(slot, true) }
+    func finishRestore() {
+        for slot in store.slots where store[slot] != nil { link(slot) }
     }
 
-    private func link(_ slot: Slot<ReaderState>, _ isLinked: Bool) {
-        linked[slot] = isLinked
-        let configuration = configuration(of: key(of: slot))
-        if isLinked { readers[configuration].append(slot) } else { readers[configuration].removeAll { $0 == slot } }
+    /// The readers that an aborted transaction changed, linked again as they were.
+    func reverted() -> [Slot<ReaderState>] {
+        for slot in store.reverted { link(slot) }
+        return store.reverted
     }
+
+    /// Is told of readers that were given back.
+    var onRelease: (ReleasedSlots<ReaderState>) -> Void {
+        get { store.onRelease }
+        set {
+            store.onRelease = { [unowned self] released in
+                links.forget(released)
+                newValue(released)
+            }
+        }
+    }
+
+    /// Configurations are forgotten, which have no readers.
+    func forget(_ released: ReleasedSlots<ConfigurationState>) { links.forget(released) }
 }

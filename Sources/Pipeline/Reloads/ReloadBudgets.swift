@@ -7,6 +7,10 @@ struct ReloadBudgets {
     private let budgets = StateStore(.reloadBudgets)
     /// When an offer that is held gets a token, else when a bucket is full again and can be forgotten.
     private var waits = SlotTimers<BudgetState>()
+    /// The timers that this transaction took out.
+    private var fired: [Slot<BudgetState>] = []
+    /// Going through the buckets after the clock went back.
+    private var clockWalk = SlotWalk<BudgetState>()
     private let kinds: DeclaredKinds
     private let settings: PipelineSettings
 
@@ -15,7 +19,7 @@ struct ReloadBudgets {
         self.settings = settings
     }
 
-    var store: any ChangelogStore { budgets }
+    var store: StateStore<BudgetState> { budgets }
 
     /// The earliest of the waits; `nil` if nothing waits.
     var nextWait: Instant? { waits.nextDue }
@@ -98,16 +102,22 @@ struct ReloadBudgets {
         return bucket
     }
 
-    /// Takes out the next held offer whose bucket has a token at `now`.
+    /// Takes out held offers whose bucket has a token at `now`: those among the first timers that are due.
     ///
-    /// - Returns: its slot; `nil` if there is none.
-    mutating func popHeld(at now: Instant) -> Slot<BudgetState>? {
-        while let slot = waits.pop(now: now) {
+    /// - Parameter limit: how many timers are looked at, at the most.
+    mutating func popHeld(at now: Instant, limit: Int) -> [Slot<BudgetState>] {
+        var held: [Slot<BudgetState>] = []
+        for _ in 0..<limit {
+            guard let slot = waits.pop(now: now) else { break }
+            fired.append(slot)
             guard let state = budgets[slot] else { continue }
-            if state.offer != nil && state.isHeld { return slot }
-            rest(slot, kinds.terms(of: key(of: slot).kind), now)
+            if state.offer != nil && state.isHeld {
+                held.append(slot)
+            } else {
+                rest(slot, kinds.terms(of: key(of: slot).kind), now)
+            }
         }
-        return nil
+        return held
     }
 
     /// Forgets a bucket that is full again, else looks at it again when it should be.
@@ -121,21 +131,31 @@ struct ReloadBudgets {
         }
     }
 
-    /// No offer waits for a token through hours that come again.
-    mutating func clockWentBack(to now: Instant) {
-        for slot in budgets.slots {
-            guard let bucket = budgets[slot]?.bucket, settings.isAhead(bucket.asOf, of: now) else { continue }
+    /// No offer waits for a token through hours that come again: from now on `followClock` goes through the buckets.
+    mutating func clockWentBack() { clockWalk.begin() }
+
+    /// True if buckets wait for the next transaction to be looked at.
+    var isFollowingClock: Bool { clockWalk.isUnderWay }
+
+    mutating func followClock(_ context: TaskContext) {
+        guard clockWalk.isUnderWay else { return }
+        var walk = clockWalk
+        walk.advance(over: budgets, context) { slot in
+            guard let bucket = budgets[slot]?.bucket, settings.isAhead(bucket.asOf, of: context.now) else {
+                return false
+            }
             let terms = kinds.terms(of: key(of: slot).kind)
-            budgets[slot]!.bucket!.clockWentBack(to: now, terms)
+            budgets[slot]!.bucket!.clockWentBack(to: context.now, terms)
             arm(slot, terms)
+            return true
         }
+        clockWalk = walk
     }
 
     // MARK: - Derived from state
 
     /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
-    mutating func derive(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
-        waits.removeAll()
+    mutating func finishRestore(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
         for slot in budgets.slots {
             guard let state = budgets[slot] else { continue }
             let key = key(of: slot)
@@ -146,8 +166,21 @@ struct ReloadBudgets {
 
     /// Waits for the next token if an offer is held, else until the bucket can be forgotten.
     private mutating func arm(_ slot: Slot<BudgetState>, _ terms: ReloadTerms) {
-        guard let state = budgets[slot], let bucket = state.bucket else { return }
+        guard let state = budgets[slot], let bucket = state.bucket else { return waits.disarm(slot) }
         let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
         waits.arm(slot, due: due)
     }
+
+    mutating func committed() {
+        fired.removeAll(keepingCapacity: true)
+        clockWalk.committed()
+    }
+
+    mutating func reverted() {
+        clockWalk.reverted()
+        for slot in fired + budgets.reverted { arm(slot, kinds.terms(of: key(of: slot).kind)) }
+        fired.removeAll()
+    }
+
+    mutating func forget(_ released: ReleasedSlots<BudgetState>) { waits.forget(released) }
 }

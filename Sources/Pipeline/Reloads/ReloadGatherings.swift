@@ -8,21 +8,30 @@ struct ReloadGatherings {
     private let gatherings = StateStore(.reloadGatherings)
     /// The budgets whose offers may be in a gathering. Derived from state.
     private var gathered = SlotMap<GatheringState, [Slot<BudgetState>]>(absent: [])
+    /// What was gathered, where this transaction changed it, as it was before.
+    private var before: [Slot<GatheringState>: [Slot<BudgetState>]] = [:]
     private var closings = SlotTimers<GatheringState>()
+    /// Going through the gatherings after the clock went back.
+    private var clockWalk = SlotWalk<GatheringState>()
     private let kinds: DeclaredKinds
+    /// Holds the slots of the budgets that are gathered.
+    private let budgets: StateStore<BudgetState>
 
-    init(_ kinds: DeclaredKinds) {
+    init(_ kinds: DeclaredKinds, of budgets: StateStore<BudgetState>) {
         self.kinds = kinds
+        self.budgets = budgets
     }
 
-    var store: any ChangelogStore { gatherings }
+    var store: StateStore<GatheringState> { gatherings }
 
     /// The instant at which the first gathering closes; `nil` if nothing is gathered.
     var nextClosing: Instant? { closings.nextDue }
 
     mutating func add(_ budget: Slot<BudgetState>, _ key: ReloadKey, at now: Instant) {
         let gathering = slot(of: key)
+        remember(gathering)
         gathered[gathering].append(budget)
+        budgets.hold(budget)
         guard gatherings[gathering] == nil else { return }
         let closesAt = now + kinds.terms(of: key.kind).coalesce
         gatherings[gathering] = GatheringState(closesAt: closesAt)
@@ -33,45 +42,93 @@ struct ReloadGatherings {
         key.ofAllConfigurations.bytes.withUnsafeBytes { gatherings.slot(of: $0) }
     }
 
-    /// Closes the next gathering that closes until `instant`.
+    private mutating func remember(_ gathering: Slot<GatheringState>) {
+        if before[gathering] == nil { before[gathering] = gathered[gathering] }
+    }
+
+    /// Closes the next gathering that closes until `instant`, or a part of it.
     ///
+    /// - Parameter limit: how many budgets are taken out of it at the most; what is left goes out by itself, next.
     /// - Returns: its recipient and kind with the budgets whose offers may be in it; `nil` if none closes.
-    mutating func close(until instant: Instant) -> (key: ReloadKey, budgets: [Slot<BudgetState>])? {
+    mutating func close(
+        until instant: Instant, limit: Int
+    ) -> (key: ReloadKey, budgets: [Slot<BudgetState>])? {
         while let slot = closings.pop(now: instant) {
             guard let state = gatherings[slot] else { continue }
             guard state.closesAt <= instant else {
                 closings.arm(slot, due: state.closesAt)
                 continue
             }
-            gatherings[slot] = nil
-            defer { gathered[slot].removeAll() }
-            return (gatherings.withKey(of: slot) { ReloadKey($0) }, gathered[slot])
+            remember(slot)
+            let closed = Array(gathered[slot].prefix(limit))
+            gathered[slot].removeFirst(closed.count)
+            for budget in closed { budgets.letGo(budget) }
+            if gathered[slot].isEmpty {
+                gatherings[slot] = nil
+            } else {
+                closings.arm(slot, due: state.closesAt)
+            }
+            return (gatherings.withKey(of: slot) { ReloadKey($0) }, closed)
         }
         return nil
     }
 
-    /// No gathering waits for hours that come again.
-    mutating func clockWentBack(to now: Instant) {
-        for slot in gatherings.slots {
-            guard let state = gatherings[slot] else { continue }
+    /// No gathering waits for hours that come again: from now on `followClock` goes through them.
+    mutating func clockWentBack() { clockWalk.begin() }
+
+    /// True if gatherings wait for the next transaction to be looked at.
+    var isFollowingClock: Bool { clockWalk.isUnderWay }
+
+    mutating func followClock(_ context: TaskContext) {
+        guard clockWalk.isUnderWay else { return }
+        var walk = clockWalk
+        walk.advance(over: gatherings, context) { slot in
+            guard let state = gatherings[slot] else { return false }
             let kind = gatherings.withKey(of: slot) { ReloadKey($0).kind }
-            let latest = now + kinds.terms(of: kind).coalesce
-            guard state.closesAt > latest else { continue }
+            let latest = context.now + kinds.terms(of: kind).coalesce
+            guard state.closesAt > latest else { return false }
             gatherings[slot] = GatheringState(closesAt: latest)
             closings.arm(slot, due: latest)
+            return true
         }
+        clockWalk = walk
     }
 
     // MARK: - Derived from state
 
-    mutating func derive() {
-        closings.removeAll()
-        gathered.removeAll()
-        for slot in gatherings.slots {
-            if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt) }
-        }
+    mutating func finishRestore() {
+        for slot in gatherings.slots { rearm(slot) }
     }
 
     /// Gathers an offer again that is in state.
-    mutating func restore(_ budget: Slot<BudgetState>, _ key: ReloadKey) { gathered[slot(of: key)].append(budget) }
+    mutating func restore(_ budget: Slot<BudgetState>, _ key: ReloadKey) {
+        gathered[slot(of: key)].append(budget)
+        budgets.hold(budget)
+    }
+
+    private mutating func rearm(_ slot: Slot<GatheringState>) {
+        if let state = gatherings[slot] { closings.arm(slot, due: state.closesAt) } else { closings.disarm(slot) }
+    }
+
+    mutating func committed() {
+        clockWalk.committed()
+        if !before.isEmpty { before.removeAll(keepingCapacity: before.capacity < 4096) }
+    }
+
+    mutating func reverted() {
+        clockWalk.reverted()
+        for (slot, budgets) in before {
+            for budget in budgets { self.budgets.hold(budget) }
+            for budget in gathered[slot] { self.budgets.letGo(budget) }
+            gathered[slot] = budgets
+            rearm(slot)
+        }
+        before = [:]
+        for slot in gatherings.reverted { rearm(slot) }
+    }
+
+    mutating func forget(_ released: ReleasedSlots<GatheringState>) {
+        gathered.forget(released)
+        closings.forget(released)
+    }
 }

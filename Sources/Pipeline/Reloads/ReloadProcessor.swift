@@ -14,13 +14,20 @@ final class ReloadProcessor {
     private var budgets: ReloadBudgets
     private let writer: ReloadWriter
     private let kinds: DeclaredKinds
+    /// The gatherings do not wait for their time any more.
+    private var isReleasing = false
+    /// The offers that the flushes of this transaction looked at.
+    private var used = 0
+    private(set) var hasMoreToFlush = false
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
         kinds = DeclaredKinds(settings)
-        gatherings = ReloadGatherings(kinds)
         budgets = ReloadBudgets(kinds, settings)
+        gatherings = ReloadGatherings(kinds, of: budgets.store)
         writer = ReloadWriter(settings)
+        gatherings.store.onRelease = { [unowned self] in gatherings.forget($0) }
+        budgets.store.onRelease = { [unowned self] in budgets.forget($0) }
     }
 
     var stores: [any ChangelogStore] { [gatherings.store, budgets.store] }
@@ -55,39 +62,68 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
         return min(closing, wait)
     }
 
-    func punctuate(_ context: TaskContext) { issueDue(until: context.now, context) }
-
-    /// A gathering that lasts no time goes out in the transaction that it began in.
-    func flush(_ context: TaskContext) {
-        if let due = gatherings.nextClosing, due <= context.now { issueDue(until: context.now, context) }
+    func punctuate(_ context: TaskContext) {
+        issueDue(until: context.now, limit: context.timerPortion, context)
     }
 
-    /// Closes every gathering: the time that would close it does not come.
+    /// A gathering that lasts no time goes out in the transaction that it began in, if that has room for it.
+    func flush(_ context: TaskContext) {
+        followClock(context)
+        if isClosing(at: context.now) {
+            used += issueDue(until: context.now, limit: context.flushPortion - used, context)
+        }
+        // What waits is in state.
+        hasMoreToFlush =
+            isClosing(at: isReleasing ? .distantFuture : context.now) || budgets.isFollowingClock
+            || gatherings.isFollowingClock
+    }
+
+    private func isClosing(at now: Instant) -> Bool { gatherings.nextClosing.map { $0 <= now } ?? false }
+
+    /// Closes every gathering, a portion of them in each transaction: the time that would close it does not come.
     func releaseHeld(_ context: TaskContext) {
-        if gatherings.nextClosing != nil { issueDue(until: .distantFuture, context) }
+        isReleasing = true
+        if gatherings.nextClosing == nil { return }
+        used += issueDue(until: .distantFuture, limit: context.flushPortion - used, context)
     }
 
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         guard settings.concerns(step) else { return }
-        budgets.clockWentBack(to: context.now)
-        gatherings.clockWentBack(to: context.now)
+        budgets.clockWentBack()
+        gatherings.clockWentBack()
+        followClock(context)
+    }
+
+    private func followClock(_ context: TaskContext) {
+        budgets.followClock(context)
+        gatherings.followClock(context)
     }
 
     /// Issues the reloads that are due.
     ///
-    /// - Parameter closing: the gatherings that close until then are due, and the held offers that have a token now.
-    private func issueDue(until closing: Instant, _ context: TaskContext) {
+    /// - Parameters:
+    ///   - closing: the gatherings that close until then are due, and the held offers that have a token now.
+    ///   - limit: how many offers are looked at, at the most.
+    /// - Returns: how many were looked at.
+    @discardableResult
+    private func issueDue(until closing: Instant, limit: Int, _ context: TaskContext) -> Int {
         // By the key's bytes: ids that Unicode takes for the same are others here.
         var due: [[UInt8]: (key: ReloadKey, slots: [Slot<BudgetState>])] = [:]
-        while let (key, slots) = gatherings.close(until: closing) {
+        var left = limit
+        while left > 0, let (key, slots) = gatherings.close(until: closing, limit: left) {
             due[key.bytes, default: (key, [])].slots += slots
+            // One that is empty has its cost, too.
+            left -= max(1, slots.count)
         }
-        while let slot = budgets.popHeld(at: context.now) {
+        let held = budgets.popHeld(at: context.now, limit: max(0, left))
+        left -= held.count
+        for slot in held {
             let key = budgets.key(of: slot).ofAllConfigurations
             due[key.bytes, default: (key, [])].slots.append(slot)
         }
         // In an order that does not depend on when which slot was made.
         for (key, slots) in due.values.sorted(by: { $0.key.precedes($1.key) }) { issue(slots, of: key, context) }
+        return limit - left
     }
 
     /// Writes a reload of all of these that have a token; holds the others.
@@ -125,13 +161,21 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 
 // MARK: - Derived from state
 
-extension ReloadProcessor: DerivingProcessor {
-    func finishRestore(_ context: TaskContext) { derive() }
+extension ReloadProcessor: DerivingProcessor, TransactionObserver {
+    func finishRestore(_ context: TaskContext) {
+        gatherings.finishRestore()
+        budgets.finishRestore { slot, key in gatherings.restore(slot, key) }
+    }
 
-    func reverted(_ context: TaskContext) { derive() }
+    func committed(_ context: TaskContext) {
+        used = 0
+        gatherings.committed()
+        budgets.committed()
+    }
 
-    private func derive() {
-        gatherings.derive()
-        budgets.derive { slot, key in gatherings.restore(slot, key) }
+    func reverted(_ context: TaskContext) {
+        used = 0
+        gatherings.reverted()
+        budgets.reverted()
     }
 }

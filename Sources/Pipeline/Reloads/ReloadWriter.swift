@@ -6,9 +6,8 @@ import Timelines
 /// Writes reloads to their topic: one record names a recipient's configurations of one kind, as many as fit.
 struct ReloadWriter {
     private let headers: CloudEventHeaders
-
-    /// A recipient may have more configurations than one record can name.
-    private static let namedBytesMax = 256 << 10
+    /// A recipient may have more configurations than one record can name (R11).
+    private let namedBytesMax: Int
 
     /// One configuration of a reload.
     struct Change {
@@ -20,6 +19,7 @@ struct ReloadWriter {
 
     init(_ settings: PipelineSettings) {
         headers = CloudEventHeaders(source: settings.eventSource)
+        namedBytesMax = settings.reloadIdsBytesMax
     }
 
     /// - Parameter changes: in the order of the configurations' ids; without any nothing is written.
@@ -27,8 +27,8 @@ struct ReloadWriter {
         var part: [Change] = []
         var bytes = 0
         for change in changes {
-            let size = change.configurationId.utf8.count + 8
-            if bytes + size > Self.namedBytesMax && !part.isEmpty {
+            let size = change.configurationId.jsonBytes + 8
+            if bytes + size > namedBytesMax && !part.isEmpty {
                 writeRecord(part, key, context)
                 part = []
                 bytes = 0

@@ -62,7 +62,7 @@ struct TelemetryClock {
     ) {
         context.counters[.futureTelemetry] += 1
         guard !warned.contains(vehicle) else { return }
-        let subject = "vehicle \(vehicleId().prefix(200))"
+        let subject = "vehicle \(vehicleId().prefix(bytes: 200))"
         let isNamed = context.warn(
             of: record, about: subject,
             """
@@ -73,6 +73,11 @@ struct TelemetryClock {
         guard isNamed else { return }
         warned.insert(vehicle)
         warnedNow.append(vehicle)
+    }
+
+    /// Forgets vehicles that were removed: one of that name is warned of anew.
+    mutating func forget(_ released: ReleasedSlots<VehicleState>) {
+        if !warned.isEmpty { warned.subtract(released.slots) }
     }
 
     mutating func committed() { warnedNow.removeAll() }

@@ -13,11 +13,15 @@ final class VehicleProcessor {
     private var clock: TelemetryClock
     /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
     private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
+    private var expiry: SourceExpiry<VehicleState>
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
         clock = TelemetryClock(settings)
         subscribers = VehicleSubscribers(of: vehicles, settings)
+        expiry = SourceExpiry(of: vehicles, after: settings.vehicleExpiry)
+        vehicles.onRelease = { [unowned self] in forget($0) }
+        subscribers.onDeserted = { [unowned self] in expiry.arm($0) }
     }
 
     var stores: [any ChangelogStore] { [vehicles, subscribers.subscriptions] }
@@ -31,22 +35,25 @@ extension VehicleProcessor: RecordProcessor {
             guard let value = record.value else {
                 throw MessageProblem(.unreadable, "telemetry has no tombstones")
             }
-            guard value.count <= settings.recordBytesMax else { throw settings.tooLarge(value.count) }
-            apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
+            try settings.check(record)
+            try apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
         } catch {
             context.deadLetter(record, error, settings)
             guard let key = record.key, let vehicleId = String(validating: key, as: UTF8.self) else { return }
             context.noteUnreadable(vehicleId, at: .vehicles) { id, hash in
-                markUnreadable(vehicles.slot(of: id, hash: hash), vehicleId)
+                markUnreadable(vehicles.slot(of: id, hash: hash), vehicleId, context)
             }
         }
     }
 
-    private func apply(_ telemetry: TelemetryView, of record: InputRecord, _ context: TaskContext) {
+    private func apply(
+        _ telemetry: TelemetryView, of record: InputRecord, _ context: TaskContext
+    ) throws(MessageProblem) {
         let id = telemetry.vehicleId.utf8
         let hash = Murmur2.hash(id)
         let owner = context.owner(of: hash)
         guard owner == context.partition else {
+            try context.checkForwarding(record, of: id.count, settings)
             context.forward(record, to: owner, entity: id)
             return
         }
@@ -56,24 +63,42 @@ extension VehicleProcessor: RecordProcessor {
             isHeldToArrival: vehicles[slot]?.isHeldToArrival == true)
         if observation.observedAt < newest[slot] && observation.replacesFrom == nil {
             context.counters[.lateTelemetry] += 1
+            expiry.heardWithoutChange(slot, context)
             return
         }
+        try checkSize(telemetry, observation, of: record, slot)
         if observation.isFromFuture {
             clock.warn(
                 of: record, of: slot, vehicles.key(of: slot), observedAt: telemetry.observedAt,
                 arrival: observation.observedAt, context)
         }
-        let change = store(telemetry, observation, of: record, slot)
+        let change = store(telemetry, observation, of: record, slot, context)
         newest[slot] = change.observedAt ?? .distantPast
         subscribers.vehicleChanged(slot, change, of: record, context)
     }
 
-    private func store(
+    /// - Throws: if the vehicle would be too large with what the record says (R11).
+    private func checkSize(
         _ telemetry: TelemetryView, _ observation: TelemetryClock.Observation, of record: InputRecord,
         _ slot: Slot<VehicleState>
+    ) throws(MessageProblem) {
+        guard let size = record.value?.count, size > settings.lightTelemetryBytesMax else { return }
+        var vehicle = vehicles[slot]?.vehicle ?? Vehicle(vehicleId: String(telemetry.vehicleId))
+        if observation.replacesFrom != nil { vehicle.observedAt = nil }
+        _ = telemetry.apply(to: &vehicle, observedAt: observation.observedAt)
+        try vehicle.check(settings)
+    }
+
+    private func store(
+        _ telemetry: TelemetryView, _ observation: TelemetryClock.Observation, of record: InputRecord,
+        _ slot: Slot<VehicleState>, _ context: TaskContext
     ) -> VehicleChange {
         vehicles.modify(slot) { state in
-            if state == nil { state = VehicleState(vehicleId: String(telemetry.vehicleId)) }
+            if state == nil {
+                state = VehicleState(vehicleId: String(telemetry.vehicleId))
+                expiry.sourceCame(slot, context)
+            }
+            state!.heardAt = context.now
             if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
             _ = telemetry.apply(to: &state!.vehicle, observedAt: observation.observedAt)
             // Master data: what is stored was observed when this came at the latest.
@@ -93,14 +118,18 @@ extension VehicleProcessor: RecordProcessor {
     }
 
     /// The newest record of the vehicle could not be read. That is no news by itself.
-    private func markUnreadable(_ slot: Slot<VehicleState>, _ vehicleId: String) {
-        guard vehicles[slot]?.isUnreadable != true else { return }
+    private func markUnreadable(_ slot: Slot<VehicleState>, _ vehicleId: String, _ context: TaskContext) {
+        guard vehicles[slot]?.isUnreadable != true else { return expiry.heardWithoutChange(slot, context) }
         vehicles.modify(slot) { state in
-            if state == nil { state = VehicleState(vehicleId: vehicleId) }
+            if state == nil {
+                state = VehicleState(vehicleId: vehicleId)
+                expiry.sourceCame(slot, context)
+            }
+            state!.heardAt = context.now
             state!.isUnreadable = true
             state!.revision.advance()
         }
-        subscribers.vehicleBecameUnreadable(slot)
+        subscribers.vehicleBecameUnreadable(slot, context)
     }
 }
 
@@ -111,7 +140,7 @@ extension VehicleProcessor: MessageProcessor {
         let vehicle = vehicles.slot(of: entity)
         let vehicleId = String(decoding: entity, as: UTF8.self)
         switch message {
-        case .unreadable: markUnreadable(vehicle, vehicleId)
+        case .unreadable: markUnreadable(vehicle, vehicleId, context)
         case .request(let request, let subscriber):
             subscribers.receive(request, from: subscriber, of: vehicle, vehicleId, context)
         }
@@ -119,9 +148,12 @@ extension VehicleProcessor: MessageProcessor {
 }
 
 extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, ConflatingProcessor {
-    var nextDue: Instant? { subscribers.nextDue }
+    var nextDue: Instant? { earlier(expiry.nextDue, subscribers.nextDue) }
 
-    func punctuate(_ context: TaskContext) { subscribers.punctuate(context) }
+    func punctuate(_ context: TaskContext) {
+        subscribers.punctuate(context)
+        expiry.punctuate(context) { subscribers.hasSubscribers($0) }
+    }
 
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         if settings.concerns(step) { subscribers.clockWentBack(context) }
@@ -129,26 +161,43 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 
     func bringUp(_ context: TaskContext) { subscribers.bringUp(context) }
 
+    var hasMoreToFlush: Bool { subscribers.hasMoreToFlush }
+
     func flush(_ context: TaskContext) { subscribers.flush(context) }
 }
 
 // MARK: - Derived from state
 
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) { derive() }
+    func finishRestore(_ context: TaskContext) {
+        subscribers.finishRestore()
+        for slot in vehicles.slots where vehicles[slot] != nil {
+            rederive(slot)
+            expiry.arm(slot)
+        }
+    }
 
-    func committed(_ context: TaskContext) { clock.committed() }
+    func committed(_ context: TaskContext) {
+        clock.committed()
+        expiry.committed()
+        subscribers.committed()
+    }
 
     func reverted(_ context: TaskContext) {
         clock.reverted()
-        derive()
+        expiry.reverted()
+        for slot in vehicles.reverted { rederive(slot) }
+        subscribers.reverted()
     }
 
-    private func derive() {
-        newest.removeAll()
-        for slot in vehicles.slots {
-            if let observedAt = vehicles[slot]?.vehicle.observedAt { newest[slot] = observedAt }
-        }
-        subscribers.derive()
+    private func rederive(_ slot: Slot<VehicleState>) {
+        newest[slot] = vehicles[slot]?.vehicle.observedAt ?? .distantPast
+    }
+
+    private func forget(_ released: ReleasedSlots<VehicleState>) {
+        newest.forget(released)
+        clock.forget(released)
+        expiry.forget(released)
+        subscribers.forget(released)
     }
 }

@@ -1,3 +1,4 @@
+import RecordLog
 import StreamCore
 import Timelines
 
@@ -14,6 +15,11 @@ struct VehicleState: StateValue {
     var origin: Origin?
     /// Its `observedAt` was held against the arrival of a record, and is not from the future.
     var isHeldToArrival = false
+    /// When a record that names it came last, by the clock of the task; `nil` in state of releases that kept none. Late
+    /// records move it by days only.
+    var heardAt: Instant?
+    /// Some of its subscribers may not have been told of its last change yet.
+    var fanOut: FanOutMark?
 
     init(vehicleId: String) {
         vehicle = Vehicle(vehicleId: vehicleId)
@@ -29,7 +35,10 @@ struct VehicleState: StateValue {
         revision.encode(into: &writer)
         writer.write(optional: origin) { $1.encode(into: &$0) }
         // What follows is not read by releases before it, and not written by them.
-        if isHeldToArrival { writer.write(true) }
+        guard isHeldToArrival || heardAt != nil || fanOut != nil else { return }
+        writer.write(isHeldToArrival)
+        writer.write(optional: heardAt)
+        if let fanOut { fanOut.encode(into: &writer) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -39,7 +48,13 @@ struct VehicleState: StateValue {
         revision = try SourceRevision(from: &reader)
         origin = try reader.bool() ? try Origin(from: &reader) : nil
         isHeldToArrival = reader.isAtEnd ? false : try reader.bool()
+        heardAt = reader.isAtEnd ? nil : try reader.optionalInstant()
+        fanOut = reader.isAtEnd ? nil : try FanOutMark(from: &reader)
     }
+}
+
+extension VehicleState: ExpiringState {
+    var heardAtLeast: Instant? { vehicle.observedAt }
 }
 
 extension VehicleState {
@@ -53,19 +68,6 @@ extension VehicleState {
     }
 
     private static let lightBytesMax = 1024
-}
-
-extension String {
-    /// Its bytes in JSON, without the quotation marks; control characters count as six, the most that any takes.
-    fileprivate var jsonBytes: Int {
-        utf8.reduce(0) { bytes, byte in
-            switch byte {
-            case ..<0x20: bytes + 6
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes + 2
-            default: bytes + 1
-            }
-        }
-    }
 }
 
 extension SourceContent {

@@ -9,17 +9,25 @@ import Timelines
 final class VehicleSubscribers {
     /// The key is a `SubscriptionKey`.
     let subscriptions = StateStore(.vehicleSubscriptions)
-    private let settings: PipelineSettings
-    private let vehicles: StateStore<VehicleState>
-    private let links = SubscriptionLinks<VehicleState, VehicleSubscription>()
-    private var timers: VehicleTimers
+    let settings: PipelineSettings
+    let vehicles: StateStore<VehicleState>
+    let links: SubscriptionLinks<VehicleState, VehicleSubscription>
+    var timers: VehicleTimers
     /// Subscriptions that may have to be sent an update.
-    private var waiting = SlotQueue<VehicleSubscription, Waiting>()
+    var waiting = SlotQueue<VehicleSubscription, Waiting>()
     /// For most telemetry a summary decides that it is no news; `nil` if no update was sent yet.
-    private var summaries = SlotMap<VehicleSubscription, UpdateSummary?>()
-    private var catchUp: VehicleCatchUp
+    var summaries = SlotMap<VehicleSubscription, UpdateSummary?>()
+    /// Vehicles with more subscribers than the transaction has room for that it changed, with the trace of the first
+    /// change.
+    var changed = SlotQueue<VehicleState, [UInt8]?>()
+    var fanOut: FanOut<VehicleState, VehicleSubscription>
+    var catchUp: VehicleCatchUp
+    /// Going through the updates after the clock went back.
+    var clockWalk = SlotWalk<VehicleSubscription>()
+    /// Is told of a vehicle whose last subscription has ended.
+    var onDeserted: (Slot<VehicleState>) -> Void = { _ in }
 
-    private struct Waiting {
+    struct Waiting {
         /// An update that is sent whatever the comparison says: an answer or a timer's, with its instant.
         var required: (cause: Cause, at: Instant)?
         var traceParent: [UInt8]?
@@ -28,9 +36,14 @@ final class VehicleSubscribers {
     init(of vehicles: StateStore<VehicleState>, _ settings: PipelineSettings) {
         self.vehicles = vehicles
         self.settings = settings
+        links = SubscriptionLinks(to: vehicles)
         timers = VehicleTimers(vehicles, subscriptions, links, settings)
-        catchUp = VehicleCatchUp(subscriptions, links, settings)
+        fanOut = FanOut(links)
+        catchUp = VehicleCatchUp(links, settings)
+        subscriptions.onRelease = { [unowned self] in forget($0) }
     }
+
+    func hasSubscribers(_ vehicle: Slot<VehicleState>) -> Bool { links.first(of: vehicle) != nil }
 
     // MARK: - Changes of a vehicle
 
@@ -38,6 +51,27 @@ final class VehicleSubscribers {
         _ vehicle: Slot<VehicleState>, _ change: VehicleChange, of record: InputRecord, _ context: TaskContext
     ) {
         catchUp.vehicleChanged(vehicle)
+        if mayBeTooMany(vehicle, context) {
+            changed.append(vehicle, context.traceParent(of: record))
+        } else {
+            markNews(vehicle, change, of: record, context)
+        }
+        guard change.isOfEarlierObservation else { return }
+        for subscription in links.subscriptions(of: vehicle) { timers.arm(subscription) }
+    }
+
+    /// True if the transaction may have no room to tell all subscribers (R17).
+    private func mayBeTooMany(_ vehicle: Slot<VehicleState>, _ context: TaskContext) -> Bool {
+        let count = links.count(of: vehicle)
+        return count > Self.fewSubscribers && waiting.count + count > context.flushPortion
+    }
+
+    /// So many are always told at once: as with every record, some messages follow from one.
+    private static let fewSubscribers = 16
+
+    private func markNews(
+        _ vehicle: Slot<VehicleState>, _ change: VehicleChange, of record: InputRecord, _ context: TaskContext
+    ) {
         for subscription in links.subscriptions(of: vehicle) where !waiting.contains(subscription) {
             guard let summary = summaries[subscription] else { continue }
             let isNews =
@@ -46,24 +80,23 @@ final class VehicleSubscribers {
             guard isNews || change.wasUnreadable || isLighter(vehicle, than: summary) else { continue }
             waiting.append(subscription, Waiting(required: nil, traceParent: context.traceParent(of: record)))
         }
-        guard change.isOfEarlierObservation else { return }
-        for subscription in links.subscriptions(of: vehicle) { timers.arm(subscription) }
     }
 
-    func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>) {
+    func vehicleBecameUnreadable(_ vehicle: Slot<VehicleState>, _ context: TaskContext) {
         catchUp.vehicleChanged(vehicle)
+        if mayBeTooMany(vehicle, context) { return changed.append(vehicle, nil) }
         for subscription in links.subscriptions(of: vehicle) {
             waiting.append(subscription, Waiting(required: nil, traceParent: nil))
         }
     }
 
-    private func isLighter(_ vehicle: Slot<VehicleState>, than summary: UpdateSummary) -> Bool {
+    func isLighter(_ vehicle: Slot<VehicleState>, than summary: UpdateSummary) -> Bool {
         guard summary.heavyBytes > 0, let state = vehicles[vehicle] else { return false }
         return state.heavyBytes < summary.heavyBytes
     }
 
     /// True if the subscriber would see a change of status, silence included, or one that its sensitivity asks for.
-    private func hasNews(_ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant) -> Bool {
+    func hasNews(_ slot: Slot<VehicleSubscription>, of vehicle: Slot<VehicleState>, at now: Instant) -> Bool {
         guard let report = subscriptions[slot]?.lastUpdate?.report, let need = subscriptions[slot]?.need,
             let state = vehicles[vehicle]
         else { return false }
@@ -114,59 +147,25 @@ final class VehicleSubscribers {
     var nextDue: Instant? { timers.nextDue }
 
     func punctuate(_ context: TaskContext) {
-        while let fired = timers.pop(context) {
+        for fired in timers.pop(context) {
             waiting.append(fired.slot, Waiting(required: (fired.cause, fired.at), traceParent: nil))
         }
     }
 
-    /// Updates for instants that are ahead now are sent again for now to subscribers that are refreshed by this task. A
-    /// subscriber with timers of its own asks by itself; its last update is reckoned anew, so that the next change is
-    /// one.
-    func clockWentBack(_ context: TaskContext) {
-        let now = context.now
-        for slot in subscriptions.slots {
-            guard let subscription = subscriptions[slot], let last = subscription.lastUpdate,
-                settings.isAhead(last.report.at, of: now)
-            else { continue }
-            subscriptions[slot]!.lastUpdate!.report.at = now
-            if subscription.need.refresh != nil {
-                let trace = waiting.item(of: slot)?.traceParent
-                waiting.replace(slot, with: Waiting(required: (.dataChanged, now), traceParent: trace))
-            } else {
-                let vehicle = vehicles[links.source(of: slot)]?.vehicle
-                subscriptions[slot]!.lastUpdate!.report.status = vehicle?.status(
-                    at: now, offlineAfter: subscription.need.offlineAfter)
-                subscriptions[slot]!.lastUpdate!.report.silences = subscription.need.silencesPassed(
-                    of: vehicle, at: now)
-                summarise(slot)
-                timers.arm(slot)
-            }
-        }
-    }
-
-    func bringUp(_ context: TaskContext) {
-        for slot in catchUp.drain() { bringUp(slot, context) }
-    }
-
-    private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) {
-        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return }
-        let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        let isRefreshed = subscription.need.refresh != nil
-        if last.revision == revision && (last.report.at >= context.now || !isRefreshed) { return }
-        // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
-        let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
-        // News that wait would be dropped if a status changed back within the transaction.
-        let trace = waiting.item(of: slot)?.traceParent
-        waiting.replace(slot, with: Waiting(required: required, traceParent: trace))
-    }
-
     // MARK: - Updates
 
+    /// True if subscribers are to be told, or looked at, in the next transaction.
+    var hasMoreToFlush: Bool { fanOut.hasMore || clockWalk.isUnderWay || catchUp.hasMore }
+
     func flush(_ context: TaskContext) {
+        followClock(context)
         for (slot, waiting) in waiting.drain() { update(slot, waiting, context) }
+        for (vehicle, traceParent) in changed.drain() { fanOut.begin(vehicle, traceParent: traceParent) }
+        if fanOut.hasMore { tellNext(context) }
     }
 
-    private func update(_ slot: Slot<VehicleSubscription>, _ waiting: Waiting, _ context: TaskContext) {
+    func update(_ slot: Slot<VehicleSubscription>, _ waiting: Waiting, _ context: TaskContext) {
+        let waiting = clockWalk.isUnderWay ? followed(waiting, slot, context) : waiting
         guard let subscription = subscriptions[slot] else { return }
         let vehicle = links.source(of: slot)
         let state = vehicles[vehicle]
@@ -225,25 +224,5 @@ final class VehicleSubscribers {
             traceParent: traceParent)
         let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
         context.send(ConfigurationInput.update(update), to: configurationId, at: .configurations)
-    }
-
-    private func summarise(_ slot: Slot<VehicleSubscription>) {
-        summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
-    }
-
-    // MARK: - Derived from state
-
-    /// Derives all that follows from the stores; work that waits is forgotten.
-    func derive() {
-        waiting.removeAll()
-        catchUp.reset()
-        timers.removeAll()
-        summaries.removeAll()
-        for slot in subscriptions.slots where subscriptions[slot] != nil {
-            let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
-            links.link(slot, to: vehicles.slot(of: vehicleId))
-            summarise(slot)
-            timers.arm(slot)
-        }
     }
 }

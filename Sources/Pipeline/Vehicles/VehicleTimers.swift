@@ -8,6 +8,8 @@ struct VehicleTimers {
     private let links: SubscriptionLinks<VehicleState, VehicleSubscription>
     private let settings: PipelineSettings
     private var timers = SlotTimers<VehicleSubscription>()
+    /// The timers that this transaction took out.
+    private var fired: [Slot<VehicleSubscription>] = []
 
     /// A timer that fired, with the update that is due.
     struct Fired {
@@ -28,23 +30,31 @@ struct VehicleTimers {
 
     var nextDue: Instant? { timers.nextDue }
 
-    /// Takes out the earliest timer that is due; `nil` if none is.
-    mutating func pop(_ context: TaskContext) -> Fired? {
-        while let slot = timers.pop(now: context.now) {
-            guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { continue }
-            guard due.firesAt <= context.now else {
-                timers.arm(slot, due: due.firesAt)
-                continue
-            }
-            let vehicle = vehicles[links.source(of: slot)]?.vehicle
-            let report = subscription.lastUpdate?.report
-            let at = due.instant(firing: context.now, settings) {
-                refresh(of: slot, madeAt: due.at, status: report?.status)
-            }
-            let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != report?.silences
-            return Fired(slot: slot, cause: isSilence ? .statusChanged : .scheduled, at: at)
+    /// Takes out timers that are due, the earliest first, and at most a portion of them.
+    mutating func pop(_ context: TaskContext) -> [Fired] {
+        var due: [Fired] = []
+        for _ in 0..<context.timerPortion {
+            guard let slot = timers.pop(now: context.now) else { break }
+            fired.append(slot)
+            if let update = update(of: slot, context) { due.append(update) }
         }
-        return nil
+        return due
+    }
+
+    /// The update that a timer which fired stands for; `nil` if the timer was overtaken.
+    private mutating func update(of slot: Slot<VehicleSubscription>, _ context: TaskContext) -> Fired? {
+        guard let subscription = subscriptions[slot], let due = nextDue(of: slot) else { return nil }
+        guard due.firesAt <= context.now else {
+            timers.arm(slot, due: due.firesAt)
+            return nil
+        }
+        let vehicle = vehicles[links.source(of: slot)]?.vehicle
+        let report = subscription.lastUpdate?.report
+        let at = due.instant(firing: context.now, settings) {
+            refresh(of: slot, madeAt: due.at, status: report?.status)
+        }
+        let isSilence = subscription.need.silencesPassed(of: vehicle, at: at) != report?.silences
+        return Fired(slot: slot, cause: isSilence ? .statusChanged : .scheduled, at: at)
     }
 
     /// Sets the subscription's timer as its last update and its vehicle say.
@@ -59,6 +69,16 @@ struct VehicleTimers {
     mutating func disarm(_ slot: Slot<VehicleSubscription>) { timers.disarm(slot) }
 
     mutating func removeAll() { timers.removeAll() }
+
+    mutating func forget(_ released: ReleasedSlots<VehicleSubscription>) { timers.forget(released) }
+
+    mutating func committed() { fired.removeAll(keepingCapacity: true) }
+
+    /// Sets the timers again that the aborted transaction took out.
+    mutating func reverted() {
+        for slot in fired { arm(slot) }
+        fired.removeAll()
+    }
 
     /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
     /// status and waits for nothing.

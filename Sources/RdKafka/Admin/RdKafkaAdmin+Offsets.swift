@@ -1,4 +1,5 @@
 import CRdKafka
+import Glibc
 import RecordLog
 
 extension RdKafkaAdmin {
@@ -29,28 +30,67 @@ extension RdKafkaAdmin {
     func endOffsets(
         of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
     ) throws(LogError) -> [TopicPartition: Offset] {
+        try offsets(of: partitions, at: .latest, isolation, timeout)
+    }
+
+    /// In one request per leader, whatever the number of partitions.
+    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
+        try offsets(of: partitions, at: .earliest, .readUncommitted, timeout)
+    }
+
+    private func offsets(
+        of partitions: [TopicPartition], at place: StartOffset, _ isolation: IsolationLevel, _ timeout: Duration
+    ) throws(LogError) -> [TopicPartition: Offset] {
         guard !partitions.isEmpty else { return [:] }
         serveEvents()
         let reader = try reader(isolation: isolation)
         let list = PartitionList(partitions)
-        let code = askingUntilSettled(within: timeout) { left in
+        try askLeaders(of: Set(partitions.map(\.topic)), with: reader, list, timeout) { left in
             // A logical offset in place of a time asks the broker for that place itself.
             for index in list.elements.indices {
-                list.pointer.pointee.elems[index].offset = StartOffset.latest.logical
+                list.pointer.pointee.elems[index].offset = place.logical
             }
             return rd_kafka_offsets_for_times(reader.pointer, list.pointer, left.milliseconds)
         }
-        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "end offsets") }
         var ends: [TopicPartition: Offset] = [:]
         for element in list.elements {
             guard element.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                throw LogError(element.err, about: "end offset of \(element.topicPartition)")
+                throw LogError(element.err, about: "\(place) offset of \(element.topicPartition)")
                     .needing(Permission(.describe, .topic(element.topicPartition.topic)))
             }
-            precondition(element.offset >= 0, "a partition has an end")
+            precondition(element.offset >= 0, "a partition has a beginning and an end")
             ends[element.topicPartition] = Offset(element.offset)
         }
         return ends
+    }
+
+    /// Asks the partitions' leaders, again and again within the time while they move.
+    ///
+    /// librdkafka 2.0.2 takes the leaders from its cache, which a handle that reads no topics renews every 15 minutes.
+    /// So after a failure that a leader explains, the handle asks where the leaders are now.
+    private func askLeaders(
+        of topics: Set<String>, with reader: ClientHandle, _ list: borrowing PartitionList, _ timeout: Duration,
+        _ query: (_ left: Duration) -> rd_kafka_resp_err_t
+    ) throws(LogError) {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let left = max(deadline - .now, .zero)
+            // A leader that has gone never answers: there must be time for its successor.
+            let code = query(min(left, max(timeout / 3, .milliseconds(200))))
+            let codes = [code] + list.elements.map { $0.err }
+            guard codes.contains(where: { $0.isOfMovedLeader || $0.isTransient }),
+                ContinuousClock.now + .milliseconds(50) < deadline
+            else {
+                if code == RD_KAFKA_RESP_ERR_NO_ERROR { return }
+                var failure = LogError(code, about: "offsets of partitions")
+                // Brokers that have just come back do not know every partition's leader yet.
+                failure.isRetriable = failure.isRetriable || code.isOfMovedLeader
+                throw failure
+            }
+            // Whether it is answered or not, the leaders are asked again.
+            _ = try? reader.topics(named: topics.sorted(), timeout: max(deadline - .now, .milliseconds(1)))
+            usleep(20_000)
+        }
     }
 
     func committedOffsets(
@@ -63,5 +103,20 @@ extension RdKafkaAdmin {
             group: group, isolation: .readCommitted, clientId: Self.clientId)
         defer { reader.close() }
         return try reader.committed(partitions, timeout: timeout)
+    }
+}
+
+extension rd_kafka_resp_err_t {
+    /// True if another broker may lead the partition than the one that was asked.
+    fileprivate var isOfMovedLeader: Bool {
+        switch self {
+        case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
+            RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE, RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH,
+            RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH, RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE,
+            RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+            RD_KAFKA_RESP_ERR__WAIT_CACHE:
+            true
+        default: false
+        }
     }
 }

@@ -1,21 +1,26 @@
 import CRdKafka
+import Glibc
 import RecordLog
+import Synchronization
 
 /// Requests about topics, offsets and groups, on consumer instances that are in no group: unlike a producer, a
 /// consumer does not make the brokers create the topics that it asks about.
-final class RdKafkaAdmin: Admin {
+///
+/// `Sendable` although its handles are not: librdkafka takes requests of several threads at once, each answer comes by
+/// a queue of its own, and what changes is guarded.
+final class RdKafkaAdmin: Admin, @unchecked Sendable {
     let client: ClientHandle
     let settings: RdKafkaSettings
-    /// Ends by isolation need an instance of that isolation: made when asked for.
+    /// Ends by isolation need an instance of that isolation: made when asked for. Guarded by `making`.
     private var committedReader: ClientHandle?
-    /// The last different things that went wrong beneath, e.g. that a connection was refused.
-    private var failures: [String] = []
-    private static let failuresMax = 8
+    private let making = Mutex(())
+    /// The failures of all attempts to connect.
+    private let attempts = Mutex(ConnectionAttempts())
 
     init(_ settings: RdKafkaSettings) throws(LogError) {
         self.settings = settings
         client = try settings.makeClient(.admin(isolation: .readUncommitted), clientId: Self.clientId)
-        client.callbacks.failed = { [unowned self] in note($0) }
+        client.callbacks.failed = { [unowned self] failure in attempts.withLock { $0.note(beneath: failure) } }
     }
 
     static let clientId = "tideline-admin"
@@ -24,41 +29,58 @@ final class RdKafkaAdmin: Admin {
         let deadline = ContinuousClock.now + timeout
         // What earlier attempts met stands: librdkafka tells the same failure once.
         while true {
-            let left = deadline - .now
-            if client.hasBroker(timeout: min(max(left, .zero), .milliseconds(500))) { return }
+            do throws(LogError) {
+                return try client.askForBroker(timeout: min(max(deadline - .now, .zero), .milliseconds(500)))
+            } catch {
+                attempts.withLock { $0.note(error) }
+            }
             serveEvents()
+            let left = deadline - .now
             guard left > .zero else { break }
+            // A server that is no broker makes every request fail at once.
+            usleep(UInt32(min(left, Self.pause).milliseconds) * 1000)
         }
-        let tried = failures.isEmpty ? "nothing was refused, nothing answered" : failures.joined(separator: "; ")
-        throw LogError(.unreachable, name: "_TRANSPORT", tried, isRetriable: true)
+        throw LogError(.unreachable, name: "_TRANSPORT", attempts.withLock { $0.description }, isRetriable: true)
+    }
+
+    private static let pause = Duration.milliseconds(100)
+
+    func clusterId(timeout: Duration) throws(LogError) -> String {
+        serveEvents()
+        guard let text = rd_kafka_clusterid(client.pointer, max(1, timeout.milliseconds)) else {
+            throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, about: "the cluster's id")
+        }
+        defer { rd_kafka_mem_free(client.pointer, text) }
+        return String(cString: text)
     }
 
     /// Errors wait in a queue until they are served. Nobody polls an admin, so every request does it.
     func serveEvents() {
         rd_kafka_poll(client.pointer, 0)
-        if let committedReader { rd_kafka_poll(committedReader.pointer, 0) }
+        if let reader = madeReader { rd_kafka_poll(reader.pointer, 0) }
     }
 
-    /// Keeps what went wrong, each thing once: without the time that it took and how often it was told, and without
-    /// librdkafka's word that all brokers are down, which says nothing more.
-    private func note(_ failure: LogError) {
-        let text = String(
-            failure.message.prefix(
-                upTo: failure.message.firstRange(of: " (after ")?.lowerBound ?? failure.message.endIndex))
-        guard !failures.contains(text), !text.contains("brokers are down") else { return }
-        failures = failures.suffix(Self.failuresMax - 1) + [text]
+    private var madeReader: ClientHandle? {
+        var made: ClientHandle?
+        making.withLock { _ in made = committedReader }
+        return made
     }
 
     func reader(isolation: IsolationLevel) throws(LogError) -> ClientHandle {
         guard isolation == .readCommitted else { return client }
-        if let committedReader { return committedReader }
-        let reader = try settings.makeClient(.admin(isolation: .readCommitted), clientId: Self.clientId)
-        committedReader = reader
+        var reader: ClientHandle?
+        try making.withLock { (_) throws(LogError) in
+            if committedReader == nil {
+                committedReader = try settings.makeClient(.admin(isolation: isolation), clientId: Self.clientId)
+            }
+            reader = committedReader
+        }
+        guard let reader else { preconditionFailure("A reader was made.") }
         return reader
     }
 
     func close() {
-        committedReader?.destroy()
+        madeReader?.destroy()
         client.destroy()
     }
 }

@@ -43,11 +43,13 @@ extension ClientHandle {
         return topics
     }
 
-    /// Asks for metadata; true if a broker has answered within the time.
-    func hasBroker(timeout: Duration) -> Bool {
+    /// Asks for metadata.
+    ///
+    /// - Throws: why no broker has answered within the time. What can never be answered is thrown at once.
+    func askForBroker(timeout: Duration) throws(LogError) {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let code = rd_kafka_metadata(pointer, 0, nil, &metadata, timeout.milliseconds)
         if let metadata { rd_kafka_metadata_destroy(metadata) }
-        return code == RD_KAFKA_RESP_ERR_NO_ERROR
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code) }
     }
 }

@@ -69,7 +69,8 @@ final class ClientHandle {
 
 /// What an instance is for, which decides its properties.
 enum ClientRole {
-    case consumer(group: String?, isolation: IsolationLevel)
+    /// An instance is a static member of its group (KIP-345).
+    case consumer(group: String?, instance: String? = nil, isolation: IsolationLevel)
     case transactionalProducer(transactionalId: String)
     case plainProducer
     /// Every record is reported, at the latest after this time.

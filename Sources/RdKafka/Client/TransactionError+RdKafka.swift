@@ -29,10 +29,14 @@ extension TransactionError {
 
     /// A record could not be enqueued; librdkafka gives no flags here.
     init(refused code: rd_kafka_resp_err_t, _ cause: LogError, of client: ClientHandle) {
+        if code == RD_KAFKA_RESP_ERR__QUEUE_FULL && client.fatalFailure == nil {
+            self = .retriable(cause)
+            return
+        }
         self =
             client.fatalFailure == nil && code != RD_KAFKA_RESP_ERR__FATAL
             // `_STATE`: the open transaction has failed already, as its commit would say. The others (too large,
-            // unknown partition, no room in time) leave a transaction that lacks a record, which may not be committed.
+            // unknown partition) leave a transaction that lacks a record, which may not be committed.
             ? .abortable(cause)
             : .ending(code, cause, of: client)
     }

@@ -38,12 +38,23 @@ final class MockAdmin: Admin {
         try admin.endOffsets(of: partitions, isolation: isolation, timeout: timeout)
     }
 
+    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
+        try admin.startOffsets(of: partitions, timeout: timeout)
+    }
+
     func committedOffsets(
         group: String, partitions: [TopicPartition], timeout: Duration
     ) throws(LogError) -> [TopicPartition: CommittedOffset] {
         let reader = try cluster.makeConsumer(group: group, isolation: .readCommitted, clientId: "tideline-admin")
         defer { reader.close() }
         return try reader.committed(partitions, timeout: timeout)
+    }
+
+    /// The mock cluster does not know the request.
+    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]? { nil }
+
+    func clusterId(timeout: Duration) throws(LogError) -> String {
+        try admin.clusterId(timeout: timeout)
     }
 
     func connect(timeout: Duration) throws(LogError) {

@@ -27,6 +27,10 @@ package final class MockCluster: Cluster {
         try cluster.makeConsumer(group: group, isolation: isolation, clientId: clientId)
     }
 
+    package func makeMember(of group: String, instance: String?, clientId: String) throws(LogError) -> any Consumer {
+        try cluster.makeMember(of: group, instance: instance, clientId: clientId)
+    }
+
     package func makeTransactionalProducer(
         transactionalId: String, clientId: String
     ) throws(LogError) -> any TransactionalProducer {

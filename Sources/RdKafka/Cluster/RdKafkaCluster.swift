@@ -16,13 +16,17 @@ package struct RdKafkaCluster: Cluster {
         return RdKafkaConsumer(try settings.makeClient(role, clientId: clientId), group: group)
     }
 
+    package func makeMember(of group: String, instance: String?, clientId: String) throws(LogError) -> any Consumer {
+        let role = ClientRole.consumer(group: group, instance: instance, isolation: .readCommitted)
+        return RdKafkaConsumer(try settings.makeClient(role, clientId: clientId), group: group, instance: instance)
+    }
+
     package func makeTransactionalProducer(
         transactionalId: String, clientId: String
     ) throws(LogError) -> any TransactionalProducer {
         let role = ClientRole.transactionalProducer(transactionalId: transactionalId)
         return RdKafkaTransactionalProducer(
-            try settings.makeClient(role, clientId: clientId), transactionalId: transactionalId,
-            transactionTimeout: settings.transactionTimeout)
+            try settings.makeClient(role, clientId: clientId), transactionalId: transactionalId)
     }
 
     package func makePlainProducer(clientId: String) throws(LogError) -> any PlainProducer {

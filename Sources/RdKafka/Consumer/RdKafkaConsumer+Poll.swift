@@ -76,7 +76,7 @@ extension RdKafkaConsumer {
         let subject = topic.map { "\($0)[\(message.partition)]" }
         let error = LogError(message.err, String(decoding: bytes, as: UTF8.self), about: subject)
         if let topic { return error.needing(Permission(.read, .topic(topic))) }
-        guard let group, message.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED else { return error }
+        guard let group, message.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED else { return decisive(error) }
         return error.needing(Permission(.read, .group(group)))
     }
 }

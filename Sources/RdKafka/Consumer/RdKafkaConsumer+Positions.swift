@@ -2,6 +2,14 @@ import CRdKafka
 import RecordLog
 
 extension RdKafkaConsumer {
+    /// A handle that is made asks for the topic's leaders at once. An assignment alone does not: librdkafka 2.0.2 looks
+    /// for topics without leaders once a second, and asks for the earliest offset of one again after half a second.
+    func expect(_ topics: [String]) {
+        for topic in topics where expected[topic] == nil {
+            expected[topic] = rd_kafka_topic_new(client.pointer, topic, nil)
+        }
+    }
+
     func seek(
         _ positions: [(TopicPartition, Offset)], timeout: Duration
     ) throws(LogError) -> [TopicPartition] {

@@ -37,6 +37,7 @@ extension RdKafkaConsumer {
     }
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
+        expect(partitions.map(\.0.topic))
         let list = PartitionList(capacity: partitions.count)
         for (partition, start) in partitions { list.add(partition, offset: start.logical) }
         assignmentChanged = true

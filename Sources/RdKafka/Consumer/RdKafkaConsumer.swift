@@ -5,12 +5,16 @@ import RecordLog
 final class RdKafkaConsumer: Consumer {
     let client: ClientHandle
     let group: String?
+    /// The name of a static member (KIP-345).
+    let instance: String?
     /// Events of the group, of all partitions, and errors, in one queue. Given back before `client` is destroyed.
     let queue: OpaquePointer
 
     /// Holds librdkafka's topics; given back before `client` is destroyed.
     var topicIndex = TopicIndex()
     var topics: [String] { topicIndex.names }
+    /// By name; given back before `client` is destroyed, too.
+    var expected: [String: OpaquePointer] = [:]
 
     var listener: (any RebalanceListener)?
     /// What the callbacks of the current poll left for its batch.
@@ -29,16 +33,17 @@ final class RdKafkaConsumer: Consumer {
 
     private(set) var isClosed = false
 
-    init(_ client: ClientHandle, group: String?) {
+    init(_ client: ClientHandle, group: String?, instance: String? = nil) {
         self.client = client
         self.group = group
+        self.instance = instance
         // Errors and statistics, too, come through the queue that `poll` serves.
         rd_kafka_poll_set_consumer(client.pointer)
         guard let queue = rd_kafka_queue_get_consumer(client.pointer) else {
             preconditionFailure("a consumer with a group id has a queue")
         }
         self.queue = queue
-        client.callbacks.failed = { [unowned self] in failures.append($0) }
+        client.callbacks.failed = { [unowned self] in failures.append(decisive($0)) }
         client.callbacks.rebalance = { [unowned self] in rebalance($0, $1) }
     }
 
@@ -48,6 +53,7 @@ final class RdKafkaConsumer: Consumer {
 
     func subscribe(to topic: String, listener: any RebalanceListener) throws(LogError) {
         precondition(group != nil, "A consumer without a group cannot subscribe.")
+        try checkGroupMetadata()
         self.listener = listener
         hasSubscribed = true
         let list = PartitionList(capacity: 1)
@@ -56,9 +62,22 @@ final class RdKafkaConsumer: Consumer {
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "subscribing to \(topic)") }
     }
 
+    /// The error that says why: after a fatal one librdkafka calls all that follows `_FATAL`.
+    func decisive(_ error: LogError) -> LogError {
+        guard error.code == .fatal, let (code, failure) = client.fatalFailure else { return error }
+        guard code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, let group, let instance else { return failure }
+        var fenced = LogError(
+            .fatal, name: failure.name,
+            "another process has joined the group \(group) as instance \(instance), and this one is out: give each"
+                + " process an instance of its own, or none")
+        fenced.isRetriable = false
+        return fenced
+    }
+
     // MARK: - Closing
 
-    /// Leaves the group; every batch must have ended.
+    /// Leaves the group; every batch must have ended. A static member does not leave: the group keeps its partitions
+    /// for it until its session times out.
     ///
     /// librdkafka 2.0.2 aborts the process when a cooperative consumer is destroyed between the answers to its first
     /// JoinGroup and SyncGroup, closed before or not: its assignor has no state to free yet. In that time it would not
@@ -108,6 +127,8 @@ final class RdKafkaConsumer: Consumer {
         listener = nil
         spareMessages = nil
         topicIndex.release()
+        for handle in expected.values { rd_kafka_topic_destroy(handle) }
+        expected = [:]
         rd_kafka_queue_destroy(queue)
         switch remainder {
         case .nothing: client.destroy()

@@ -7,15 +7,13 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     private let client: ClientHandle
     /// Holds librdkafka's topics; released before `client` is destroyed.
     private var writer: RecordWriter
-    private let transactionTimeout: Duration
     /// The first record of the open transaction that was given up: says more than the transaction's own error.
     private var firstFailure: LogError?
     private var isDestroyed = false
 
-    init(_ client: ClientHandle, transactionalId: String, transactionTimeout: Duration) {
+    init(_ client: ClientHandle, transactionalId: String) {
         self.client = client
         self.transactionalId = transactionalId
-        self.transactionTimeout = transactionTimeout
         writer = RecordWriter(client)
         client.callbacks.undelivered = { [unowned self] in
             if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee) }
@@ -46,12 +44,24 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
         do {
             try writer.write(
                 topic: topic, partition: partition, key: key, value: value, headers: headers,
-                roomBy: .now + transactionTimeout)
+                roomBy: .now + Self.roomTimeout)
         } catch {
             rd_kafka_poll(client.pointer, 0)
-            throw TransactionError(refused: error.code, firstFailure ?? error.error, of: client)
+            if error.error.code == .wrongState { awaitFirstFailure() }
+            let cause = error.error.refusing(
+                RefusedRecord(topic: topic, key: key, bytes: Self.size(of: key, value, headers)))
+            throw TransactionError(refused: error.code, firstFailure ?? cause, of: client)
         }
     }
+
+    private static func size(
+        of key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?, _ headers: [Header]
+    ) -> Int {
+        headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+    }
+
+    /// One wait for room in a full queue: the caller repeats the call until its own deadline.
+    private static let roomTimeout = Duration.milliseconds(500)
 
     func sendOffsets(
         _ offsets: [(TopicPartition, CommittedOffset)], group: any GroupMetadata, timeout: Duration
@@ -79,9 +89,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     func destroy() {
         guard !isDestroyed else { return }
         isDestroyed = true
-        // Else destroying would wait for what is still on its way.
-        let everything = RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING
-        rd_kafka_purge(client.pointer, everything)
+        client.giveUpRecords()
         writer.release()
         client.destroy()
     }
@@ -94,9 +102,19 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     private func check(_ error: OpaquePointer?) throws(TransactionError) {
         guard let error else { return }
         let failure = TransactionError(consuming: error, of: client)
-        if case .abortable = failure, let firstFailure { throw .abortable(firstFailure) }
-        throw failure
+        guard case .abortable(let cause) = failure else { throw failure }
+        if [.recordTooLarge, .wrongState].contains(cause.code) { awaitFirstFailure() }
+        throw .abortable(firstFailure ?? cause)
     }
+
+    /// librdkafka fails the transaction a moment before it queues the report that names the record: a call in between
+    /// is told that the record was too large, or that the transaction's state is wrong.
+    private func awaitFirstFailure() {
+        let end = ContinuousClock.now + Self.reportTimeout
+        while firstFailure == nil && ContinuousClock.now < end { rd_kafka_poll(client.pointer, 10) }
+    }
+
+    private static let reportTimeout = Duration.milliseconds(500)
 }
 
 extension LogError {
@@ -105,7 +123,9 @@ extension LogError {
         let code = message.err
         if code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT { return nil }
         let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
+        let key = message.key.map { UnsafeRawBufferPointer(start: $0, count: message.key_len) }
         self = LogError(code, about: "producing to \(topic)[\(message.partition)]")
             .needing(Permission(.write, .topic(topic)))
+            .refusing(RefusedRecord(topic: topic, key: key, bytes: message.key_len + message.len))
     }
 }

@@ -76,7 +76,7 @@ extension RdKafkaSettings {
             fixed.append(("statistics.interval.ms", String(statistics.interval.milliseconds)))
         }
         switch role {
-        case .consumer(let group, let isolation):
+        case .consumer(let group, let instance, let isolation):
             fixed += [
                 // librdkafka assigns partitions only within a group; one that is never joined and never committed to
                 // is only a name here.
@@ -88,6 +88,7 @@ extension RdKafkaSettings {
                 ("auto.offset.reset", "earliest"),
                 ("enable.partition.eof", "true"),
             ]
+            if let instance { fixed.append(("group.instance.id", instance)) }
         case .admin(let isolation):
             fixed += [("isolation.level", isolation.rawValue)]
         case .transactionalProducer(let transactionalId):

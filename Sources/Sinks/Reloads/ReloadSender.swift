@@ -21,6 +21,8 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     private let deliveries: Deliveries<Destination>
 
     private var state = SinkReadState()
+    /// The records that were read from the last one before the kept position on, by partition.
+    private var trails: [Partition: [Fingerprint]] = [:]
     /// The entries of the next commit.
     private var entries = ReloadLedger.Entries()
     private var lastCommit: Duration
@@ -51,10 +53,12 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         guard let kept = try ledger.open() else { return nil }
         for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
         guard try destination.catchUp() else { return nil }
-        return ledger.positions.mapValues { SinkPosition(next: $0) }
+        return ledger.positions
     }
 
-    package func start(at positions: [Partition: SinkPosition]) {}
+    package func start(at positions: [Partition: SinkPosition]) {
+        trails = positions.compactMapValues { position in position.before.map { [$0] } }
+    }
 
     package func demand() throws(ReloadSinkError) -> SinkDemand? {
         try destination.keepUp()
@@ -68,7 +72,11 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     package func work(on records: [Record], _ state: SinkReadState) throws(ReloadSinkError) -> Bool {
         self.state = state
         if !records.isEmpty {
-            for record in records { deliveries.begin(record) }
+            for partition in state.restarted { trails[partition] = nil }
+            for record in records {
+                trails[record.partition, default: []].append(Fingerprint(record))
+                deliveries.begin(record)
+            }
             // Stopped first: they stay outstanding, and the next run reads them again.
             if try destination.catchUp() {
                 for record in records { deliveries.queue(record) }
@@ -102,11 +110,23 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         destination.close()
     }
 
+    /// The last record that was read below an offset. Those before it are forgotten.
+    private func before(_ next: Offset, of partition: Partition) -> Fingerprint? {
+        guard let trail = trails[partition] else { return nil }
+        let below = trail.prefix { $0.offset < next }.count
+        if below == 0 { return nil }
+        trails[partition] = Array(trail[(below - 1)...])
+        return trail[below - 1]
+    }
+
     /// Writes nothing if nothing has changed.
     private func commit() throws(ReloadSinkError) {
         for (partition, read) in state.next {
             let next = deliveries.outstanding.first(of: partition) ?? read
-            if next != ledger.positions[partition] ?? Offset(0) { entries.positions[partition] = next }
+            let kept = ledger.positions[partition]
+            if next == kept?.next ?? Offset(0), kept == nil || kept?.cluster == state.cluster { continue }
+            entries.positions[partition] = SinkPosition(
+                next: next, cluster: state.cluster, before: before(next, of: partition))
         }
         entries.changes += destination.removeLedgerChanges()
         entries.deadLetters += deliveries.removeDeadLetters()

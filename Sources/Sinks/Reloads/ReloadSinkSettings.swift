@@ -62,6 +62,7 @@ package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
     package var skipped = 0
     /// Reloads that nobody is told any more, for their age.
     package var tooOld = 0
+    package var startedOver = 0
     package var elapsed = Duration.zero
     package var wasStopped = false
 
@@ -81,7 +82,7 @@ package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringCo
     case retired(reason: String, configurations: [String])
     case log(LogError)
     case newPartitions(topic: String, total: Int32)
-    case startedOver(TopicPartition, Offset)
+    case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
     /// The producer of the ledger was replaced: this is how an unknown outcome is settled.
     case producerReplaced(LogError)
 
@@ -96,7 +97,8 @@ package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringCo
             "a token is retired (\(reason)), of configurations \(ids.joined(separator: ", "))"
         case .log(let error): error.description
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
-        case .startedOver(let place, let offset): Self.text(startedOver: place, offset)
+        case .startedOver(let place, let offset, let reason):
+            Self.text(startedOver: place, offset, because: reason)
         case .producerReplaced(let error): "the producer of the ledger is made anew: \(error)"
         }
     }
@@ -111,6 +113,7 @@ package enum ReloadSinkError: Hashable, Sendable, SinkRunFailure, CustomStringCo
     case refused(String)
     /// The ledger's topic is not what the sink can work with.
     case ledger(topic: String, String)
+    case otherCluster(kept: String, present: String)
 
     package var description: String {
         switch self {
@@ -119,6 +122,7 @@ package enum ReloadSinkError: Hashable, Sendable, SinkRunFailure, CustomStringCo
             "another instance of the sink '\(name)' of this application has started and goes on in its place"
         case .refused(let reason): reason
         case .ledger(let topic, let problem): "topic \(topic) \(problem)"
+        case .otherCluster(let kept, let present): Self.text(keptIn: kept, present: present)
         }
     }
 }

@@ -48,6 +48,13 @@ package struct SinkDemand: Hashable, Sendable {
 package struct SinkReadState: Hashable, Sendable {
     /// The offset to read next in each partition, past any transaction markers.
     package var next: [Partition: Offset] = [:]
+    /// The last record that was read of each partition.
+    package var before: [Partition: Fingerprint] = [:]
+    /// The partitions that were found, in this round, to be those of another topic of the same name: they are read
+    /// from their beginning.
+    package var restarted: Set<Partition> = []
+    /// The id of the cluster that is read.
+    package var cluster: String?
     /// True if nothing more is read that the run has to do: `untilCaughtUp` is set, and its end is reached.
     package var hasReadAll = false
 }
@@ -59,10 +66,16 @@ package struct SinkPosition: Hashable, Sendable {
     /// Some of what lies from `next` to here may be written already: the last record of each key alone. Until all of
     /// it has been read again nothing of it may be written, or a newer timeline would give way to an older one.
     package var begun: Offset
+    /// The id of the cluster whose topic this is a position of; `nil` if it was kept by a release that did not know it.
+    package var cluster: String?
+    /// The last record that was read below `next`; `nil` if there was none, or as for `cluster`.
+    package var before: Fingerprint?
 
-    package init(next: Offset, begun: Offset? = nil) {
+    package init(next: Offset, begun: Offset? = nil, cluster: String? = nil, before: Fingerprint? = nil) {
         self.next = next
         self.begun = max(next, begun ?? next)
+        self.cluster = cluster
+        self.before = before
     }
 }
 
@@ -71,6 +84,8 @@ package protocol SinkRunSummary {
     /// The number of records read from the topic.
     var records: Int { get set }
     var elapsed: Duration { get set }
+    /// How often a partition was read from its beginning although a position in it was kept.
+    var startedOver: Int { get set }
     /// True if the caller asked to stop before the run had caught up.
     var wasStopped: Bool { get set }
 }
@@ -79,19 +94,31 @@ package protocol SinkRunSummary {
 package protocol SinkRunNotice {
     static func log(_ error: LogError) -> Self
     static func newPartitions(topic: String, total: Int32) -> Self
-    /// The kept position lies behind the topic's end: it is another topic of the same name, read from its beginning.
-    static func startedOver(_ place: TopicPartition, _ position: Offset) -> Self
+    /// The kept position is of another topic of the same name; this one is read from its beginning.
+    static func startedOver(_ place: TopicPartition, _ position: Offset, because: TopicReader.Restart) -> Self
 }
 
 /// The failures that end every run. Nothing is lost: the next run goes on from the kept positions.
 package protocol SinkRunFailure: Error {
     static func log(_ error: LogError) -> Self
+    /// The positions are of another cluster's topics.
+    static func otherCluster(kept: String, present: String) -> Self
+}
+
+extension SinkRunFailure {
+    static func text(keptIn kept: String, present: String) -> String {
+        "the kept positions are of cluster \(kept), and this is cluster \(present). If it is a mirror that took the"
+            + " other's place, start once with --set cluster.moved=accept: partitions whose records are others are then"
+            + " read from their beginning"
+    }
 }
 
 extension SinkRunNotice {
     static func text(newPartitionsOf topic: String, total: Int32) -> String { "\(topic) has \(total) partitions now" }
 
-    static func text(startedOver place: TopicPartition, _ position: Offset) -> String {
-        "the kept position \(position) lies behind the end of \(place); reading it from the beginning"
+    static func text(
+        startedOver place: TopicPartition, _ position: Offset, because reason: TopicReader.Restart
+    ) -> String {
+        "\(reason.text) (\(place), \(position)); reading it from the beginning"
     }
 }

@@ -6,6 +6,9 @@ package struct SinkReading: Hashable, Sendable {
     package var clientId: String
     /// True ends the run when everything is done that the topic held at the start, open transactions included.
     package var untilCaughtUp = false
+    /// True if positions of another cluster's topics are gone on with, as far as the records before them are the same;
+    /// false if they are refused.
+    package var acceptsMovedCluster = false
     /// The most records that are read in one round, 1 or more.
     package var batchMaximum = 2000
     package var pollTimeout = Duration.milliseconds(200)

@@ -15,6 +15,10 @@ package final class SinkRunner<Kind: SinkKind> {
     private var targets: [Partition: Offset]?
     /// The positions at which the reader began.
     private var begins: [Partition: Offset] = [:]
+    /// The id of the cluster; `nil` before the start.
+    private var cluster: String?
+    /// The positions of partitions that turned out, in this round, to be another topic's.
+    private var restarts: [Partition: Offset] = [:]
     private let begin: Duration
     private var partitionsSeen: Duration
     private var reportedAt: Duration
@@ -47,7 +51,11 @@ package final class SinkRunner<Kind: SinkKind> {
         while goesOn, !context.shouldStop(), !isCaughtUp {
             lookForPartitions()
             let records = try read()
-            goesOn = try kind.work(on: records, SinkReadState(next: reader.next, hasReadAll: hasReadAll))
+            goesOn = try kind.work(on: records, state)
+            for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
+                note(restartOf: partition, position, because: .earlierRecord)
+            }
+            restarts = [:]
             reportProgress()
         }
         kind.summary.wasStopped = !isCaughtUp
@@ -59,21 +67,44 @@ package final class SinkRunner<Kind: SinkKind> {
     /// - Returns: false if it was stopped first.
     private func start() throws(Kind.Failure) -> Bool {
         guard let positions = try kind.open() else { return false }
+        guard try checkCluster(of: positions) else { return false }
         do throws(LogError) {
             guard
                 let start = try reader.start(
-                    from: positions.mapValues { $0.next }, known: positions.mapValues { $0.begun })
+                    from: positions.mapValues { $0.next }, known: positions.mapValues { $0.begun },
+                    before: positions.compactMapValues(\.before))
             else { return false }
             targets = start.ends
             begins = reader.next
-            for (partition, next) in start.lost.sorted(by: { $0.key < $1.key }) {
-                context.notice(.startedOver(TopicPartition(reader.topic, partition), next))
+            for (partition, reason) in start.restarts.sorted(by: { $0.key < $1.key }) {
+                note(restartOf: partition, positions[partition]?.next ?? Offset(0), because: reason)
             }
-            kind.start(at: positions.filter { start.ends[$0.key] != nil && start.lost[$0.key] == nil })
+            kind.start(at: positions.filter { start.ends[$0.key] != nil && start.restarts[$0.key] == nil })
         } catch {
             throw .log(error)
         }
         return true
+    }
+
+    /// - Returns: false if it was stopped first.
+    /// - Throws: `otherCluster`, unless the settings accept that.
+    private func checkCluster(of positions: [Partition: SinkPosition]) throws(Kind.Failure) -> Bool {
+        do throws(LogError) {
+            cluster = try context.requests.persistently { (timeout) throws(LogError) in
+                try context.admin.clusterId(timeout: timeout)
+            }
+        } catch {
+            throw .log(error)
+        }
+        guard let cluster else { return false }
+        let other = positions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.cluster).first { $0 != cluster }
+        if let other, !context.reading.acceptsMovedCluster { throw .otherCluster(kept: other, present: cluster) }
+        return true
+    }
+
+    private func note(restartOf partition: Partition, _ position: Offset, because reason: TopicReader.Restart) {
+        kind.summary.startedOver += 1
+        context.notice(.startedOver(TopicPartition(reader.topic, partition), position, because: reason))
     }
 
     private func lookForPartitions() {
@@ -95,6 +126,7 @@ package final class SinkRunner<Kind: SinkKind> {
             let records = try reader.poll(
                 maximum: demand.maximum, timeout: demand.timeout, failed: { context.notice(.log($0)) })
             kind.summary.records += records.count
+            restarts = reader.takeRestarts()
             return records
         } catch {
             throw .log(error)
@@ -102,6 +134,12 @@ package final class SinkRunner<Kind: SinkKind> {
     }
 
     // MARK: - State
+
+    private var state: SinkReadState {
+        SinkReadState(
+            next: reader.next, before: reader.before, restarted: Set(restarts.keys), cluster: cluster,
+            hasReadAll: hasReadAll)
+    }
 
     private var hasReadAll: Bool {
         guard context.reading.untilCaughtUp, let targets else { return false }

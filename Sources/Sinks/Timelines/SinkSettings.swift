@@ -22,6 +22,7 @@ package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     package var unchanged = 0
     /// Left out because they cannot be written; a notice names each.
     package var unusable = 0
+    package var startedOver = 0
     package var elapsed = Duration.zero
     package var wasStopped = false
 
@@ -40,7 +41,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     case unusable(TopicPartition, Offset, reason: String)
     case log(LogError)
     case newPartitions(topic: String, total: Int32)
-    case startedOver(TopicPartition, Offset)
+    case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
 
     package var description: String {
         switch self {
@@ -48,7 +49,8 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
         case .unusable(let place, let offset, let reason): "record \(offset) of \(place) is left out: \(reason)"
         case .log(let error): error.description
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
-        case .startedOver(let place, let offset): Self.text(startedOver: place, offset)
+        case .startedOver(let place, let offset, let reason):
+            Self.text(startedOver: place, offset, because: reason)
         }
     }
 }
@@ -57,10 +59,12 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
 package enum SinkRunError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
     case sink(SinkError)
     case log(LogError)
+    case otherCluster(kept: String, present: String)
 
     package var description: String {
         switch self {
         case .sink(let error): error.description
+        case .otherCluster(let kept, let present): Self.text(keptIn: kept, present: present)
         case .log(let error): error.description
         }
     }

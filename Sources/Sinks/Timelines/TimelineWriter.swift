@@ -16,7 +16,7 @@ package final class TimelineWriter: SinkKind {
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
     /// The position of the reader in each partition.
-    private var next: [Partition: Offset] = [:]
+    private var state = SinkReadState()
     private var batch = SinkBatch()
     private var wasInterrupted = false
 
@@ -41,10 +41,11 @@ package final class TimelineWriter: SinkKind {
     }
 
     package func work(on records: [Record], _ state: SinkReadState) throws(SinkRunError) -> Bool {
-        next = state.next
+        self.state = state
+        for partition in state.restarted { kept[partition] = nil }
         for record in records { add(record) }
         let isWholeAgain = kept.allSatisfy { partition, position in
-            next[partition].map { $0 >= position.begun } ?? false
+            state.next[partition].map { $0 >= position.begun } ?? false
         }
         guard isWholeAgain else { return true }
         wasInterrupted = try !write()
@@ -53,8 +54,8 @@ package final class TimelineWriter: SinkKind {
 
     /// Keeps the positions behind markers at the end, so that the next run does not begin before them.
     package func finish() throws(SinkRunError) {
-        let isBehind = next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
-        if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(next.mapValues { SinkPosition(next: $0) }) }
+        let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
+        if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(positions) }
     }
 
     package func close() {}
@@ -79,7 +80,14 @@ package final class TimelineWriter: SinkKind {
         guard !batch.isEmpty else { return true }
         // Should this be interrupted, the next run has to know how far a later record may have been written.
         if batch.isConflated {
-            let begun = next.map { ($0, SinkPosition(next: kept[$0]?.next ?? Offset(0), begun: $1)) }
+            let begun = state.next.map { partition, next in
+                let kept = kept[partition]
+                return (
+                    partition,
+                    SinkPosition(
+                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before)
+                )
+            }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
         for record in batch.records {
@@ -88,7 +96,17 @@ package final class TimelineWriter: SinkKind {
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
         summary.superseded += batch.superseded
         batch.removeAll()
-        return try keep(next.mapValues { SinkPosition(next: $0) })
+        return try keep(positions)
+    }
+
+    /// The positions once everything that was read is written.
+    private var positions: [Partition: SinkPosition] {
+        var positions: [Partition: SinkPosition] = [:]
+        for (partition, next) in state.next {
+            positions[partition] = SinkPosition(
+                next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before)
+        }
+        return positions
     }
 
     /// - Returns: false if it was stopped before that.

@@ -13,10 +13,13 @@ public struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
 public struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var position = 0
+    /// The format in which the bytes were written (`StateFormat`): what a later format added is not there before it.
+    public let format: UInt8
 
     @inlinable
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: UnsafeRawBufferPointer, format: UInt8 = 2) {
         self.bytes = bytes
+        self.format = format
     }
 
     @inlinable

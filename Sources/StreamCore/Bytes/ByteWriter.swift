@@ -4,9 +4,12 @@ public import RecordLog
 public struct ByteWriter {
     @usableFromInline var storage: [UInt8]
     @inlinable public var bytes: [UInt8] { storage }
+    /// The format that is written (`StateFormat`): a reader of an earlier one knows nothing that a later one adds.
+    public let format: UInt8
 
     @inlinable
-    public init(capacity: Int = 0) {
+    public init(capacity: Int = 0, format: UInt8 = 2) {
+        self.format = format
         storage = []
         storage.reserveCapacity(capacity)
     }

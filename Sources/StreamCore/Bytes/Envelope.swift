@@ -2,9 +2,13 @@ package import RecordLog
 
 /// The records of the exchange topic: input records on their way to the task that owns their entity, and messages of
 /// nodes to entities of other tasks.
+///
+/// A record begins with its kind. In format 3 the kind has its highest bit set, and the format's number follows, which
+/// is that of the message or record within (`ByteReader.format`).
 package enum Envelope {
     private static let forwardedKind: UInt8 = 0
     private static let messageKind: UInt8 = 1
+    private static let versionedKind: UInt8 = 0x80
 
     /// The content of an exchange record, borrowed from it.
     package enum Content {
@@ -12,9 +16,12 @@ package enum Envelope {
         case message(node: Int, NodeMessage)
     }
 
-    package static func message(node: Int, _ message: NodeMessage) -> [UInt8] {
+    /// - Parameter format: that of the payload, which is the sending task's.
+    package static func message(
+        node: Int, _ message: NodeMessage, format: UInt8 = StateFormat.unversioned
+    ) -> [UInt8] {
         var writer = ByteWriter(capacity: message.entity.count + message.payload.count + 8)
-        writer.write(messageKind)
+        write(messageKind, format, into: &writer)
         writer.write(UInt8(node))
         writer.write(message.entity)
         writer.append(message.payload)
@@ -22,9 +29,11 @@ package enum Envelope {
     }
 
     /// Key, value and headers go along unchanged, with origin and timestamp.
-    package static func forwarded(_ record: InputRecord, headers: [Header]) -> [UInt8] {
+    package static func forwarded(
+        _ record: InputRecord, headers: [Header], format: UInt8 = StateFormat.unversioned
+    ) -> [UInt8] {
         var writer = ByteWriter(capacity: (record.key?.count ?? 0) + (record.value?.count ?? 0) + 64)
-        writer.write(forwardedKind)
+        write(forwardedKind, format, into: &writer)
         record.origin.encode(into: &writer)
         writer.write(record.timestamp)
         writer.write(optional: record.key) { $0.write($1) }
@@ -36,13 +45,22 @@ package enum Envelope {
         return writer.bytes
     }
 
+    private static func write(_ kind: UInt8, _ format: UInt8, into writer: inout ByteWriter) {
+        if format == StateFormat.unversioned { return writer.write(kind) }
+        writer.write(kind | versionedKind)
+        writer.write(format)
+    }
+
     package static func read(_ bytes: UnsafeRawBufferPointer) throws(CorruptBytes) -> Content {
         var reader = ByteReader(bytes)
-        switch try reader.byte() {
+        let kind = try reader.byte()
+        let format = kind & versionedKind == 0 ? StateFormat.unversioned : try reader.byte()
+        if format != StateFormat.unversioned { try StateFormat.check(format) }
+        switch kind & ~versionedKind {
         case messageKind:
             let node = Int(try reader.byte())
             let entity = try reader.slice()
-            return .message(node: node, NodeMessage(entity: entity, payload: reader.rest()))
+            return .message(node: node, NodeMessage(entity: entity, payload: reader.rest(), format: format))
         case forwardedKind:
             let origin = try Origin(from: &reader)
             let timestamp = try reader.instant()
@@ -56,7 +74,7 @@ package enum Envelope {
                 topic: -1, partition: origin.partition, offset: origin.offset, timestamp: timestamp, key: key,
                 value: value, handle: nil)
             return .forwarded(InputRecord(origin: origin, view: view), headers: headers)
-        case let kind:
+        default:
             throw CorruptBytes("unknown kind of exchange record: \(kind)")
         }
     }
@@ -66,10 +84,15 @@ package enum Envelope {
 package struct NodeMessage {
     package var entity: UnsafeRawBufferPointer
     package var payload: UnsafeRawBufferPointer
+    /// The format that the payload is written in.
+    package var format: UInt8
 
-    package init(entity: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+    package init(
+        entity: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, format: UInt8 = StateFormat.unversioned
+    ) {
         self.entity = entity
         self.payload = payload
+        self.format = format
     }
 }
 

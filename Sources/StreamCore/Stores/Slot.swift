@@ -1,11 +1,12 @@
 /// The number of one key in one state store, typed by the store's value: a vehicle's slot does not fit where a
 /// configuration's is asked for.
 ///
-/// A slot stays the same while its task lives in this process. After a restore the same key may have another slot, so
-/// slots are never written to state or messages.
+/// A slot stays the same for as long as its key has a value, or is held (`StateStore.hold`), while its task lives in
+/// this process; after that another key may get it. After a restore the same key may have another slot, so slots are
+/// never written to state or messages.
 @frozen
 public struct Slot<Value>: Hashable, Comparable, Sendable {
-    /// 0 ..< the number of keys of the store.
+    /// 0 ..< the count of the store's slots.
     public let index: Int
 
     /// - Precondition: `index` is not negative.
@@ -19,7 +20,7 @@ public struct Slot<Value>: Hashable, Comparable, Sendable {
     public static func < (left: Slot, right: Slot) -> Bool { left.index < right.index }
 }
 
-/// All slots of a store, in the order in which their keys first came.
+/// All slots of a store in their order, those that no key has included: these have no value.
 public struct Slots<Value>: Sequence {
     @usableFromInline let count: Int
 
@@ -60,6 +61,12 @@ public struct SlotMap<Value, Element> {
     @inlinable
     public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 
+    /// Forgets slots that were given back, with their memory.
+    public mutating func forget(_ released: ReleasedSlots<Value>) {
+        for slot in released.slots where slot.index < elements.count { elements[slot.index] = absent }
+        elements.truncate(to: released.slotCount)
+    }
+
     @inlinable
     mutating func reserve(_ slot: Slot<Value>) {
         if slot.index >= elements.count {
@@ -74,56 +81,10 @@ extension SlotMap where Element: ExpressibleByNilLiteral {
     public init() { self.init(absent: nil) }
 }
 
-/// Slots that work waits for, each once, in the order in which they came, with an item for each.
-public struct SlotQueue<Value, Item> {
-    @usableFromInline var slots: [Slot<Value>] = []
-    @usableFromInline var items = SlotMap<Value, Item?>()
-
-    public init() {}
-
-    @inlinable
-    public var isEmpty: Bool { slots.isEmpty }
-
-    @inlinable
-    public func contains(_ slot: Slot<Value>) -> Bool { items[slot] != nil }
-
-    /// The item that waits for the slot; `nil` if the slot does not wait.
-    @inlinable
-    public func item(of slot: Slot<Value>) -> Item? { items[slot] }
-
-    /// Appends the slot with its item. An item that waits already stays, and `item` is not called.
-    @inlinable
-    public mutating func append(_ slot: Slot<Value>, _ item: @autoclosure () -> Item) {
-        if items[slot] != nil { return }
-        slots.append(slot)
-        items[slot] = item()
-    }
-
-    /// Gives the slot this item: at its place in the queue if it waits already, else at the end.
-    @inlinable
-    public mutating func replace(_ slot: Slot<Value>, with item: Item) {
-        if items[slot] == nil { slots.append(slot) }
-        items[slot] = item
-    }
-
-    /// Empties the queue.
-    ///
-    /// - Returns: the slots with their items, in the order in which the slots came.
-    public mutating func drain() -> [(slot: Slot<Value>, item: Item)] {
-        if slots.isEmpty { return [] }
-        let drained = slots.map { slot in
-            guard let item = items[slot] else { preconditionFailure("A slot that waits has its item.") }
-            items[slot] = nil
-            return (slot: slot, item: item)
-        }
-        slots.removeAll(keepingCapacity: true)
-        return drained
-    }
-
-    public mutating func removeAll() { _ = drain() }
-}
-
-extension SlotQueue where Item == Void {
-    @inlinable
-    public mutating func append(_ slot: Slot<Value>) { append(slot, ()) }
+/// The slots of a store that were given back at the end of a transaction.
+public struct ReleasedSlots<Value> {
+    /// They have no key any more.
+    public let slots: [Slot<Value>]
+    /// Every slot of the store is below it.
+    public let slotCount: Int
 }

@@ -34,6 +34,12 @@ public struct SlotTimers<Value> {
 
     @inlinable
     public mutating func removeAll() { heap.removeAll() }
+
+    /// Takes the timers of slots away that were given back, with their memory.
+    public mutating func forget(_ released: ReleasedSlots<Value>) {
+        for slot in released.slots { heap.disarm(slot.index) }
+        heap.truncate(to: released.slotCount)
+    }
 }
 
 /// Timers by number: a heap that knows where each number stands in it.
@@ -110,6 +116,14 @@ public struct TimerHeap {
     public mutating func removeAll() {
         heap.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives back the memory of slots that do not exist any more.
+    ///
+    /// - Precondition: those from `count` on are not armed.
+    public mutating func truncate(to count: Int) {
+        indexes.truncate(to: count)
+        heap.releaseSpareCapacity()
     }
 
     // MARK: - Heap

@@ -7,14 +7,19 @@ package final class StreamTask {
     package let context: TaskContext
     package let positions = TaskPositions()
     private let nodes: [NodeInstance]
-    private let stores: [UInt8: any ChangelogStore]
+    let stores: [UInt8: any ChangelogStore]
     /// In order of id, so that the changelog is written in the same order every time.
-    private let orderedStores: [any ChangelogStore]
+    let orderedStores: [any ChangelogStore]
     private var committedCounters: TaskCounters
     private var committedDeadLetters = TaskContext.noDeadLetters
     private var committedWarnings = TaskContext.noWarnings
     private var clockWatch: ClockWatch
-    private var isRestored = false
+    /// What is recorded of the program with the positions.
+    let terms: StateTerms
+    /// True if the changelog had anything.
+    var hasState = false
+    var isRestored = false
+    var beginning = Beginning.none
     /// The processors were told of the time of this restore; as of the last commit.
     private var isClockKnown = false
     private var isClockCommitted = false
@@ -22,13 +27,15 @@ package final class StreamTask {
     /// The key of the changelog record with the positions; stores have ids from 1.
     private static let positionsKey: [UInt8] = [0]
 
-    /// - Parameter predecessor: the same task of this thread, whose state is read anew: the clock that it saw still
-    ///   counts.
+    /// - Parameters:
+    ///   - terms: what is recorded of the program with the state.
+    ///   - predecessor: the same task of this thread, whose state is read anew: the clock that it saw still counts.
     package init(
         partition: Partition, partitions: Int32, topology: Topology, router: any MessageRouter,
-        insteadOf predecessor: StreamTask? = nil
+        terms: StateTerms = StateTerms(), insteadOf predecessor: StreamTask? = nil
     ) {
         self.partition = partition
+        self.terms = terms
         clockWatch = predecessor?.clockWatch ?? ClockWatch(tolerance: topology.clockTolerance)
         clockWatch.revert()
         context = TaskContext(partition: partition, partitions: partitions, topology: topology, router: router)
@@ -37,6 +44,12 @@ package final class StreamTask {
         orderedStores = nodes.flatMap(\.processor.stores).sorted { $0.id < $1.id }
         stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
         precondition(stores[0] == nil, "Store ids begin at 1.")
+        write(format: max(topology.stateFormat ?? StateFormat.newest, StateFormat.unversioned))
+    }
+
+    /// The keys and the slots of each store, in the order of the stores' numbers.
+    package var slotCounts: [(store: UInt8, keys: Int, slots: Int)] {
+        orderedStores.map { ($0.id, $0.keyCount, $0.slotCount) }
     }
 
     // MARK: - Time
@@ -79,7 +92,7 @@ package final class StreamTask {
                 throw CorruptBytes("unknown node \(node)")
             }
             context.node = node
-            receive(message, context)
+            try receive(message, context)
         case .forwarded(let record, let headers):
             guard context.topology.sources.indices.contains(Int(record.origin.source)) else {
                 throw CorruptBytes("unknown source \(record.origin.source)")
@@ -91,31 +104,51 @@ package final class StreamTask {
         }
     }
 
-    package func punctuate() {
-        forEachNode { node in node.punctuator?.punctuate(context) }
+    /// Fires timers that are due, a portion of each node's (R17).
+    ///
+    /// - Parameter order: the reading order up to which sources have been read since this task began; `nil` if none
+    ///   is, `Int.max` if all are. Nodes that wait for more (`Topology.Node.timersAfter`) are left out.
+    package func punctuate(readThrough order: Int? = .max) {
+        forEachNode { node in
+            guard let punctuator = node.punctuator, mayFire(context.node, order) else { return }
+            punctuator.punctuate(context)
+        }
     }
 
-    private func forEachNode(_ body: (NodeInstance) -> Void) {
+    private func mayFire(_ node: Int, _ order: Int?) -> Bool {
+        order.map { $0 >= context.topology.nodes[node].timersAfter } ?? false
+    }
+
+    func forEachNode(_ body: (NodeInstance) -> Void) {
         for (number, node) in nodes.enumerated() {
             context.node = number
             body(node)
         }
     }
 
-    package var nextDue: Instant? {
+    /// The date of the earliest timer that `punctuate` with the same argument would look at; `nil` if there is none.
+    package func nextDue(readThrough order: Int?) -> Instant? {
         var earliest: Instant?
-        for node in nodes {
-            guard let due = node.punctuator?.nextDue else { continue }
+        for (number, node) in nodes.enumerated() {
+            guard let due = node.punctuator?.nextDue, mayFire(number, order) else { continue }
             earliest = min(earliest ?? due, due)
         }
         return earliest
     }
 
+    /// The date of the earliest timer; `nil` if there is none.
+    package var nextDue: Instant? { nextDue(readThrough: .max) }
+
     // MARK: - Transaction
 
+    /// Lets each node send and emit what waits. The call comes again while messages flow: what they ask for is done in
+    /// this transaction, also by a node that has had its portion (R17).
     package func flush() {
         forEachNode { node in node.conflating?.flush(context) }
     }
+
+    /// True if the last flush left work for the next transaction (`ConflatingProcessor.hasMoreToFlush`).
+    package var hasMoreToFlush: Bool { nodes.contains { $0.conflating?.hasMoreToFlush ?? false } }
 
     package func bringUp() {
         forEachNode { node in node.catchUp?.bringUp(context) }
@@ -136,8 +169,9 @@ package final class StreamTask {
     ) {
         for store in orderedStores { store.capture(emit) }
         guard positions.isDirty else { return }
+        captureBeginning(emit)
         var writer = ByteWriter(capacity: 256)
-        positions.encode(of: context.topology.sources, into: &writer)
+        positions.encode(of: context.topology.sources, header: header, into: &writer)
         Self.positionsKey.withUnsafeBytes { key in
             writer.bytes.withUnsafeBytes { emit(key, $0) }
         }
@@ -148,6 +182,7 @@ package final class StreamTask {
         precondition(context.outputs.isEmpty, "What a task emitted is in the transaction before it is committed.")
         for store in orderedStores { store.commit() }
         positions.commit()
+        if beginning == .written { beginning = .committed }
         clockWatch.commit()
         isClockCommitted = isClockKnown
         committedCounters.add(context.counters)
@@ -157,6 +192,7 @@ package final class StreamTask {
         committedWarnings = context.warnings
         context.warnings.removeAll()
         forEachNode { node in node.observer?.committed(context) }
+        releaseVacantSlots()
     }
 
     /// The transaction is aborted: everything is as it was after the last commit.
@@ -169,10 +205,17 @@ package final class StreamTask {
         context.warnings.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
+        if beginning == .written { beginning = .none }
         clockWatch.revert()
         isClockKnown = isClockCommitted
         forEachNode { node in node.deriving?.reverted(context) }
+        releaseVacantSlots()
         return moved
+    }
+
+    /// The last store first: a subscription that goes lets its source go.
+    private func releaseVacantSlots() {
+        for store in orderedStores.reversed() { store.releaseVacantSlots() }
     }
 
     /// Takes what was counted in committed transactions since the last call.
@@ -191,26 +234,5 @@ package final class StreamTask {
     package func takeWarnings() -> RecordNotices {
         defer { committedWarnings.removeAll() }
         return committedWarnings
-    }
-
-    // MARK: - Restore
-
-    package func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?
-    ) throws(CorruptBytes) {
-        guard let id = key.first else { throw CorruptBytes("changelog record with an empty key") }
-        if id == 0 {
-            guard let value else { return }
-            var reader = ByteReader(value)
-            try positions.restore(of: context.topology.sources, from: &reader)
-            return
-        }
-        guard let store = stores[id] else { throw CorruptBytes("changelog record of unknown store \(id)") }
-        try store.restore(key: UnsafeRawBufferPointer(rebasing: key[1...]), value: value)
-    }
-
-    package func finishRestore() {
-        isRestored = true
-        forEachNode { node in node.deriving?.finishRestore(context) }
     }
 }

@@ -15,6 +15,13 @@ package final class TaskContext {
     package let topology: Topology
     /// The wall-clock time, read once per iteration (`StreamTask.advance`).
     package internal(set) var now = Instant(milliseconds: 0)
+    /// How many timers a processor fires in one call (R17).
+    package var timerPortion: Int { topology.timerPortion }
+    /// How many units of work, such as messages sent or timelines made, a processor does in the flushes of one
+    /// transaction (R17).
+    package var flushPortion: Int { topology.flushPortion }
+    /// The format that the task is written in (`StreamTask.format`).
+    package internal(set) var format = StateFormat.newest
     /// The number of the node that is being called.
     var node = 0
     /// The records that were emitted and are not with the producer yet.
@@ -51,7 +58,7 @@ package final class TaskContext {
     /// Sends a record of a source to the task that owns its entity.
     package func forward(_ record: InputRecord, to owner: Partition, entity: UnsafeRawBufferPointer) {
         counters.forwarded += 1
-        router.route(Envelope.forwarded(record, headers: headers(of: record)), key: entity, to: owner)
+        router.route(Envelope.forwarded(record, headers: headers(of: record), format: format), key: entity, to: owner)
     }
 
     /// Calls `body` with an entity's id and hash if this task owns the entity; else sends the record to the owner.
@@ -74,13 +81,13 @@ package final class TaskContext {
     /// Sends a message to an entity, whichever task owns it: this one included.
     package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
         assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
-        var payload = ByteWriter(capacity: 128)
+        var payload = ByteWriter(capacity: 128, format: format)
         message.encode(into: &payload)
         var entity = entity
         entity.withUTF8 { utf8 in
             let entity = UnsafeRawBufferPointer(utf8)
             let envelope = payload.bytes.withUnsafeBytes {
-                Envelope.message(node: node.number, NodeMessage(entity: entity, payload: $0))
+                Envelope.message(node: node.number, NodeMessage(entity: entity, payload: $0), format: format)
             }
             router.route(envelope, key: entity, to: owner(of: Murmur2.hash(entity)))
         }
@@ -88,7 +95,7 @@ package final class TaskContext {
 
     /// Notes for whoever watches that a record was set aside, and why.
     package func noteDeadLetter(_ record: InputRecord, reason: String) {
-        deadLetters.add(topic: topic(of: record), record.origin, reason: reason)
+        deadLetters.add(topic: topic(of: record.origin), record.origin, reason: reason)
     }
 
     /// Notes for whoever watches what was remarkable about a record that is used nevertheless.
@@ -96,10 +103,16 @@ package final class TaskContext {
     /// - Parameter subject: what the reason is about, in short, such as `vehicle v1`.
     /// - Returns: whether it will be said by name when this is committed; else it is one of a number.
     package func warn(of record: InputRecord, about subject: String, _ reason: String) -> Bool {
-        warnings.add(topic: topic(of: record), record.origin, reason: reason, subject: subject)
+        warn(of: record.origin, about: subject, reason)
     }
 
-    private func topic(of record: InputRecord) -> String { topology.sources[Int(record.origin.source)].topic }
+    /// The same for a record that was used before, and is remarkable by now.
+    @discardableResult
+    package func warn(of origin: Origin, about subject: String, _ reason: String) -> Bool {
+        warnings.add(topic: topic(of: origin), origin, reason: reason, subject: subject)
+    }
+
+    private func topic(of origin: Origin) -> String { topology.sources[Int(origin.source)].topic }
 
     /// Writes a record to an output topic.
     package func emit(

@@ -10,17 +10,46 @@ package final class TaskPositions {
     package struct Entry {
         package var source: UInt8
         package var partition: Partition
-        package fileprivate(set) var next: Offset
+        package internal(set) var next: Offset
         /// The position of the last commit, else the one at which this task began; a revert goes back to it.
         package fileprivate(set) var committed: Offset
         /// True once this task has committed it: the first commit is the claim of R4.
         package fileprivate(set) var isClaimed: Bool
+        /// The last record that was read before `next`; `nil` if none was, or a release read it that noted none.
+        package internal(set) var fingerprint: Fingerprint?
+        fileprivate var committedFingerprint: Fingerprint?
+        /// A record of the topic that was read and compared since, or the first one that was read: what was read after
+        /// it may be of another topic of the same name, as long as nobody has compared it.
+        package internal(set) var anchor: Fingerprint?
+
+        /// A position as the changelog has it.
+        init(source: UInt8, partition: Partition, next: Offset) {
+            self.init(
+                source: source, partition: partition, next: next, committed: next, isClaimed: true,
+                fingerprint: nil, committedFingerprint: nil, anchor: nil)
+        }
+
+        fileprivate init(
+            source: UInt8, partition: Partition, next: Offset, committed: Offset, isClaimed: Bool,
+            fingerprint: Fingerprint?, committedFingerprint: Fingerprint?, anchor: Fingerprint?
+        ) {
+            self.source = source
+            self.partition = partition
+            self.next = next
+            self.committed = committed
+            self.isClaimed = isClaimed
+            self.fingerprint = fingerprint
+            self.committedFingerprint = committedFingerprint
+            self.anchor = anchor
+        }
 
         package var isDirty: Bool { next != committed || !isClaimed }
     }
 
     package private(set) var entries: [Entry] = []
-    private var restored: [Entry] = []
+    /// What the state says of itself; `nil` before a record of positions that says it was restored.
+    package internal(set) var header: StateHeader?
+    var restored: [Entry] = []
 
     package init() {}
 
@@ -28,13 +57,38 @@ package final class TaskPositions {
 
     /// The position in the changelog; `nil` if it has none.
     package func restoredNext(source: UInt8, partition: Partition) -> Offset? {
-        restored.first { $0.source == source && $0.partition == partition }?.next
+        restored(source, partition)?.next
+    }
+
+    /// The record before the position in the changelog; `nil` if the changelog does not say it.
+    package func restoredFingerprint(source: UInt8, partition: Partition) -> Fingerprint? {
+        restored(source, partition)?.fingerprint
+    }
+
+    /// The record that was compared last, as the changelog has it; else the one before the position.
+    package func restoredAnchor(source: UInt8, partition: Partition) -> Fingerprint? {
+        let known = restored(source, partition)
+        return known?.anchor ?? known?.fingerprint
+    }
+
+    private func restored(_ source: UInt8, _ partition: Partition) -> Entry? {
+        restored.first { $0.source == source && $0.partition == partition }
     }
 
     /// Begins to keep a position; returns its index, which stays.
-    package func add(source: UInt8, partition: Partition, next: Offset) -> Int {
+    ///
+    /// - Parameters:
+    ///   - fingerprint: the record before it, as far as it is known.
+    ///   - anchor: the record that was compared last.
+    package func add(
+        source: UInt8, partition: Partition, next: Offset, fingerprint: Fingerprint? = nil,
+        anchor: Fingerprint? = nil
+    ) -> Int {
         precondition(!entries.contains { $0.source == source && $0.partition == partition }, "Added once.")
-        entries.append(Entry(source: source, partition: partition, next: next, committed: next, isClaimed: false))
+        entries.append(
+            Entry(
+                source: source, partition: partition, next: next, committed: next, isClaimed: false,
+                fingerprint: fingerprint, committedFingerprint: fingerprint, anchor: anchor ?? fingerprint))
         return entries.count - 1
     }
 
@@ -43,9 +97,32 @@ package final class TaskPositions {
         entries[index].next = next
     }
 
+    /// Notes the last record that was read of a partition, for whoever takes the task over. Of several in a row only
+    /// the last one counts, so once for a batch is enough.
+    package func note(_ index: Int, record: RecordView) {
+        let fingerprint = Fingerprint(record)
+        entries[index].fingerprint = fingerprint
+        if entries[index].anchor == nil { entries[index].anchor = fingerprint }
+    }
+
+    /// The topic is the one of the anchor: so is all that was read before that was asked.
+    package func confirm(_ index: Int, _ fingerprint: Fingerprint) { entries[index].anchor = fingerprint }
+
+    /// Begins a partition anew, at a place that may lie before the position: what is there now is not what was read.
+    /// An abort does not go back behind that.
+    package func restart(_ index: Int, at next: Offset) {
+        entries[index].next = next
+        entries[index].committed = next
+        entries[index].isClaimed = false
+        entries[index].fingerprint = nil
+        entries[index].committedFingerprint = nil
+        entries[index].anchor = nil
+    }
+
     package func commit() {
         for index in entries.indices {
             entries[index].committed = entries[index].next
+            entries[index].committedFingerprint = entries[index].fingerprint
             entries[index].isClaimed = true
         }
     }
@@ -54,85 +131,11 @@ package final class TaskPositions {
     package func revert() -> [Int] {
         var moved: [Int] = []
         for index in entries.indices {
+            entries[index].fingerprint = entries[index].committedFingerprint
             if entries[index].committed == entries[index].next { continue }
             entries[index].next = entries[index].committed
             moved.append(index)
         }
         return moved
-    }
-}
-
-// MARK: - Stored form
-
-/// The record of positions in the changelog, which names the topic of each: a position says nothing without the topic
-/// that it is a place in.
-///
-/// It is a list of topics, then the positions, each with the index of its topic. The sources that were added since
-/// (`Topology.Source.isAddition`) follow in a second pair of lists. A release that knows only the first pair reads
-/// that as ever, and passes over the rest.
-extension TaskPositions {
-    /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
-    /// (R9). Forgotten here, it would be read from the beginning again.
-    package func encode(of sources: [Topology.Source], into writer: inout ByteWriter) {
-        let unread = restored.filter { known in
-            !entries.contains { $0.source == known.source && $0.partition == known.partition }
-        }
-        let known = entries + unread
-        let additions = sources.indices.filter { sources[$0].isAddition }
-        let others = sources.indices.filter { !sources[$0].isAddition }
-        write(known, of: others, sources, includingExchange: true, into: &writer)
-        if additions.isEmpty { return }
-        write(known, of: additions, sources, includingExchange: false, into: &writer)
-    }
-
-    private func write(
-        _ known: [Entry], of indices: [Int], _ sources: [Topology.Source], includingExchange: Bool,
-        into writer: inout ByteWriter
-    ) {
-        writer.write(list: indices) { $0.write(sources[$1].topic) }
-        let listed = known.compactMap { entry -> (number: UInt8, entry: Entry)? in
-            if entry.source == Self.exchange { return includingExchange ? (Self.exchange, entry) : nil }
-            return indices.firstIndex(of: Int(entry.source)).map { (UInt8($0), entry) }
-        }
-        writer.write(list: listed) { writer, listed in
-            writer.write(listed.number)
-            writer.write(varint: UInt64(listed.entry.partition.rawValue))
-            writer.write(listed.entry.next.rawValue)
-        }
-    }
-
-    /// Matches the positions with the sources by the names of the topics. A source that is not named begins where one
-    /// begins that was never read.
-    ///
-    /// - Throws: if a topic is named that is no source: what was made of it would be taken for the state of others.
-    package func restore(of sources: [Topology.Source], from reader: inout ByteReader) throws(CorruptBytes) {
-        restored = try read(of: sources, from: &reader)
-        if !reader.isAtEnd { restored += try read(of: sources, from: &reader) }
-    }
-
-    private func read(
-        of sources: [Topology.Source], from reader: inout ByteReader
-    ) throws(CorruptBytes) -> [Entry] {
-        let topics = try reader.list { reader throws(CorruptBytes) in try reader.string() }
-        let numbers = topics.map { topic in sources.firstIndex { $0.topic == topic } }
-        let strangers = zip(topics, numbers).filter { $0.1 == nil }.map(\.0)
-        guard strangers.isEmpty else {
-            throw CorruptBytes(
-                """
-                the state was made from \(strangers.joined(separator: ", ")), which is not read any more, only \
-                \(sources.map(\.topic).joined(separator: ", ")): give each topic its name back, or take another \
-                application
-                """)
-        }
-        return try reader.list { reader throws(CorruptBytes) in
-            let number = try reader.byte()
-            let partition = Partition(Int32(truncatingIfNeeded: try reader.varint()))
-            let next = Offset(try reader.int64())
-            guard number == Self.exchange || Int(number) < numbers.count else {
-                throw CorruptBytes("a position of topic \(number) of \(numbers.count)")
-            }
-            let source = number == Self.exchange ? Self.exchange : UInt8(numbers[Int(number)] ?? 0)
-            return Entry(source: source, partition: partition, next: next, committed: next, isClaimed: true)
-        }
     }
 }

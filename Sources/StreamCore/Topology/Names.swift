@@ -21,7 +21,7 @@ public struct StoreName<Value: StateValue>: Sendable {
     public let name: String
 
     public init(_ number: UInt8, _ name: String) {
-        precondition(number > 0, "Store numbers begin at 1.")
+        precondition(number > 0 && number < StateFormat.versionedKey, "Store numbers are 1 to 127.")
         self.number = number
         self.name = name
     }

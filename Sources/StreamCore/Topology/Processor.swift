@@ -30,7 +30,8 @@ package protocol Punctuator: Processor {
     /// The date of the earliest timer; `nil` if none is armed.
     var nextDue: Instant? { get }
 
-    /// Fires the timers that are due at `context.now`.
+    /// Fires timers that are due at `context.now`, at most `context.timerPortion` of them (R17). For one that is left
+    /// `nextDue` stays past, and the call comes again in the next iteration.
     func punctuate(_ context: TaskContext)
 }
 
@@ -52,8 +53,18 @@ package enum ClockStep: Hashable, Sendable {
 
 /// A processor that does once for a transaction what several records or messages ask for.
 package protocol ConflatingProcessor: Processor {
-    /// Sends and emits what waits; called before each commit, again while messages flow within the thread.
+    /// Sends and emits what waits, at most `context.flushPortion` units of work in all calls of a transaction; called
+    /// before each commit, again while messages flow within the thread. What a message asks for that came in this
+    /// transaction, and is in no state, is no part of that: it is done whatever the portion is.
     func flush(_ context: TaskContext)
+
+    /// True if the last `flush` left work for the next transaction (R17). The positions of what asked for that work are
+    /// committed before it is done, so it has to be in the processor's state.
+    var hasMoreToFlush: Bool { get }
+}
+
+extension ConflatingProcessor {
+    package var hasMoreToFlush: Bool { false }
 }
 
 /// A processor that publishes anew when a run that ends has read everything.

@@ -16,10 +16,17 @@ package struct Topology: Sendable {
     /// How far the wall clock may go back without a call of `ClockFollower.clockWentBack`: a clock that is set right
     /// goes back a little.
     package var clockTolerance: ElapsedTime
+    /// How many timers a processor fires in one call (R17).
+    package var timerPortion = 1_000
+    /// How many units of work a processor does in the flushes of one transaction (R17).
+    package var flushPortion = 10_000
+    /// The format that state is raised to (`StateFormat`); `nil` if it stays as it was found, and is the newest where
+    /// none was (R18).
+    package var stateFormat: UInt8?
 
     package init(
         sources: [Source], nodes: [Node], outputs: [String], counters: Int = 0,
-        clockTolerance: ElapsedTime = .minutes(1)
+        clockTolerance: ElapsedTime = .minutes(1), stateFormat: UInt8? = nil
     ) {
         precondition(nodes.indices.allSatisfy { nodes[$0].number == $0 }, "Nodes stand in the order of their numbers.")
         for source in sources {
@@ -35,6 +42,7 @@ package struct Topology: Sendable {
         self.outputs = outputs
         self.counters = counters
         self.clockTolerance = clockTolerance
+        self.stateFormat = stateFormat
     }
 
     package struct Source: Sendable {
@@ -68,6 +76,9 @@ package struct Topology: Sendable {
         /// The outputs that this node writes to.
         package var outputs: [OutputName]
         package var readsRecords: Bool
+        /// The reading order up to which sources must have been read before the node's timers fire (R17). A timer
+        /// that fires earlier takes for silence what is only not read yet.
+        package var timersAfter: Int
         /// Makes the processor of one task, with its stores empty.
         package var make: @Sendable () -> NodeInstance
 
@@ -76,32 +87,35 @@ package struct Topology: Sendable {
         /// - Parameters:
         ///   - sends: the numbers of the nodes that it sends messages to; no others in a debug build.
         ///   - writes: the outputs that it writes to; no others in a debug build.
+        ///   - timersAfter: the reading order of the last source that its timers wait for.
         package init<P: MessageProcessor & SendableMetatype>(
-            _ name: NodeName<P.Message>, sends: [Int] = [], writes: [OutputName] = [],
+            _ name: NodeName<P.Message>, sends: [Int] = [], writes: [OutputName] = [], timersAfter: Int = 1,
             make: @escaping @Sendable () -> P
         ) {
-            self.init(name.number, name.name, sends, writes, readsRecords: P.self is any RecordProcessor.Type) {
+            let readsRecords = P.self is any RecordProcessor.Type
+            self.init(name.number, name.name, sends, writes, readsRecords: readsRecords, timersAfter) {
                 NodeInstance(taking: make())
             }
         }
 
         /// A node that takes no messages.
         package init<P: RecordProcessor & SendableMetatype>(
-            _ name: NodeName<Never>, sends: [Int] = [], writes: [OutputName] = [],
+            _ name: NodeName<Never>, sends: [Int] = [], writes: [OutputName] = [], timersAfter: Int = 1,
             make: @escaping @Sendable () -> P
         ) {
-            self.init(name.number, name.name, sends, writes, readsRecords: true) { NodeInstance(make()) }
+            self.init(name.number, name.name, sends, writes, readsRecords: true, timersAfter) { NodeInstance(make()) }
         }
 
         private init(
             _ number: Int, _ name: String, _ receivers: [Int], _ outputs: [OutputName], readsRecords: Bool,
-            make: @escaping @Sendable () -> NodeInstance
+            _ timersAfter: Int, make: @escaping @Sendable () -> NodeInstance
         ) {
             self.number = number
             self.name = name
             self.receivers = receivers
             self.outputs = outputs
             self.readsRecords = readsRecords
+            self.timersAfter = timersAfter
             self.make = make
         }
     }
@@ -121,28 +135,22 @@ package struct NodeInstance {
     /// The state stores of the node.
     package var stores: [any ChangelogStore] { processor.stores }
 
-    /// Reads a message and hands it over; `nil` if the node takes none.
-    let receive: ((NodeMessage, TaskContext) -> Void)?
+    /// Reads a message and hands it over; `nil` if the node takes none. Throws if the message cannot be read.
+    let receive: Receive?
+    typealias Receive = (NodeMessage, TaskContext) throws(CorruptBytes) -> Void
 
     init(_ processor: any Processor) {
         self.init(processor, receive: nil)
     }
 
     init<P: MessageProcessor>(taking processor: P) {
-        self.init(processor) { message, context in
-            // A node's messages are this program's own: what cannot be read is a defect, and is not passed over.
-            do throws(CorruptBytes) {
-                var reader = ByteReader(message.payload)
-                processor.receive(try P.Message(from: &reader), for: message.entity, context)
-            } catch {
-                preconditionFailure("A message to \(P.self) of this program cannot be read: \(error)")
-            }
+        self.init(processor) { message, context throws(CorruptBytes) in
+            var reader = ByteReader(message.payload, format: message.format)
+            processor.receive(try P.Message(from: &reader), for: message.entity, context)
         }
     }
 
-    private init(
-        _ processor: any Processor, receive: ((NodeMessage, TaskContext) -> Void)?
-    ) {
+    private init(_ processor: any Processor, receive: Receive?) {
         self.processor = processor
         self.receive = receive
         records = processor as? any RecordProcessor

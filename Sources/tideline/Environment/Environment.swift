@@ -15,9 +15,10 @@ struct Environment {
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
 
+    /// - Parameter flags: the flags of the verb that are settings, too.
     /// - Throws: with status 64, naming all settings that are wrong.
-    init(_ options: KafkaOptions) throws(CommandFailure) {
-        let settings = try options.resolve()
+    init(_ options: KafkaOptions, flags: [SettingsSources.Flag] = []) throws(CommandFailure) {
+        let settings = try options.resolve(with: flags)
         let logger = Self.makeLogger(settings)
         var kafka = Self.kafka(settings)
         let problems = kafka.validate()
@@ -61,7 +62,8 @@ struct Environment {
     static func kafka(_ settings: Settings) -> RdKafkaSettings {
         var properties = [
             "session.timeout.ms": String(settings[Keys.sessionTimeout].milliseconds),
-            "heartbeat.interval.ms": "500",
+            "heartbeat.interval.ms": String(settings.heartbeatInterval),
+            "max.poll.interval.ms": String(settings.pollInterval),
             "transaction.timeout.ms": String(settings[Keys.transactionTimeout].milliseconds),
             "message.max.bytes": String(InternalTopics.recordBytesMax + 65536),
         ]
@@ -73,24 +75,54 @@ struct Environment {
     ///
     /// - Throws: with status 69 if no broker answers within that time or the program is to end.
     func connect() throws(CommandFailure) -> any Admin {
+        let began = WallClock.uptime()
         do throws(LogError) {
             let admin = try cluster.makeAdmin()
-            let deadline = WallClock.uptime() + settings[Keys.connectTimeout]
+            let deadline = began + settings[Keys.connectTimeout]
             while true {
                 // Each call waits a second at most, so that a stop is seen.
                 do throws(LogError) {
                     try admin.connect(timeout: min(.seconds(1), settings[Keys.connectTimeout]))
                     return admin
                 } catch {
+                    brokers?.tellRepeats()
                     if Signals.isStopRequested || WallClock.uptime() >= deadline { throw error }
                 }
             }
         } catch {
+            brokers?.tellRepeats(isLast: true)
+            let tried = WallClock.uptime() - began
+            // Nothing was done and nothing was told to anybody: whoever waits for the work must see that.
+            let time =
+                Signals.isStopRequested && tried < settings[Keys.connectTimeout]
+                ? "told to end after \(tried.milliseconds) ms"
+                : "tried for \(settings[Keys.connectTimeout].iso8601) (connect.timeout)"
             throw CommandFailure(
-                .unavailable,
-                "no broker answers at \(settings[Keys.bootstrap]): tried for"
-                    + " \(settings[Keys.connectTimeout].iso8601) (connect.timeout). \(error.message)")
+                .unavailable, "no broker answers at \(settings[Keys.bootstrap]): \(time). \(error.message)")
         }
+    }
+
+    /// Looks up topics, again and again while a broker is away for a moment.
+    ///
+    /// - Parameter operation: what the caller wants of them, for the message about a missing permission.
+    /// - Throws: with status 69.
+    func describe(
+        _ names: [String], _ admin: any Admin, for operation: Permission.Operation? = nil
+    ) throws(CommandFailure) -> [String: TopicDescription] {
+        let answer: [String: TopicDescription]?
+        do throws(LogError) {
+            let requests = PatientRequests(clock: SleepingClock(), shouldStop: { Signals.isStopRequested })
+            answer = try requests.persistently { (timeout) throws(LogError) in
+                try admin.describeTopics(names, timeout: timeout)
+            }
+        } catch {
+            let cause = if let operation { error.needing(operation) } else { error }
+            throw CommandFailure(.unavailable, "cannot look at the topics: \(cause)")
+        }
+        guard let answer else {
+            throw CommandFailure(.unavailable, "cannot look at the topics: told to end while no broker answered")
+        }
+        return answer
     }
 
     /// Looks up topics that must exist.
@@ -99,18 +131,7 @@ struct Environment {
     /// - Throws: with status 69, naming all topics that are missing.
     @discardableResult
     func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
-        let answer: [String: TopicDescription]?
-        do throws(LogError) {
-            let requests = PatientRequests(clock: SleepingClock(), shouldStop: { Signals.isStopRequested })
-            answer = try requests.persistently { (timeout) throws(LogError) in
-                try admin.describeTopics(names, timeout: timeout)
-            }
-        } catch {
-            throw CommandFailure(.unavailable, "cannot look at the topics: \(error)")
-        }
-        guard let found = answer else {
-            throw CommandFailure(.unavailable, "cannot look at the topics: told to end while no broker answered")
-        }
+        let found = try describe(names, admin)
         let absent = names.filter { found[$0] == nil }
         if !absent.isEmpty { throw missing(absent) }
         return found

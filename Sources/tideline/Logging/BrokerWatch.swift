@@ -52,6 +52,8 @@ final class BrokerWatch: Sendable {
         /// All brokers that were ever part of the cluster, as `host:port`.
         var brokers: Set<String> = []
         var isWatching = false
+        /// The lines of librdkafka that were written, which others repeat.
+        var lines = RepeatedLines()
         /// The number of lines that name no broker since that number was logged last.
         var withheld = 0
         /// The brokers that are back, and the time until which handles may still log what is over.
@@ -87,25 +89,8 @@ final class BrokerWatch: Sendable {
 
     // MARK: - What is told
 
-    /// Logs a line of librdkafka, unless the watch says what it says.
-    ///
-    /// - Parameter level: the level as in syslog, from 0 to 7.
-    func log(level: Int, facility: String, message: String) {
-        let metadata: Logger.Metadata = ["facility": .string(facility)]
-        if isNoNews(level, facility, message) {
-            return logger.debug("librdkafka: \(message)", metadata: metadata)
-        }
-        // syslog levels: 0 … 3 are errors, 4 warnings, 5 and 6 information, 7 debugging.
-        switch level {
-        case ...3: logger.warning("librdkafka: \(message)", metadata: metadata)
-        case 4: logger.notice("librdkafka: \(message)", metadata: metadata)
-        case 5, 6: logger.debug("librdkafka: \(message)", metadata: metadata)
-        default: logger.trace("librdkafka: \(message)", metadata: metadata)
-        }
-    }
-
     /// True if nobody needs a line, as the watch says what matters about it.
-    private func isNoNews(_ level: Int, _ facility: String, _ message: String) -> Bool {
+    func isNoNews(_ level: Int, _ facility: String, _ message: String) -> Bool {
         if Self.isRoutine(facility, message) || isAboutReach(facility, message) { return true }
         return level <= 4 && isEcho(facility, message)
     }
@@ -130,6 +115,8 @@ final class BrokerWatch: Sendable {
     private func isAboutReach(_ facility: String, _ message: String) -> Bool {
         switch facility {
         case "FAIL": suspect(message)
+        // What answers there may be no broker at all: then every request for metadata fails.
+        case "METADATA" where BrokerFault(message) != nil: suspect(message)
         // librdkafka logs errors as well if no callback takes them.
         case "ERROR" where BrokerFault(message) != nil || message.hasSuffix("brokers are down"): suspect(message)
         default: return false

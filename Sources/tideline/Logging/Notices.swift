@@ -12,7 +12,7 @@ extension Logger {
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
         case .log(let error): log(error, brokers)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
-        case .startedOver(let place, let offset): startedOver(place, offset)
+        case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)
         }
     }
 
@@ -30,7 +30,7 @@ extension Logger {
                 metadata: ["configurations": .array(configurations.map { .string($0) })])
         case .log(let error): log(error, brokers)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
-        case .startedOver(let place, let offset): startedOver(place, offset)
+        case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)
         case .producerReplaced(let error):
             if brokers?.absorbs(error) == true { return }
             warning(
@@ -51,10 +51,8 @@ extension Logger {
         info("reading new partitions", metadata: ["topic": .string(topic), "partitions": .number(total)])
     }
 
-    private func startedOver(_ place: TopicPartition, _ offset: Offset) {
-        warning(
-            "the kept position lies behind the end of the partition; reading it from the beginning",
-            metadata: .record(place, offset))
+    private func startedOver(_ place: TopicPartition, _ offset: Offset, _ reason: TopicReader.Restart) {
+        warning("\(reason.text); reading it from the beginning", metadata: .record(place, offset))
     }
 }
 

@@ -1,5 +1,6 @@
 import Observability
 import RecordLog
+import StreamCore
 import StreamRuntime
 
 /// Writes the events of stream threads to the log.
@@ -36,6 +37,12 @@ struct StreamLog: Sendable {
         case .lost(let tasks): logger.warning("tasks lost", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .restoring(let task, let end):
             logger.info("restoring", metadata: ["task": .number(task.rawValue), "end": .number(end.rawValue)])
+        case .standbyTaken(let task, let next):
+            logger.info(
+                "begins with its standby copy",
+                metadata: ["task": .number(task.rawValue), "next": .number(next.rawValue)])
+        case .standbys(let tasks):
+            logger.info("standby copies kept", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .running(let task, let records):
             logger.info("running", metadata: ["task": .number(task.rawValue), "restoredRecords": .number(records)])
         case .committed(let records): logger.trace("committed", metadata: ["records": .number(records)])
@@ -53,20 +60,77 @@ struct StreamLog: Sendable {
             logger.notice(
                 "reading new partitions", metadata: ["topic": .string(topic), "partitions": .number(count)])
         case .positionOutOfRange(let partition, let position, let kept):
+            let what =
+                position > kept.high
+                ? "the topic ends before what was read of it: it is another topic of its name"
+                : "records were removed before they were read"
             logger.error(
-                "records were removed before they were read; going on from the earliest",
+                "\(what); going on from the earliest",
                 metadata: [
                     "topic": .string(partition.topic), "partition": .number(partition.partition.rawValue),
                     "position": .number(position.rawValue), "keptFrom": .number(kept.low.rawValue),
                     "keptTo": .number(kept.high.rawValue),
                 ])
-        case .corruptRecord(let partition, let offset, let reason):
-            logger.error("an internal record cannot be read: \(reason)", metadata: .record(partition, offset))
+        case .positionOfOther(let partition, let known, let found, let kept):
+            let what = "another record stands where the last one was read: it is another topic of its name"
+            logger.error(
+                "\(what); going on from the earliest",
+                metadata: [
+                    "topic": .string(partition.topic), "partition": .number(partition.partition.rawValue),
+                    "offset": .number(known.offset.rawValue), "readOf": .string(known.timestamp.rfc3339),
+                    "foundOf": .string(found.timestamp.rfc3339), "keptFrom": .number(kept.low.rawValue),
+                    "keptTo": .number(kept.high.rawValue),
+                ])
+        case .stateLost(let task, let partitions):
+            logger.error(
+                "the state of a task has gone; reading its inputs from the earliest (state.lost)",
+                metadata: [
+                    "task": .number(task.rawValue), "inputs": .array(partitions.map { .string($0.description) }),
+                ])
         case .waiting(let task, let duration):
             logger.critical(
                 "a task waits for a transaction that nobody ends",
                 metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
+        case .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait, .claimUnreadable: writeWait(event)
         case .failed(let error, let doing): warn(doing, error)
+        }
+    }
+
+    /// What a task or the whole thread waits for.
+    private func writeWait(_ event: StreamEvent) {
+        switch event {
+        case .restoreProgress(let task, let next, let end, let rate):
+            logger.info(
+                "still restoring",
+                metadata: [
+                    "task": .number(task.rawValue), "next": .number(next.rawValue), "end": .number(end.rawValue),
+                    "recordsPerSecond": .number(rate),
+                ])
+        case .stalled(let partition, let next, let end, let duration, let remedy):
+            logger.critical(
+                "a partition has records to read and gives none; remedy: \(remedy.rawValue)",
+                metadata: [
+                    "topic": .string(partition.topic), "partition": .number(partition.partition.rawValue),
+                    "next": .number(next.rawValue), "end": .number(end.rawValue),
+                    "stoodMs": .milliseconds(duration),
+                ])
+        case .topicsMissing(let topics, let cause):
+            logger.critical(
+                """
+                waiting for \(topics.joined(separator: ", ")), which can be written to no more: make it again with its \
+                former settings. Outputs lose nothing meanwhile; where the changelog or the exchange has gone, the \
+                tasks are taken over anew, and what is lost is said then (state.lost)
+                """, metadata: ["error": .string(cause.name)])
+        case .timersNoLongerWait(let task, let unread):
+            let partitions = unread.map { "\($0)" }.joined(separator: ", ")
+            logger.warning(
+                "timers fire although not all is read that they should know: \(partitions) (restore.patience is over)",
+                metadata: ["task": .number(task.rawValue)])
+        case .claimUnreadable(let partition, let text):
+            logger.warning(
+                "the note beside a committed offset is none of this program's, and counts as none: \(text)",
+                metadata: ["topic": .string(partition.topic), "partition": .number(partition.partition.rawValue)])
+        default: break
         }
     }
 

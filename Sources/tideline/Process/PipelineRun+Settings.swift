@@ -20,6 +20,7 @@ extension PipelineSettings {
         telemetryFuture =
             options.clock == nil
             ? settings[Keys.telemetryFuture].map { ElapsedTime($0) } : nil
+        vehicleExpiry = ElapsedTime(settings[Keys.vehiclesExpiry])
         kinds = settings[Keys.kinds]
         reload = settings.reload
         positions = PositionSettings(settings)
@@ -30,7 +31,10 @@ extension PipelineSettings {
     /// Keeps records below what their topics take: the broker refuses a larger one, and such a refusal comes back for
     /// ever (R11).
     private mutating func adopt(_ limits: [String: Int]) {
+        // The producer takes no larger record than those of the internal topics, whatever a topic allows.
+        let limits = limits.mapValues { min($0, InternalTopics.recordBytesMax) }
         // The rest of a record's bytes are its key, its headers and the batch around it.
+        if let limit = limits[topics.reloads] { reloadBytesMax = max(limit - 4096, 1024) }
         if let limit = limits[topics.timelines] { timelineBytesMax = max(limit - 4096, 1024) }
         if let limit = limits[topics.positionsMerged] { positionsBytesMax = max(limit - 8192, 1024) }
         if let limit = limits[topics.deadLetters] { deadLetterBytesMax = max(limit - 1024, 1024) }
@@ -44,7 +48,23 @@ extension StreamSettings {
             stateTopic: internalTopics.state)
         commitInterval = .milliseconds(settings[Keys.commitInterval])
         transactionTimeout = settings[Keys.transactionTimeout]
+        restorePatience = settings[Keys.restorePatience]
+        standbyReplicas = settings[Keys.standbyReplicas]
+        let instance = settings[Keys.instance]
+        self.instance = instance.isEmpty ? nil : instance
         removesConsumedRecords = options.removesConsumedRecords
+        misfits = MisfitPolicy(settings)
+        state.settings = ContentSettings.recorded(settings)
+    }
+}
+
+extension MisfitPolicy {
+    init(_ settings: Settings) {
+        self.init()
+        replaysLostState = settings[Keys.lostState] == .replay
+        acceptsMovedCluster = settings[Keys.clusterMoved] == .accept
+        acceptsChangedSettings = settings[Keys.changedSettings] == .accept
+        settingNames = ContentSettings.names
     }
 }
 

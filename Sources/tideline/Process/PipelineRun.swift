@@ -37,22 +37,27 @@ final class PipelineRun {
 
     /// Checks and prepares the topics and starts the stream threads.
     ///
-    /// - Throws: with status 69 if topics are missing, differ from what is needed, or cannot be looked at.
+    /// - Throws: with status 69 if topics are missing or cannot be looked at, and 70 if topics or state are not what
+    ///   this run can go on with.
     init(_ environment: Environment, _ admin: any Admin, _ options: Options) throws(CommandFailure) {
         self.environment = environment
         self.admin = admin
         let settings = environment.settings
         let internalTopics = InternalTopics(settings)
-        let limits = try Self.recordLimits(of: environment.topics, admin)
-        topology = Topology.widgets(PipelineSettings(settings, environment.topics, options, recordLimits: limits))
+        let limits = try Self.recordLimits(of: environment.topics, admin, environment)
+        let pipeline = PipelineSettings(settings, environment.topics, options, recordLimits: limits)
+        topology = Topology.widgets(pipeline)
         let layout = try Self.prepare(internalTopics, topology, admin, environment)
+        var stream = StreamSettings(settings, internalTopics, options)
+        stream.state = try Self.checkState(
+            environment, admin, topology, stream, layout, writer: pipeline.eventSource)
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         reporter = options.reportsStatus ? StatusReporter(environment) : nil
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
         application = StreamApplication(
-            names: (0..<options.streamThreads).map { _ in Self.randomName() }, cluster: environment.cluster,
-            topology: topology, settings: StreamSettings(settings, internalTopics, options),
+            names: Self.names(of: options.streamThreads), cluster: environment.cluster,
+            topology: topology, settings: stream,
             clock: WallClock(start: options.clock, stands: options.untilCaughtUp), layout: layout,
             targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
     }
@@ -65,6 +70,7 @@ final class PipelineRun {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
             reporter?.report(application.statuses, admin)
             log.flush()
+            environment.brokers?.tellRepeats()
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
                 if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
@@ -83,6 +89,7 @@ final class PipelineRun {
         let haveEnded = awaitEnd()
         reporter?.end()
         log.flush(isLast: true)
+        environment.brokers?.tellRepeats(isLast: true)
         if haveEnded {
             watch?.close()
             admin.close()
@@ -121,6 +128,7 @@ final class PipelineRun {
             records: counters.records, timelines: counters[.timelines],
             reloads: counters[.reloads], deadLetters: counters[.deadLetters],
             lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry],
+            tooLargeTimelines: counters[.tooLargeTimelines],
             positions: PositionCounts(counters), account: counters.reloads,
             wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
@@ -136,7 +144,8 @@ final class PipelineRun {
         } catch {
             switch error {
             case .missing(let names): throw environment.missing(names)
-            case .refused(let topic, let reason): throw CommandFailure(.unavailable, "\(topic) \(reason)")
+            case .refused(let topic, let reason):
+                throw CommandFailure(.software, "\(topic) \(reason). \(error.remedy)")
             case .failed(let cause): throw CommandFailure(.unavailable, "cannot look at the topics: \(cause)")
             }
         }
@@ -164,18 +173,17 @@ final class PipelineRun {
 
     /// The `max.message.bytes` of the topics of outputs, by topic, as far as the broker says it.
     private static func recordLimits(
-        of topics: TopicNames, _ admin: any Admin
+        of topics: TopicNames, _ admin: any Admin, _ environment: Environment
     ) throws(CommandFailure) -> [String: Int] {
-        do throws(LogError) {
-            let found = try admin.describeTopics(
-                [topics.timelines, topics.positionsMerged, topics.deadLetters], timeout: .seconds(30))
-            return found.compactMapValues(\.recordBytesMax)
-        } catch {
-            throw CommandFailure(.unavailable, "cannot look at the topics: \(error.needing(.write))")
-        }
+        try environment.describe(
+            [topics.timelines, topics.reloads, topics.positionsMerged, topics.deadLetters], admin, for: .write
+        ).compactMapValues(\.recordBytesMax)
     }
 
-    private static func randomName() -> String {
-        String(UInt64.random(in: .min ... .max), radix: 36)
+    /// A random name for each thread (R4); of several they begin alike and end with their numbers, so that each process
+    /// of the group is known by the names of its threads (`StandbyPlace`).
+    private static func names(of threads: Int) -> [String] {
+        let process = String(UInt64.random(in: .min ... .max), radix: 36)
+        return threads == 1 ? [process] : (1...threads).map { "\(process).\($0)" }
     }
 }

@@ -10,7 +10,7 @@ extension PipelineStatus {
         guard let columns else { return Self.joined(segments) }
         while Self.joined(segments).count > columns {
             // Of equal ones the last is shortened.
-            let candidates = segments.indices.reversed().filter { segments[$0].rank > 0 }
+            let candidates = segments.indices.reversed().filter { segments[$0].rank > 0 || segments[$0].short != nil }
             guard let index = candidates.max(by: { segments[$0].order < segments[$1].order }) else { break }
             if let short = segments[index].short {
                 segments[index].text = short
@@ -29,8 +29,9 @@ extension PipelineStatus {
         var short: String?
         /// The importance: 0 is the highest, and such a segment is never left out.
         var rank: Int
-        /// The order of shortening and leaving out, the highest number first: details go before other segments do.
-        var order: Int { rank + (short == nil ? 0 : 4) }
+        /// The order of shortening and leaving out, the highest number first: details go before other segments do, but
+        /// those of what is never left out stay longer than the rate of records.
+        var order: Int { rank + (short == nil ? 0 : rank == 0 ? 3 : 4) }
 
         init(_ text: String, short: String? = nil, rank: Int) {
             self.text = text
@@ -42,16 +43,20 @@ extension PipelineStatus {
     private static func joined(_ segments: [Segment]) -> String { segments.map(\.text).joined(separator: " · ") }
 
     private var segments: [Segment] {
-        var segments = [Segment(taskText, rank: 0)]
+        var segments = [Segment(taskText(withRate: true), short: taskText(withRate: false), rank: 0)]
         if let away { segments.append(Segment("broker away for \(away.shortText)", rank: 1)) }
         if !tasks.isEmpty { segments.append(lagSegment) }
         if let recordsPerSecond { segments.append(Segment("\(Self.rate(recordsPerSecond))/s", rank: 3)) }
         let commit = lastCommitAge.map { "committed \($0.shortText) ago" }
         segments.append(Segment(commit ?? "nothing committed", rank: 4))
+        if lostPositions > 0 { segments.append(Segment(Self.count(lostPositions, "lost position"), rank: 2)) }
         if aborts > 0 { segments.append(Segment(Self.count(aborts, "abort"), rank: 2)) }
         if deadLetters > 0 { segments.append(Segment(Self.count(deadLetters, "dead letter"), rank: 2)) }
         if futureTelemetry > 0 {
             segments.append(Segment("\(Self.grouped(Int64(futureTelemetry))) from the future", rank: 2))
+        }
+        if tooLargeTimelines > 0 {
+            segments.append(Segment("\(Self.count(tooLargeTimelines, "timeline")) too large", rank: 2))
         }
         if lateTelemetry > 0 { segments.append(Segment("\(Self.grouped(Int64(lateTelemetry))) late", rank: 5)) }
         segments.append(Segment(Self.count(records, "record"), rank: 5))
@@ -62,11 +67,15 @@ extension PipelineStatus {
         return segments
     }
 
-    private var taskText: String {
+    /// - Parameter withRate: true if it says how fast tasks restore.
+    private func taskText(withRate: Bool) -> String {
         if tasks.isEmpty { return "no tasks" }
         var parts: [String] = []
         if running > 0 { parts.append("\(running) running") }
-        if let restoredPercent { parts.append("\(restoring) restoring \(restoredPercent) %") }
+        if let restoredPercent {
+            let rate = withRate ? restoredPerSecond.map { " (\(Self.rate($0))/s)" } : nil
+            parts.append("\(restoring) restoring \(restoredPercent) %\(rate ?? "")")
+        }
         if waiting > 0 { parts.append("\(waiting) waiting") }
         return "tasks \(parts.joined(separator: ", "))"
     }
@@ -107,6 +116,7 @@ extension PipelineStatus {
             "tasks": ["running": .number(running), "restoring": .number(restoring), "waiting": .number(waiting)],
             "records": .number(records), "aborts": .number(aborts), "deadLetters": .number(deadLetters),
             "lateTelemetry": .number(lateTelemetry), "futureTelemetry": .number(futureTelemetry),
+            "tooLargeTimelines": .number(tooLargeTimelines),
             "positions": positions.metadata,
             "changes": .dictionary(Logger.Metadata(uniqueKeysWithValues: changes.map { ($0.name, .number($0.count)) })),
         ]
@@ -120,6 +130,7 @@ extension PipelineStatus {
         if let restoredPercent {
             metadata["restoring"] = .dictionary(restoring)
             metadata["restoredPercent"] = .number(restoredPercent)
+            if let restoredPerSecond { metadata["restoredPerSecond"] = .number(restoredPerSecond) }
         }
         if let lag {
             metadata["lag"] = .dictionary(

@@ -16,11 +16,15 @@ struct PipelineStatus: Hashable, Sendable {
     var lastCommitAge: Duration?
     /// The aborted transactions since the start.
     var aborts = 0
+    /// The partitions that were not gone on with where their positions were (`StreamStatus.lostPositions`).
+    var lostPositions = 0
     var deadLetters = 0
     /// The telemetry records that were dropped because newer ones of their vehicles were known.
     var lateTelemetry = 0
     /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry = 0
+    /// The timelines that say that they were too large.
+    var tooLargeTimelines = 0
     /// What became of readers' positions.
     var positions = PositionCounts()
     /// The outcomes of changes and their counts, in a fixed order.
@@ -31,6 +35,8 @@ struct PipelineStatus: Hashable, Sendable {
     struct Task: Hashable, Sendable {
         var partition: Partition
         var state: StreamStatus.State
+        /// As in `StreamStatus.TaskStatus`.
+        var restoreRate: Double?
     }
 
     struct TopicLag: Hashable, Sendable {
@@ -64,6 +70,12 @@ struct PipelineStatus: Hashable, Sendable {
         }
         if restoring == 0 { return nil }
         return whole == 0 ? 100 : Int(read * 100 / whole)
+    }
+
+    /// Changelog records per second of all tasks that restore, each since it began; `nil` if no rate is known yet.
+    var restoredPerSecond: Double? {
+        let rates = tasks.compactMap(\.restoreRate)
+        return rates.isEmpty ? nil : rates.reduce(0, +)
     }
 
     // MARK: - Lag

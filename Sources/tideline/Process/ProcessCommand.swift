@@ -1,5 +1,6 @@
 import Arguments
 import Foundation
+import Settings
 import Timelines
 
 /// Runs the pipeline.
@@ -13,6 +14,11 @@ struct ProcessCommand: Verb {
 
             Creates its internal topics ID.exchange and ID.state where they are missing. SIGTERM commits, leaves the \
             group and ends with status 0; for a broker that does not answer it waits 10 seconds.
+
+            With '--instance NAME' it does not leave the group: its tasks wait for a process of that name, which gets \
+            them back at once, and go to others when session.timeout is over. Threads of one process are NAME-1, \
+            NAME-2 and so on. If a second process comes with the name of one that runs, the first one ends with \
+            status 70.
             """,
         examples: [
             CommandExample("tideline process --bootstrap localhost:9092", "Runs until it is told to end."),
@@ -22,6 +28,11 @@ struct ProcessCommand: Verb {
         ])
 
     @Option(help: ArgumentHelp("Consumers and producers in this process.", valueName: "n")) var streamThreads = 1
+    @Option(
+        help: ArgumentHelp(
+            "The name of this process, which it keeps over restarts: it gets its tasks back at once.",
+            valueName: "name"))
+    var instance: String?
     @Option(help: ArgumentHelp("Let the clock of timelines start at this instant.", valueName: "instant"))
     var clock: String?
     @Flag(help: "Let the clock stand, and end when everything there was is committed.") var untilCaughtUp = false
@@ -41,7 +52,8 @@ struct ProcessCommand: Verb {
     }
 
     func execute() throws(CommandFailure) {
-        let environment = try Environment(kafka)
+        let flags = instance.map { [SettingsSources.Flag(key: Keys.instance.name, text: $0, flag: "--instance")] }
+        let environment = try Environment(kafka, flags: flags ?? [])
         let admin = try environment.connect()
         var options = PipelineRun.Options()
         options.streamThreads = streamThreads

@@ -11,6 +11,8 @@ struct RunSummary {
     var lateTelemetry: Int
     /// The telemetry records from the future, which counted as observed at their arrival.
     var futureTelemetry: Int
+    /// The timelines that say that they were too large.
+    var tooLargeTimelines: Int
     /// What became of readers' positions.
     var positions: PositionCounts
     /// The outcomes of changes, by kind and reason.
@@ -28,6 +30,7 @@ struct RunSummary {
             json.integer("deadLetters", deadLetters)
             json.integer("lateTelemetry", lateTelemetry)
             json.integer("futureTelemetry", futureTelemetry)
+            json.integer("tooLargeTimelines", tooLargeTimelines)
             positions.write(to: &json)
             json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
             json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
@@ -50,6 +53,9 @@ struct RunSummary {
         }
         if futureTelemetry > 0 {
             lines.append("telemetry from the future, counted as observed at its arrival: \(futureTelemetry)")
+        }
+        if tooLargeTimelines > 0 {
+            lines.append("timelines that were too large, and say so: \(tooLargeTimelines)")
         }
         return lines + positions.lines
     }

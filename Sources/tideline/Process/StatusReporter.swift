@@ -71,13 +71,15 @@ final class StatusReporter {
         for status in statuses { counters.add(status.counters) }
         var summed = PipelineStatus()
         summed.tasks = statuses.flatMap(\.tasks).sorted { $0.partition < $1.partition }
-            .map { PipelineStatus.Task(partition: $0.partition, state: $0.state) }
+            .map { PipelineStatus.Task(partition: $0.partition, state: $0.state, restoreRate: $0.restoreRate) }
         summed.records = counters.records
         summed.lastCommitAge = statuses.compactMap(\.lastCommit).max().map { now - $0 }
         summed.aborts = statuses.reduce(0) { $0 + $1.aborts }
+        summed.lostPositions = statuses.reduce(0) { $0 + $1.lostPositions }
         summed.deadLetters = counters[.deadLetters]
         summed.lateTelemetry = counters[.lateTelemetry]
         summed.futureTelemetry = counters[.futureTelemetry]
+        summed.tooLargeTimelines = counters[.tooLargeTimelines]
         summed.positions = PositionCounts(counters)
         let reloads = counters.reloads
         summed.changes = ReloadCount.allCases.map { count in

@@ -143,6 +143,7 @@ final class ServeRun {
                     let clock = SleepingClock()
                     while !outcome.isStopping {
                         rounds.step(watch)
+                        brokers?.tellRepeats()
                         clock.wait(for: .milliseconds(50))
                     }
                     rounds.close()

@@ -18,8 +18,10 @@ struct KafkaOptions: ParsableArguments {
     var settings: [KeyValueArgument] = []
 
     /// Reads all settings: flags, then the environment, then the file, then defaults.
-    func resolve() throws(CommandFailure) -> Settings {
-        var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") }
+    ///
+    /// - Parameter more: the flags of the verb that are settings, too.
+    func resolve(with more: [SettingsSources.Flag] = []) throws(CommandFailure) -> Settings {
+        var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") } + more
         let named = [
             (Keys.bootstrap.name, bootstrap, "--bootstrap"), (Keys.application.name, application, "--application"),
             (Keys.topicPrefix.name, topicPrefix, "--topic-prefix"),
@@ -60,6 +62,9 @@ extension Settings {
     /// Asks librdkafka about one of its properties, so that its problem stands among all others.
     private static func problem(key: String, text: String) -> String? {
         let property = String(key.dropFirst(Keys.kafka.name.count + 1))
+        if let setting = Keys.settingInPlace[property] {
+            return "say \(setting): librdkafka and the stream threads must go by the same value"
+        }
         return RdKafkaSettings.problem(with: property, text)?.reason
     }
 }

@@ -35,14 +35,38 @@ enum Keys {
     static let transactionTimeout = SettingKey(
         "transaction.timeout", .duration(.seconds(1) ... .seconds(900)), default: .seconds(10),
         "After so long the broker ends a transaction that is left open.")
+    static let restorePatience = SettingKey(
+        "restore.patience", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(60),
+        "How long the timers of a task that was taken over wait for what is still to be read; then they fire, and that"
+            + " is said.")
+    static let standbyReplicas = SettingKey(
+        "standby.replicas", .integer(0...15), default: 0,
+        "So many other processes keep a copy of each task's state in memory, so that one of them that takes the task"
+            + " over reads only what is new.")
+    static let instance = SettingKey(
+        "instance", .instance, default: "",
+        "The name of this process in its group, which it keeps when it is started again: then it gets its tasks back at"
+            + " once. No two processes may have the same.")
     static let internalReplication = SettingKey(
         "internal.replication", .integer(-1...32767), default: -1,
         "The replication factor of the internal topics; -1 is the broker's default.")
     static let stateFormat = SettingKey(
-        "state.format", .integer(1...PipelineSettings.newestStateFormat),
-        default: PipelineSettings.newestStateFormat,
-        "The form of state and internal messages that is written. 1 is that of the release before, for as long as"
-            + " processes of both run: positions are not read until it is 2.")
+        "state.format", .stateFormat, default: nil,
+        "The format of state and internal messages: automatic keeps what it finds, and is 3 where there is no state."
+            + " 2 is that of the release before; 1 also leaves positions unread. 3 raises state for good, once no"
+            + " process of the release before runs.")
+    static let lostState = SettingKey(
+        "state.lost", .choice(LostState.self), default: .refuse,
+        "What is done where the group has positions in inputs and the state has gone: replay reads the inputs from"
+            + " their earliest record.")
+    static let clusterMoved = SettingKey(
+        "cluster.moved", .choice(Acceptance.self), default: .refuse,
+        "accept goes on with state and positions of another cluster, as after a move to a mirror: a partition whose"
+            + " records are others is read from its beginning.")
+    static let changedSettings = SettingKey(
+        "settings.changed", .choice(Acceptance.self), default: .refuse,
+        "What is done with state that was made under other settings of content, and with outputs that another"
+            + " application writes: accept goes on, once.")
     static let pause = SettingKey(
         "renewal.pause", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),
         "A timeline that is due for longer than this is made for now, not for its due date.")
@@ -53,6 +77,9 @@ enum Keys {
     static let telemetryFuture = SettingKey(
         "telemetry.future", .durationOrOff(.zero ... .seconds(31 * 86400)), default: .seconds(300),
         "Telemetry observed later than this after its arrival counts as observed at its arrival; off: as it says.")
+    static let vehiclesExpiry = SettingKey(
+        "vehicles.expiry", .duration(.seconds(3600) ... .seconds(3650 * 86400)), default: .seconds(30 * 86400),
+        "A vehicle that no configuration shows is forgotten when nothing came of it for so long.")
     static let logLevel = SettingKey(
         "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
     )
@@ -62,18 +89,13 @@ enum Keys {
     private static let pipelineKeys: [any SettingDeclaration] = [
         bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
         reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval,
-        sessionTimeout,
-        transactionTimeout, internalReplication, stateFormat, pause, spread, telemetryFuture,
+        sessionTimeout, transactionTimeout, restorePatience, standbyReplicas, instance, internalReplication,
+        stateFormat, lostState, clusterMoved, changedSettings, pause, spread, telemetryFuture, vehiclesExpiry,
     ]
 
     private static let logKeys: [any SettingDeclaration] = [logLevel, logFormat]
 
-    private static let pipelineRules = [
-        SettingsRule(
-            "a commit interval is at most half the transaction time-out",
-            keys: [commitInterval.name, transactionTimeout.name]
-        ) { $0[commitInterval] * 2 <= $0[transactionTimeout].milliseconds }
-    ]
+    enum LostState: String, CaseIterable, Sendable { case refuse, replay }
 
     /// The prefix under which any property of librdkafka is passed through.
     static let kafka = SettingPrefix("kafka", "Any property of librdkafka, such as kafka.security.protocol.")
@@ -81,7 +103,7 @@ enum Keys {
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
         pipelineKeys + kindKeys + positionKeys + serveKeys + logKeys + reloadSinkKeys, prefixes: [kafka],
-        rules: pipelineRules + kindRules + positionRules + serveRules,
+        rules: timeoutRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",
@@ -92,11 +114,40 @@ enum Keys {
     }
 }
 
+extension SettingType<Int?> {
+    /// A format's number, or `automatic`, which is nil.
+    fileprivate static var stateFormat: Self {
+        let numbers = 1...PipelineSettings.newestStateFormat
+        return SettingType(
+            allowed: "automatic, or a number from \(numbers.lowerBound) to \(numbers.upperBound)",
+            choices: ["automatic"] + numbers.map { "\($0)" },
+            read: { text in
+                if text == "automatic" { return .some(nil) }
+                guard let number = Int(text), numbers.contains(number), text.count == 1 else { return .none }
+                return .some(number)
+            },
+            write: { $0.map { "\($0)" } ?? "automatic" })
+    }
+}
+
+/// The answer to a change that nobody makes by the way.
+enum Acceptance: String, CaseIterable, Sendable {
+    case refuse
+    case accept
+}
+
 extension SettingType<String> {
     /// The names of consumer groups, from which the names of topics and transactions are made.
     fileprivate static var applicationId: Self {
         .string(allowed: "letters, digits, '.', '_' and '-', 1 to 200 of them") { name in
             (1...200).contains(name.utf8.count) && name.utf8.allSatisfy(isInTopicName)
+        }
+    }
+
+    /// The names of static members, with room for the number of a thread; empty stands for none.
+    fileprivate static var instance: Self {
+        .string(allowed: "letters, digits, '.', '_' and '-', 200 of them at most") { name in
+            name.utf8.count <= 200 && name.utf8.allSatisfy(isInTopicName)
         }
     }
 

@@ -72,6 +72,7 @@ struct ReloadSinkRun {
             name: target.name, application: values[Keys.application], reloadsTopic: topics.reloads,
             deadLettersTopic: topics.deadLetters)
         settings.reading.untilCaughtUp = untilCaughtUp
+        settings.reading.acceptsMovedCluster = values[Keys.clusterMoved] == .accept
         settings.requestsMax = values[Keys.reloadsConcurrency]
         settings.ageMax = values[Keys.reloadsMaxAge]
         settings.gather = values[Keys.reloadsGather]
@@ -122,6 +123,7 @@ struct ReloadSinkRun {
             progress: { progress in
                 bar.update(completed: progress.summary.records)
                 deadLetters.flush(now: WallClock.uptime())
+                environment.brokers?.tellRepeats()
             },
             notice: log)
     }
@@ -154,6 +156,7 @@ extension ReloadSinkSummary {
             json.integer("deadLetters", deadLetters)
             json.integer("skipped", skipped)
             json.integer("tooOld", tooOld)
+            json.integer("startedOver", startedOver)
         }
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Messages
 import Observability
 import RecordLog
+import Settings
 import Sinks
 
 /// Writes committed timelines out per configuration, or sends reloads on.
@@ -135,6 +136,7 @@ struct SinkRun {
         self.environment = environment
         var settings = SinkSettings(topic: environment.topics.timelines)
         settings.reading.untilCaughtUp = untilCaughtUp
+        settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
         self.settings = settings
         do {
             switch target {
@@ -159,7 +161,12 @@ struct SinkRun {
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
-                shouldStop: shouldStop, progress: progress, notice: { logger.log($0, brokers) })
+                shouldStop: shouldStop,
+                progress: {
+                    brokers?.tellRepeats()
+                    progress($0)
+                }, notice: { logger.log($0, brokers) })
+            defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -174,6 +181,7 @@ extension SinkSummary {
             json.integer("written", written)
             json.integer("removed", removed)
             json.integer("unchanged", unchanged)
+            json.integer("startedOver", startedOver)
         }
     }
 }

@@ -35,13 +35,19 @@ extension AcceptanceTests {
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
             "Documentation/Performance.md: make benchmark",
             "Documentation/Performance.md: make day",
+            "Documentation/Performance.md: make storm",
             "Documentation/Performance.md: make benchmark-serve",
             "Documentation/Performance.md: make test ARGS=\"--filter SimulatedMonthTests\"",
             "Documentation/Performance.md: Scripts/measure-producer",
+            "Documentation/Performance.md: make memory",
+            "Documentation/Performance.md: Scripts/measure-return",
+            "Documentation/Performance.md: Scripts/measure-takeover",
+            "Documentation/Performance.md: Scripts/measure-threads",
             "Documentation/Reloads.md: tideline sink --reloads apns --set apns.key=AuthKey.p8 "
                 + "--set apns.key-id=ABC123DEFG --set apns.team-id=DEF123GHIJ",
             "Documentation/Reloads.md: TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink "
                 + "--reloads https://example.com/reloads",
+            "Documentation/Simulation.md: swift run simulate --seed 7 --swarm",
         ]
 
         @Test("all blocks of all pages are run but for those that this test lists")

@@ -44,6 +44,26 @@ import Testing
             away.line().hasPrefix("tasks 5 running, 2 restoring 34 %, 1 waiting · broker away for 75 s · lag unknown"))
     }
 
+    /// Restoring as fast as the tasks say, half of it each.
+    private static func restoring(at rate: Double) -> PipelineStatus {
+        var status = busy
+        for index in 5...6 { status.tasks[index].restoreRate = rate / 2 }
+        return status
+    }
+
+    @Test("a restore says how far it is and how many changelog records all tasks together read each second")
+    func restoreRate() {
+        #expect(
+            Self.restoring(at: 81_234.4).line().hasPrefix(
+                "tasks 5 running, 2 restoring 34 % (81,234/s), 1 waiting · lag 12,345"))
+        #expect(Self.restoring(at: 0.5).line().contains("2 restoring 34 % (0.5/s), "))
+        var one = Self.restoring(at: 3000)
+        one.tasks[6].restoreRate = nil
+        #expect(one.line().contains("34 % (1,500/s)"), "of one task the rate is not known yet")
+        #expect(one.metadata["restoredPerSecond"] == .number(1500.0))
+        #expect(Self.busy.metadata["restoredPerSecond"] == nil)
+    }
+
     @Test("it fits every width: what matters least is shortened, then left out with an ellipsis")
     func widths() {
         for columns in 0...250 {
@@ -56,6 +76,12 @@ import Testing
         #expect(Self.busy.line(columns: 20) == "tasks 5 running, 2 …")
         #expect(Self.busy.line(columns: 100).contains("…"))
         #expect(!Self.busy.line(columns: 250).contains("…"))
+        let restoring = Self.restoring(at: 81_234)
+        #expect(
+            restoring.line(columns: 110)
+                == "tasks 5 running, 2 restoring 34 % (81,234/s), 1 waiting · lag 12,345, 3.0 s · 1 abort · "
+                + "2 dead letters · …", "the restore's rate stays longer than that of records")
+        #expect(restoring.line(columns: 79) == Self.busy.line(columns: 79), "problems go before the rate")
     }
 
     @Test("for machines all of it is numbers with units in their names")

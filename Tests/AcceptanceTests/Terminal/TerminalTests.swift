@@ -74,7 +74,7 @@ extension AcceptanceTests {
         @Test("NO_COLOR and a terminal that can do nothing are heeded")
         func colours() async throws {
             let output = TemporaryDirectory.make("plain")
-            let words = ["demo", "--seconds", "4", "--output", output.path]
+            let words = ["demo", "--seconds", "8", "--output", output.path]
             let dumb = try await terminal(words, size: "80x24", environment: ["TERM": "dumb"])
             Self.expectPlain(dumb)
             let plain = try await terminal(words, size: "80x24", environment: ["NO_COLOR": "1"])

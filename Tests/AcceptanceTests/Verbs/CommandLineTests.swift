@@ -57,6 +57,47 @@ extension AcceptanceTests {
         }
 
         @Test(
+            "time-outs that contradict each other are refused with both names and values, with status 64",
+            arguments: [
+                (["commit.interval.ms=9000"], ["commit.interval.ms is 9000", "transaction.timeout is PT10S"]),
+                (["transaction.timeout=PT1S", "commit.interval.ms=600"], ["commit.interval.ms is 600", "is PT1S"]),
+                (["kafka.heartbeat.interval.ms=4000"], ["heartbeat.interval.ms is 4000", "session.timeout is PT10S"]),
+                (
+                    ["session.timeout=PT2M", "kafka.max.poll.interval.ms=60000"],
+                    ["max.poll.interval.ms is 60000", "session.timeout is PT2M"]
+                ),
+                (
+                    ["transaction.timeout=PT5M", "restore.patience=PT5M", "kafka.max.poll.interval.ms=120000"],
+                    ["max.poll.interval.ms is 120000", "transaction.timeout is PT5M"]
+                ),
+                (
+                    ["kafka.delivery.timeout.ms=30000"],
+                    ["kafka.delivery.timeout.ms is 30000", "transaction.timeout is PT10S"]
+                ),
+                (["restore.patience=PT5S"], ["restore.patience is PT5S", "transaction.timeout is PT10S"]),
+                (["kafka.transaction.timeout.ms=5000"], ["kafka.transaction.timeout.ms", "say transaction.timeout"]),
+                (["kafka.session.timeout.ms=5000"], ["kafka.session.timeout.ms", "say session.timeout"]),
+                (["kafka.group.instance.id=one"], ["kafka.group.instance.id", "say instance"]),
+                (["instance=a/b"], ["instance is 'a/b'", "letters, digits"]),
+            ])
+        func timeouts(words: [String], parts: [String]) async throws {
+            let result = try await tideline(["process"] + words.flatMap { ["--set", $0] })
+            #expect(result.status == 64, "\(result.failure)")
+            for part in parts { #expect(result.standardError.contains(part), "\(result.failure)") }
+        }
+
+        @Test("long sessions and transactions are taken as they are: the time between polls grows with them")
+        func longTimeouts() async throws {
+            let away = ["--bootstrap", "127.0.0.1:1", "--set", "connect.timeout=PT1S"]
+            let result = try await tideline(
+                [
+                    "process", "--set", "session.timeout=PT20M", "--set", "transaction.timeout=PT15M", "--set",
+                    "restore.patience=PT20M",
+                ] + away)
+            #expect(result.status == 69, "\(result.failure)")
+        }
+
+        @Test(
             "a spread that is negative, too long or no duration is refused by name",
             arguments: ["-PT1M", "PT1H1S", "5"])
         func spread(_ spread: String) async throws {

@@ -119,6 +119,38 @@ struct ViewCacheTests {
         }
     }
 
+    @Test("another record at the same place and of the same millisecond is another topic's")
+    func otherContent() throws {
+        let cluster = ReadingCluster(partitions: 1)
+        let instant = cluster.clock.now
+        for id in ["a", "b"] {
+            if id == "b" { cluster.memory.recreateTopic("widget.configurations") }
+            cluster.memory.appendKeyed(
+                "widget.configurations", key: id, value: #"{"configurationId":"\#(id)","kind":"K"}"#,
+                timestamp: instant)
+            var found: [Int] = []
+            try run(cluster) { stage in
+                for id in ["a", "b"] { found.append(try stage.get("/v1/configurations/\(id)").status) }
+            }
+            #expect(found == (id == "a" ? [200, 404] : [404, 200]))
+        }
+    }
+
+    @Test("a file of another cluster is made anew, and that is told")
+    func otherCluster() throws {
+        let cluster = ReadingCluster()
+        cluster.memory.publish("a")
+        try run(cluster)
+        try SQLiteDatabase(path).execute("UPDATE topics SET name='elsewhere' WHERE topic=-1")
+        let stage = try ReadingStage(on: cluster, cache: path).start()
+        guard case .cacheRebuilt(let reason)? = stage.notices.first else {
+            Issue.record("not told: \(stage.notices)")
+            return
+        }
+        #expect(reason == "it was made of cluster elsewhere, not of memory")
+        stage.close()
+    }
+
     @Test("a file of topics with other names is made anew, and that is told")
     func otherNames() throws {
         let cluster = ReadingCluster()

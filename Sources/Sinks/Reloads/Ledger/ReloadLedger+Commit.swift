@@ -120,9 +120,12 @@ extension ReloadLedger {
             let full = [parts[0], settings.name] + parts.dropFirst()
             try produce(settings.ledgerTopic, Array(full.joined(separator: "/").utf8), value)
         }
-        for (partition, next) in entries.positions.sorted(by: { $0.key < $1.key }) {
-            let key = "position/\(settings.name)/\(settings.reading.topic)/\(partition)"
-            try produce(settings.ledgerTopic, Array(key.utf8), Array(next.description.utf8))
+        for (partition, position) in entries.positions.sorted(by: { $0.key < $1.key }) {
+            let place = "\(settings.name)/\(settings.reading.topic)/\(partition)"
+            try produce(
+                settings.ledgerTopic, Array("position/\(place)".utf8), Array(position.next.description.utf8))
+            guard let text = LedgerPlace(position)?.text else { continue }
+            try produce(settings.ledgerTopic, Array("place/\(place)".utf8), Array(text.utf8))
         }
         let stamp = "\(number + 1) \(instance)"
         try produce(settings.ledgerTopic, Array("commit/\(settings.name)".utf8), Array(stamp.utf8))

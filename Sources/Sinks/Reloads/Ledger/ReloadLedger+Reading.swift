@@ -5,7 +5,7 @@ extension ReloadLedger {
     struct Kept {
         var owner = ""
         var number: Int64 = 0
-        var positions: [Partition: Offset] = [:]
+        var positions: [Partition: SinkPosition] = [:]
         var others: [String: [UInt8]] = [:]
     }
 
@@ -45,6 +45,7 @@ extension ReloadLedger {
 
     private func kept(_ entries: [String: [UInt8]]) -> Kept {
         var kept = Kept()
+        var places: [Partition: LedgerPlace] = [:]
         for (key, value) in entries {
             // By bytes: a name may begin with a mark that combines with the `/` before it.
             let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -58,15 +59,27 @@ extension ReloadLedger {
                 kept.number = number
                 kept.owner = String(words[1])
             case "position":
-                let place = parts.last?.split(separator: "/") ?? []
-                guard place.count == 2, place[0] == settings.reading.topic, let partition = Int32(place[1]),
-                    let next = Int64(text), next >= 0
-                else { continue }
-                kept.positions[Partition(partition)] = Offset(next)
+                guard let partition = partition(parts), let next = Int64(text), next >= 0 else { continue }
+                kept.positions[partition] = SinkPosition(next: Offset(next))
+            case "place":
+                guard let partition = partition(parts) else { continue }
+                places[partition] = LedgerPlace(text)
             default:
                 kept.others["\(parts[0])/\(parts.count == 3 ? parts[2] : "")"] = value
             }
         }
+        for (partition, place) in places {
+            // One of another offset is older than the position, which a release moved that wrote no places.
+            guard let next = kept.positions[partition]?.next, next == place.next else { continue }
+            kept.positions[partition] = SinkPosition(next: next, cluster: place.cluster, before: place.before)
+        }
         return kept
+    }
+
+    /// The partition that a key of this topic names.
+    private func partition(_ parts: [String]) -> Partition? {
+        let place = parts.last?.split(separator: "/") ?? []
+        guard place.count == 2, place[0] == settings.reading.topic else { return nil }
+        return Int32(place[1]).map { Partition($0) }
     }
 }

@@ -4,7 +4,9 @@ import RecordLog
 /// instance of it runs. It lies in a compacted topic of one partition, and is written together with dead letters in one
 /// transaction.
 ///
-/// Keys: `position/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as `retired/NAME/…`.
+/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as
+/// `retired/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
+/// cluster and which topic it is one (`LedgerPlace`).
 ///
 /// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed
 /// can tell whether a newer one has taken its place, and by the number beside whether its last commit came through.
@@ -18,7 +20,7 @@ final class ReloadLedger {
     var producer: (any TransactionalProducer)?
     /// The number of the last commit that is known to have come through.
     var number: Int64 = 0
-    private(set) var positions: [Partition: Offset] = [:]
+    private(set) var positions: [Partition: SinkPosition] = [:]
     var isTransactionOpen = false
     /// True if the producer can be used.
     var isOpen: Bool { producer != nil && hasOpened }
@@ -38,7 +40,7 @@ final class ReloadLedger {
 
     /// The entries that one transaction writes.
     struct Entries {
-        var positions: [Partition: Offset] = [:]
+        var positions: [Partition: SinkPosition] = [:]
         /// Keys without the sink's name; a nil value removes.
         var changes: [(key: String, value: [UInt8]?)] = []
         var deadLetters: [DeadLetter] = []

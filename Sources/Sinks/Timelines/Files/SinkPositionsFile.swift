@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 /// The file in which a directory's sink keeps its positions:
-/// `{"topics": {"timelines": {"0": {"next": 17, "begun": 17}}}}`.
+/// `{"topics": {"timelines": {"0": {"next": 17, "begun": 17, "cluster": "…", "before": {"offset": 16, …}}}}}`. The last
+/// two are missing in what earlier releases wrote, and those pass them over.
 struct SinkPositionsFile {
     static let name = ".tideline-offsets.json"
 
@@ -16,7 +17,8 @@ struct SinkPositionsFile {
             for (partition, position) in partitions {
                 guard let partition = Int32(partition).map({ Partition($0) }), position.next >= 0 else { continue }
                 positions[topic, default: [:]][partition] = SinkPosition(
-                    next: Offset(position.next), begun: Offset(position.begun))
+                    next: Offset(position.next), begun: Offset(position.begun), cluster: position.cluster,
+                    before: position.before?.fingerprint)
             }
         }
     }
@@ -26,7 +28,9 @@ struct SinkPositionsFile {
         let topics = positions.mapValues { partitions in
             Dictionary(
                 uniqueKeysWithValues: partitions.map { partition, position in
-                    let entry = Entry(next: position.next.rawValue, begun: position.begun.rawValue)
+                    let entry = Entry(
+                        next: position.next.rawValue, begun: position.begun.rawValue, cluster: position.cluster,
+                        before: position.before.map { Before($0) })
                     return (partition.description, entry)
                 })
         }
@@ -45,5 +49,28 @@ struct SinkPositionsFile {
     private struct Entry: Codable {
         var next: Int64
         var begun: Int64
+        var cluster: String?
+        var before: Before?
+    }
+
+    private struct Before: Codable {
+        var offset: Int64
+        /// Milliseconds since 1970.
+        var timestamp: Int64
+        /// Hexadecimal: not every reader of JSON keeps 64 bits.
+        var hash: String
+
+        init(_ fingerprint: Fingerprint) {
+            offset = fingerprint.offset.rawValue
+            timestamp = fingerprint.timestamp.milliseconds
+            hash = String(fingerprint.hash, radix: 16)
+        }
+
+        /// `nil` if somebody changed the file: then nothing is known of the record.
+        var fingerprint: Fingerprint? {
+            UInt64(hash, radix: 16).map {
+                Fingerprint(offset: Offset(offset), timestamp: Instant(milliseconds: timestamp), hash: $0)
+            }
+        }
     }
 }

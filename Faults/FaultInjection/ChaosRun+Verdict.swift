@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+
+extension ChaosRun {
+    // MARK: - Nothing is stuck
+
+    /// Waits until all that was written is committed, published and in files, for the plan's bound at most.
+    func settle(since lastFault: Double, _ report: inout ChaosReport) throws {
+        let bound = lastFault + plan.settleSeconds
+        func isDone(_ condition: () -> Bool) -> Bool {
+            while !condition() {
+                if monotonicSeconds() > bound { return condition() }
+                for program in processes + [sink] { try? program.supervise() }
+                Thread.sleep(forTimeInterval: 0.5)
+            }
+            return true
+        }
+        if isDone({ watch.figures.lag == 0 }) {
+            report.lagSettledSeconds = monotonicSeconds() - lastFault
+        } else {
+            report.breaches.append(
+                "stuck: lag \(watch.figures.lag.map(String.init) ?? "unknown") is left"
+                    + (watch.figures.lastFailure.map { "; the watch has no answer: \($0)" } ?? ""))
+        }
+        var faults: [String] = []
+        let isPublished = isDone {
+            faults =
+                (try? lastTimelines("timelines").last).map {
+                    ledger.faults(generations: writer.generations, timelines: $0)
+                } ?? ["timelines cannot be read"]
+            return faults.isEmpty
+        }
+        if isPublished { report.publishedSeconds = monotonicSeconds() - lastFault }
+        report.breaches += Self.few("lost", faults)
+    }
+
+    private func lastTimelines(_ topic: String) throws -> RevisionCheck {
+        var check = RevisionCheck()
+        for record in try Kcat(bootstrap: cluster.bootstrap).read(topic) { check.read(record) }
+        return check
+    }
+
+    // MARK: - Nothing is lost or doubled
+
+    func judge(_ report: inout ChaosReport) throws {
+        say("settled; an undisturbed run over the same inputs")
+        for process in processes { process.terminate() }
+        let disturbed = try lastTimelines("timelines")
+        report.versions = disturbed.versions
+        report.breaches += Self.few("doubled or skipped", disturbed.faults)
+
+        let keys = (0..<writer.generations).flatMap { [ledger.agenda($0), ledger.status($0)] }
+        var sinkFaults: [String] = []
+        wait(atMost: 30, every: 0.5) {
+            sinkFaults = SinkCheck.faults(sinkFolder, timelines: disturbed.last, configurations: keys)
+            return sinkFaults.isEmpty
+        }
+        report.breaches += Self.few("sink", sinkFaults)
+        sink.terminate()
+
+        let outputs = ["timelines", "timeline.reloads", "timeline.positions.merged", "tideline.dead-letters"]
+        let options = ["--application", "oracle"] + outputs.flatMap { ["--set", "topics.\($0)=oracle.\($0)"] }
+        try run("topics", "--partitions", String(plan.partitions), options: options)
+        // Its topics are new: for a moment not every broker knows them.
+        var failure: (any Error)?
+        let isRead = wait(atMost: 120, every: 1) {
+            do {
+                try run("process", "--until-caught-up", options: options)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if !isRead, let failure { throw failure }
+        let undisturbed = try lastTimelines("oracle.timelines")
+        let differences = RunComparison.differences(
+            of: disturbed.last, from: undisturbed.last, keys: keys, at: Date())
+        report.breaches += Self.few("differs from an undisturbed run", differences)
+        report.compared = keys.count
+        // Of a topic that was made again only the ledger's configurations are written anew.
+        let isWhole = counts.count(.topicRecreated) == 0
+        let (known, other) = (Set(disturbed.last.keys), isWhole ? Set(undisturbed.last.keys) : Set(disturbed.last.keys))
+        report.breaches += Self.few(
+            "only one of the two runs has", known.symmetricDifference(other).sorted())
+        for program in processes + [sink] { report.incidents += program.incidents }
+        report.loadIncidents = writer.incidents + fleet.flatMap(\.incidents)
+    }
+
+    /// The first of many, and how many there are.
+    private static func few(_ title: String, _ faults: [String]) -> [String] {
+        faults.isEmpty ? [] : ["\(title), \(faults.count) times:\n  " + faults.prefix(5).joined(separator: "\n  ")]
+    }
+}

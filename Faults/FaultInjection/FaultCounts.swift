@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The faults that really happened, when and of which program, and those that could not.
+package final class FaultCounts: Sendable {
+    /// A fault from its beginning to its end, both in `monotonicSeconds`.
+    package struct Episode: Sendable {
+        package var kind: FaultKind
+        /// The program's or the broker's name.
+        package var victim: String
+        package var began: Double
+        /// Infinite while it lasts.
+        package var ended = Double.infinity
+
+        package init(_ kind: FaultKind, _ victim: String, began: Double, ended: Double = .infinity) {
+            self.kind = kind
+            self.victim = victim
+            self.began = began
+            self.ended = ended
+        }
+    }
+
+    private struct State {
+        var episodes: [Episode] = []
+        var leftOut: [FaultKind: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var episodes: [Episode] { state.withLock { $0.episodes } }
+
+    /// Has a fault happen, and notes when it began and ended.
+    package func during(_ kind: FaultKind, of victim: String, _ work: () throws -> Void) rethrows {
+        let number = state.withLock { state in
+            state.episodes.append(Episode(kind, victim, began: monotonicSeconds()))
+            return state.episodes.count - 1
+        }
+        defer { state.withLock { $0.episodes[number].ended = monotonicSeconds() } }
+        try work()
+    }
+
+    /// It was drawn when its victim was still suffering from another.
+    package func noteLeftOut(_ kind: FaultKind) { state.withLock { $0.leftOut[kind, default: 0] += 1 } }
+
+    package func count(_ kind: FaultKind) -> Int {
+        state.withLock { state in state.episodes.count { $0.kind == kind } }
+    }
+
+    package func count(where isMeant: (FaultKind.Victim) -> Bool) -> Int {
+        state.withLock { state in state.episodes.count { isMeant($0.kind.victim) } }
+    }
+}

@@ -1,0 +1,46 @@
+import StreamCore
+
+extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
+    func finishRestore(_ context: TaskContext) {
+        for slot in table.slots where table[slot] != nil { rederive(slot) }
+        requests.finishRestore()
+        readers.finishRestore()
+    }
+
+    func committed(_ context: TaskContext) {
+        adopted = 0
+        clockWalk.committed()
+        bringUpWalk.committed()
+        requests.committed()
+        pending.committed()
+        timers.committed()
+        readers.committed()
+    }
+
+    func reverted(_ context: TaskContext) {
+        adopted = 0
+        clockWalk.reverted()
+        bringUpWalk.reverted()
+        requests.reverted()
+        table.reverted()
+        pending.reverted()
+        timers.reverted()
+        for slot in table.store.reverted { rederive(slot) }
+        readers.reverted()
+    }
+
+    private func rederive(_ slot: Slot<ConfigurationState>) {
+        if isRedeclared(slot) { redeclared.append(slot) }
+        pending.restore(slot)
+        timers.arm(slot)
+    }
+
+    /// Configurations are forgotten.
+    func forget(_ released: ReleasedSlots<ConfigurationState>) {
+        table.forget(released)
+        redeclared.forget(released)
+        pending.forget(released)
+        timers.forget(released)
+        readers.forget(released)
+    }
+}

@@ -1,0 +1,67 @@
+import StreamCore
+
+/// What follows from the stores: links, timers and summaries. It is derived after a restore, and again after an abort.
+extension VehicleSubscribers {
+    func summarise(_ slot: Slot<VehicleSubscription>) {
+        summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
+    }
+
+    /// Derives all that follows from the stores, which are complete for the first time.
+    func finishRestore() {
+        for slot in subscriptions.slots where subscriptions[slot] != nil {
+            let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
+            links.link(slot, to: vehicles.slot(of: vehicleId))
+            rederive(slot)
+        }
+        for vehicle in vehicles.slots {
+            if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
+        }
+        fanOut.committed()
+    }
+
+    func committed() {
+        timers.committed()
+        fanOut.committed()
+        catchUp.committed()
+        clockWalk.committed()
+    }
+
+    /// Forgets work that waits, and derives anew what the aborted transaction may have changed.
+    func reverted() {
+        let waited = waiting.drain()
+        changed.removeAll()
+        fanOut.reverted()
+        catchUp.reset()
+        clockWalk.reverted()
+        timers.reverted()
+        for (slot, _) in waited { rederive(slot) }
+        for slot in subscriptions.reverted { rederive(slot) }
+        for vehicle in vehicles.reverted {
+            for slot in links.subscriptions(of: vehicle) { timers.arm(slot) }
+        }
+    }
+
+    private func rederive(_ slot: Slot<VehicleSubscription>) {
+        summarise(slot)
+        timers.arm(slot)
+    }
+
+    /// Subscriptions have ended.
+    func forget(_ released: ReleasedSlots<VehicleSubscription>) {
+        for slot in released.slots {
+            fanOut.unlinking(slot)
+            catchUp.unlinking(slot)
+            if let vehicle = links.unlink(slot) { onDeserted(vehicle) }
+        }
+        links.forget(released)
+        timers.forget(released)
+        waiting.forget(released)
+        summaries.forget(released)
+    }
+
+    /// Vehicles have been removed.
+    func forget(_ released: ReleasedSlots<VehicleState>) {
+        links.forget(released)
+        changed.forget(released)
+    }
+}

@@ -1,0 +1,67 @@
+import CRdKafka
+import RecordLog
+
+extension RdKafkaAdmin {
+    /// By the older of librdkafka's two requests, which asks all brokers: the newer one, DescribeConsumerGroups, ends
+    /// the process now and then when the coordinator's connection breaks (2.0.2).
+    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]? {
+        serveEvents()
+        var found: UnsafePointer<rd_kafka_group_list>?
+        let code = rd_kafka_list_groups(client.pointer, group, &found, max(1, timeout.milliseconds))
+        defer { if let found { rd_kafka_group_list_destroy(found) } }
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR__PARTIAL else {
+            throw LogError(code, about: "members of group \(group)").needing(Permission(.describe, .group(group)))
+        }
+        let groups = UnsafeBufferPointer(start: found?.pointee.groups, count: Int(found?.pointee.group_cnt ?? 0))
+        guard let description = groups.first else {
+            // A broker that did not answer may be the one that knows it.
+            if code == RD_KAFKA_RESP_ERR_NO_ERROR { return [] }
+            throw LogError(code, about: "members of group \(group)")
+        }
+        guard description.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw LogError(description.err, about: "members of group \(group)")
+                .needing(Permission(.describe, .group(group)))
+        }
+        return UnsafeBufferPointer(start: description.members, count: Int(description.member_cnt))
+            .map(GroupMember.init).sorted { $0.memberId < $1.memberId }
+    }
+}
+
+extension GroupMember {
+    fileprivate init(_ member: rd_kafka_group_member_info) {
+        let memberId = String(cString: member.member_id)
+        let clientId = String(cString: member.client_id)
+        // Brokers append a hyphen and a UUID to the client's id, or to the instance's name where there is one.
+        let stem = String(memberId.dropLast(37))
+        self.init(
+            memberId: memberId, clientId: clientId, instance: stem.isEmpty || stem == clientId ? nil : stem,
+            assigned: Self.assigned(
+                UnsafeRawBufferPointer(
+                    start: member.member_assignment, count: Int(max(0, member.member_assignment_size)))))
+    }
+
+    /// Reads an assignment of the consumer protocol: a version, topics each with partitions, and what is ignored here.
+    ///
+    /// - Returns: nothing if it is cut.
+    private static func assigned(_ bytes: UnsafeRawBufferPointer) -> [TopicPartition] {
+        var position = 0
+        func number<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
+            guard position + MemoryLayout<Value>.size <= bytes.count else { return nil }
+            defer { position += MemoryLayout<Value>.size }
+            return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: Value.self))
+        }
+        var places: [TopicPartition] = []
+        guard number(Int16.self) != nil, let topics = number(Int32.self) else { return [] }
+        for _ in 0..<max(0, topics) {
+            guard let length = number(Int16.self), length >= 0, position + Int(length) <= bytes.count else { return [] }
+            let name = String(decoding: bytes[position..<position + Int(length)], as: UTF8.self)
+            position += Int(length)
+            guard let count = number(Int32.self) else { return [] }
+            for _ in 0..<max(0, count) {
+                guard let partition = number(Int32.self) else { return [] }
+                places.append(TopicPartition(name, Partition(partition)))
+            }
+        }
+        return places.sorted()
+    }
+}

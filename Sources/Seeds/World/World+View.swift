@@ -1,0 +1,38 @@
+import RecordLog
+import Simulation
+import StreamCore
+import StreamRuntime
+
+/// What is seen of a world from outside.
+extension World {
+    /// To be called when a process has gone or stands still.
+    func noteDesertion() {
+        if processes.allSatisfy({ $0.pausedUntil != nil }) { isDeserted = true }
+    }
+
+    /// Every task runs at exactly one process.
+    var allTasksRun: Bool {
+        let running = processes.flatMap(\.tasks).filter { $0.state == .running }.map(\.partition).sorted()
+        return running == Array(0..<Partition(draw.partitions))
+    }
+
+    /// Partitions whose committed offset is not their end.
+    var lags: [String] {
+        let committed = cluster.committedOffsets(of: draw.settings.applicationId)
+        let sources = Set(topology.sources.map(\.topic)).sorted() + [draw.settings.exchangeTopic]
+        return sources.flatMap { topic in
+            (0..<Partition(cluster.partitionCount(of: topic))).compactMap { partition in
+                let place = TopicPartition(topic, partition)
+                let end = cluster.ends(of: place).high
+                let next = committed[place]?.next ?? 0
+                return next == end ? nil : "\(place) at \(next) of \(end)"
+            }
+        }
+    }
+
+    /// The nodes that the tasks of the living processes have, and their standby copies.
+    var nodesInUse: Int {
+        let nodes = topology.nodes.count { !$0.make().stores.isEmpty }
+        return processes.reduce(0) { $0 + $1.tasks.count + $1.status.standbys.count } * nodes
+    }
+}

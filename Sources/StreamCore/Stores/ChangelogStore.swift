@@ -1,0 +1,25 @@
+import RecordLog
+
+/// Takes one record of the changelog; without a value its key has gone.
+public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
+
+/// The face that a store shows to its task.
+public protocol ChangelogStore: AnyObject {
+    var id: UInt8 { get }
+    /// The format that values are written in.
+    var format: UInt8 { get set }
+    var isDirty: Bool { get }
+    func capture(_ emit: ChangelogEmit)
+    func commit()
+    func revert()
+    /// Gives back the slots of keys that have neither a value nor a hold, once everybody has dealt with the end of the
+    /// transaction.
+    func releaseVacantSlots()
+    /// Keys that have a slot.
+    var keyCount: Int { get }
+    /// Every slot is below it.
+    var slotCount: Int { get }
+    func restore(
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool
+    ) throws(CorruptBytes)
+}

@@ -1,0 +1,51 @@
+/// Slots of keys without a value: held for whoever points to them, else given back (R19).
+extension StateStore {
+    /// Keeps the slot of a key without a value, because something outside points to it: an index, a queue. Holds count.
+    public func hold(_ slot: Slot<Value>) {
+        if holds.count <= slot.index { holds += repeatElement(0, count: slot.index + 1 - holds.count) }
+        holds[slot.index] += 1
+    }
+
+    /// Ends a hold. Without any other, and without a value, the slot is given back after the transaction.
+    ///
+    /// - Precondition: the slot is held.
+    public func letGo(_ slot: Slot<Value>) {
+        precondition(isHeld(slot), "A hold ends once.")
+        holds[slot.index] -= 1
+        if holds[slot.index] == 0 && values[slot.index] == nil { note(vacant: slot) }
+    }
+
+    private func isHeld(_ slot: Slot<Value>) -> Bool { slot.index < holds.count && holds[slot.index] > 0 }
+
+    public func releaseVacantSlots() {
+        precondition(written.isEmpty, "Slots are given back between transactions.")
+        if !hasVacant { return }
+        hasVacant = false
+        reverted = []
+        var released: [Slot<Value>] = []
+        for slot in vacant where keys.isInUse(slot.index) && values[slot.index] == nil && !isHeld(slot) {
+            keys.remove(slot.index)
+            released.append(slot)
+        }
+        vacant.removeAll(keepingCapacity: vacant.capacity < 4096)
+        if !released.isEmpty { forget(released) }
+    }
+
+    private func forget(_ released: [Slot<Value>]) {
+        keys.trim()
+        values.truncate(to: keys.slotCount)
+        stamps.truncate(to: keys.slotCount)
+        holds.truncate(to: keys.slotCount)
+        let released = ReleasedSlots(slots: released, slotCount: keys.slotCount)
+        unversioned.forget(released)
+        onRelease(released)
+    }
+
+    @usableFromInline
+    func releaseRestored(_ slot: Slot<Value>) {
+        values[slot.index] = nil
+        if isHeld(slot) { return note(vacant: slot) }
+        keys.remove(slot.index)
+        forget([slot])
+    }
+}

@@ -1,0 +1,82 @@
+import RecordLog
+
+/// The stored form of a task's state: its format, what it says of itself, and how it is read again (R18).
+extension StreamTask {
+    /// The format that state, messages and claims of this task are written in: that of its state, until
+    /// `Topology.stateFormat` raises it; the newest for a task without state.
+    package var format: UInt8 { context.format }
+
+    func write(format: UInt8) {
+        context.format = format
+        for store in orderedStores { store.format = format }
+    }
+
+    /// What is written of the state with the positions.
+    package var header: StateHeader {
+        let restored = positions.header
+        return StateHeader(
+            format: format, partitions: context.partitions, cluster: terms.cluster ?? restored?.cluster ?? "",
+            settings: terms.settings ?? restored?.settings ?? [],
+            writers: terms.writers.isEmpty ? restored?.writers ?? [] : terms.writers,
+            hasBeginning: beginning != .none)
+    }
+
+    /// Takes in a record of the changelog, in the order in which the changelog has them.
+    ///
+    /// - Throws: if it is not what a task of this release or of the one before wrote.
+    package func restore(
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?
+    ) throws(CorruptBytes) {
+        guard let first = key.first else { throw CorruptBytes("changelog record with an empty key") }
+        hasState = true
+        if first == Self.beginningKey[0] {
+            // Its value is the format that it was written in, which the positions say better.
+            beginning = value == nil ? .none : .committed
+            return
+        }
+        if first == 0 {
+            guard let value else { return }
+            var reader = ByteReader(value)
+            try positions.restore(of: context.topology.sources, from: &reader)
+            return
+        }
+        let id = first & ~StateFormat.versionedKey
+        guard let store = stores[id] else { throw CorruptBytes("changelog record of unknown store \(id)") }
+        try store.restore(
+            key: UnsafeRawBufferPointer(rebasing: key[1...]), value: value, isVersioned: id != first)
+    }
+
+    /// True if what was restored lacks its beginning: the topic was deleted and made anew while it was written to, so
+    /// the newest positions are in it, and state from before is not.
+    package var lacksBeginning: Bool { beginning == .none && positions.header?.hasBeginning == true }
+
+    /// The record of the beginning is written once, with the first positions of the newest format. Compaction keeps it:
+    /// no other record has its key.
+    enum Beginning {
+        case none
+        /// In the transaction that is open.
+        case written
+        case committed
+    }
+
+    static let beginningKey: [UInt8] = [StateFormat.versionedKey]
+
+    func captureBeginning(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
+        guard beginning == .none, format >= StateFormat.newest else { return }
+        beginning = .written
+        Self.beginningKey.withUnsafeBytes { key in
+            withUnsafeBytes(of: format) { emit(key, $0) }
+        }
+    }
+
+    /// The changelog is read: from now on the task is written in the format of its state.
+    package func finishRestore() {
+        isRestored = true
+        if hasState {
+            // State without a header is of a release that wrote none.
+            let found = positions.header?.format ?? StateFormat.unversioned
+            write(format: max(found, context.topology.stateFormat ?? found))
+        }
+        forEachNode { node in node.deriving?.finishRestore(context) }
+    }
+}

@@ -1,0 +1,150 @@
+package import RecordLog
+package import StreamCore
+
+/// The exchange and the changelog of an application (R7): made where they are missing, refused where they are not
+/// what this program can run on.
+package struct InternalTopics: Sendable {
+    package var exchange: String
+    package var state: String
+    /// `nil` stands for the broker's default.
+    package var replication: Int32?
+
+    /// Records of the changelog and the exchange carry input records with what is known of them.
+    package static let recordBytesMax = 8 << 20
+
+    package init(applicationId: String, replication: Int32? = nil) {
+        exchange = applicationId + ".exchange"
+        state = applicationId + ".state"
+        self.replication = replication
+    }
+
+    /// The partition counts that were found or made.
+    package struct Layout: Hashable, Sendable {
+        /// *P*, the count of the exchange and of the changelog.
+        package var partitions: Int32
+        /// By source of the topology.
+        package var sourcePartitions: [Int32]
+    }
+
+    package enum Problem: Error, Hashable, Sendable {
+        /// Input or output topics that do not exist, all at once.
+        case missing([String])
+        /// An internal topic that another program made, or another setting: its name, and what differs.
+        case refused(topic: String, String)
+        case failed(LogError)
+
+        /// A sentence that says what is to be done about a refused topic.
+        package var remedy: String {
+            guard case .refused(let topic, let reason) = self else { return "" }
+            if reason.contains(" partitions") {
+                return "Both must have as many, and Kafka cannot take any away: start a new application with topics of"
+                    + " its own (--application ID), or delete both, which tideline makes anew, and start once with"
+                    + " --set state.lost=replay"
+            }
+            let name = reason.split(separator: " ").dropFirst().first.map { String($0) } ?? "the setting"
+            return "Set \(name) of \(topic) as it must be (kafka-configs --alter), and start again"
+        }
+    }
+
+    /// Blocks; several processes may do this at once.
+    package func prepare(
+        for topology: Topology, with admin: any Admin, timeout: Duration
+    ) throws(Problem) -> Layout {
+        let sources = topology.sources.map(\.topic)
+        // Each for itself, so that the permission that is missing is the one for what is done with the topic.
+        var found = try describe(sources, admin, timeout, for: .read)
+        found.merge(try describe(topology.outputs + [exchange, state], admin, timeout, for: .write)) { $1 }
+        let missing = (sources + topology.outputs).filter { found[$0] == nil }
+        if !missing.isEmpty { throw .missing(missing) }
+        let sourcePartitions = sources.map { found[$0]?.partitions ?? 0 }
+        let wanted = found[exchange]?.partitions ?? sourcePartitions.max() ?? 1
+        if found[exchange] == nil { try create(exchangeTopic(wanted), admin, timeout) }
+        if found[state] == nil { try create(stateTopic(wanted), admin, timeout) }
+        let made = found[exchange] != nil && found[state] != nil ? found : try awaitCreation(admin, timeout)
+        guard let exchangeFound = made[exchange], let stateFound = made[state] else {
+            let unseen = "\(exchange) and \(state) were made but are not seen"
+            throw .failed(LogError(.timedOut, name: "_TIMED_OUT", unseen))
+        }
+        try check(exchangeFound, cleanup: "delete")
+        try check(stateFound, cleanup: "compact")
+        guard stateFound.partitions == exchangeFound.partitions else {
+            throw .refused(
+                topic: state,
+                "has \(stateFound.partitions) partitions, but \(exchange) has \(exchangeFound.partitions)")
+        }
+        return Layout(partitions: exchangeFound.partitions, sourcePartitions: sourcePartitions)
+    }
+
+    private func exchangeTopic(_ partitions: Int32) -> NewTopic {
+        NewTopic(
+            name: exchange, partitions: partitions, replication: replication,
+            settings: [
+                .init("cleanup.policy", "delete"), .init("max.message.bytes", String(Self.recordBytesMax)),
+                .init("retention.bytes", "-1"), .init("retention.ms", "-1"),
+            ])
+    }
+
+    private func stateTopic(_ partitions: Int32) -> NewTopic {
+        NewTopic(
+            name: state, partitions: partitions, replication: replication,
+            settings: [
+                .init("cleanup.policy", "compact"), .init("max.message.bytes", String(Self.recordBytesMax)),
+            ])
+    }
+
+    private func create(_ topic: NewTopic, _ admin: any Admin, _ timeout: Duration) throws(Problem) {
+        do throws(LogError) {
+            try admin.createTopic(topic, timeout: timeout)
+        } catch {
+            // Another process was faster.
+            if error.code != .topicAlreadyExists { throw .failed(error) }
+        }
+    }
+
+    /// What was made is not seen at once by every broker.
+    private func awaitCreation(_ admin: any Admin, _ timeout: Duration) throws(Problem) -> [String: TopicDescription] {
+        var found: [String: TopicDescription] = [:]
+        for _ in 0..<50 {
+            found = try describe([exchange, state], admin, timeout, for: .write)
+            if found[exchange] != nil && found[state] != nil { return found }
+            pause(.milliseconds(100))
+        }
+        return found
+    }
+
+    private func describe(
+        _ names: [String], _ admin: any Admin, _ timeout: Duration, for operation: Permission.Operation
+    ) throws(Problem) -> [String: TopicDescription] {
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(LogError) {
+                return try admin.describeTopics(names, timeout: timeout)
+            } catch {
+                // What another process has just made is named before its settings are known to every broker.
+                let isPassing = error.code == .unknownTopicOrPartition || error.isRetriable
+                if !isPassing || attempt == 50 || error.code == .timedOut { throw .failed(error.needing(operation)) }
+                pause(.milliseconds(100))
+            }
+        }
+    }
+
+    private func check(_ topic: TopicDescription, cleanup: String) throws(Problem) {
+        if let policy = topic.settings["cleanup.policy"], policy != cleanup {
+            throw .refused(topic: topic.name, "has cleanup.policy \(policy), must be \(cleanup)")
+        }
+        if cleanup == "delete", let bytes = topic.settings["retention.bytes"], bytes != "-1" {
+            throw .refused(
+                topic: topic.name, "has retention.bytes \(bytes), must be -1: what was not read yet would be removed")
+        }
+        if cleanup == "delete", let retention = topic.settings["retention.ms"], retention != "-1" {
+            throw .refused(topic: topic.name, "has retention.ms \(retention), must be -1: what is read is removed")
+        }
+        if let bytes = topic.settings["max.message.bytes"].flatMap({ Int($0) }), bytes < Self.recordBytesMax {
+            throw .refused(
+                topic: topic.name,
+                "has max.message.bytes \(bytes), must be at least \(Self.recordBytesMax): what it refused would be"
+                    + " tried for ever")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package import RecordLog
+package import StreamCore
+
+/// What the internal topics and the outputs say at the start, before any thread runs: by their newest records alone, so
+/// that it costs little (R18). What lies deeper is looked at when the tasks are taken over.
+package struct StateCheck {
+    private let cluster: any Cluster
+    private let clientId: String
+    private let clock: any BlockingClock
+    /// How many offsets before its end each partition is read from.
+    private let depth: Int64
+    /// How long the newest records are waited for.
+    private let patience: Duration
+
+    package init(
+        _ cluster: any Cluster, clientId: String, clock: any BlockingClock, depth: Int64 = 200,
+        patience: Duration = .seconds(30)
+    ) {
+        self.cluster = cluster
+        self.clientId = clientId
+        self.clock = clock
+        self.depth = depth
+        self.patience = patience
+    }
+
+    /// The newest record of positions of each task's changelog that says what it is, as far as it was found.
+    ///
+    /// Blocks for `patience` at most, beside single requests.
+    ///
+    /// - Throws: if one cannot be read: a refusal by name; if a partition was not read to its end in that time.
+    package func headers(
+        of changelog: String, partitions: Int32, _ topology: Topology
+    ) throws(StreamFailure) -> [Partition: StateHeader] {
+        var headers: [Partition: StateHeader] = [:]
+        var failure: StreamFailure?
+        try readNewest(of: changelog, partitions: partitions) { record, _ in
+            guard failure == nil, let key = record.key, key.count == 1, key[0] == 0, let value = record.value else {
+                return
+            }
+            do throws(CorruptBytes) {
+                let positions = TaskPositions()
+                var reader = ByteReader(value)
+                try positions.restore(of: topology.sources, from: &reader)
+                headers[record.partition] = positions.header
+            } catch {
+                failure = .unreadable(TopicPartition(changelog, record.partition), record.offset, error)
+            }
+        }
+        if let failure { throw failure }
+        return headers
+    }
+
+    /// A record of an output with the one who wrote it.
+    package struct Writer: Hashable, Sendable {
+        package var name: String
+        package var place: TopicPartition
+        package var offset: Offset
+    }
+
+    /// Those whose records are among the newest of a topic, ascending by name, each with its newest record.
+    ///
+    /// - Parameter header: the header that names who wrote a record.
+    package func writers(
+        of topic: String, partitions: Int32, header: String
+    ) throws(StreamFailure) -> [Writer] {
+        var writers: [String: Writer] = [:]
+        try readNewest(of: topic, partitions: partitions) { record, headers in
+            guard let value = headers().last(where: { $0.name == header })?.value else { return }
+            let name = String(decoding: value, as: UTF8.self)
+            writers[name] = Writer(
+                name: name, place: TopicPartition(topic, record.partition), offset: record.offset)
+        }
+        return writers.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// Asks again for as long as leaders move or brokers are away, at most for the patience.
+    private func extents(
+        of places: [TopicPartition], _ admin: any Admin
+    ) throws(LogError) -> [(TopicPartition, Watermarks)] {
+        let end = clock.now + patience
+        while true {
+            do throws(LogError) {
+                let lows = try admin.startOffsets(of: places, timeout: .seconds(5))
+                let highs = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(5))
+                return places.compactMap { place in
+                    guard let low = lows[place], let high = highs[place] else { return nil }
+                    return (place, Watermarks(low: low, high: high))
+                }
+            } catch {
+                if error.code == .notAuthorised || clock.now >= end { throw error }
+                clock.wait(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func readNewest(
+        of topic: String, partitions: Int32, _ body: (RecordView, _ headers: () -> [Header]) -> Void
+    ) throws(StreamFailure) {
+        do throws(LogError) {
+            let consumer = try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId)
+            defer { consumer.close() }
+            var waiting: [Partition: Offset] = [:]
+            var places: [(TopicPartition, StartOffset)] = []
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            let all = (0..<Partition(partitions)).map { TopicPartition(topic, $0) }
+            for (place, kept) in try extents(of: all, admin) where kept.high > kept.low {
+                waiting[place.partition] = kept.high
+                places.append((place, .at(max(kept.low, Offset(kept.high.rawValue - depth)))))
+            }
+            if places.isEmpty { return }
+            try consumer.incrementalAssign(places)
+            let end = clock.now + patience
+            while !waiting.isEmpty && clock.now < end {
+                let batch = consumer.poll(maximum: 10_000, timeout: .milliseconds(100))
+                for failure in batch.failures where failure.lasts { throw failure }
+                for record in batch.records {
+                    body(record) { batch.headers(of: record) }
+                    // A partition that is written to all the while may never be at its end.
+                    if let high = waiting[record.partition], record.offset.next >= high {
+                        waiting[record.partition] = nil
+                    }
+                }
+                for end in batch.ends { waiting[end.partition] = nil }
+                if batch.records.isEmpty && batch.ends.isEmpty { clock.wait(for: .milliseconds(1)) }
+            }
+            guard let first = waiting.keys.min() else { return }
+            // To start on what was not read would be to pass over what it says.
+            throw LogError(
+                .timedOut, name: "_TIMED_OUT",
+                "\(TopicPartition(topic, first)) was not read to its end within \(patience)", isRetriable: true)
+        } catch {
+            throw StreamFailure("cannot look at \(topic): \(error)")
+        }
+    }
+}
+
+extension MisfitPolicy {
+    /// Judges all that was found of an application's state, and who else writes its outputs.
+    ///
+    /// - Returns: the refusal; `nil` if the application may start.
+    package func refusal(
+        of headers: [Partition: StateHeader], changelog: String, partitions: Int32, terms: StateTerms,
+        writers: [StateCheck.Writer]
+    ) -> StreamFailure? {
+        for (partition, header) in headers.sorted(by: { $0.key < $1.key }) {
+            let place = TopicPartition(changelog, partition)
+            if let refusal = refusal(of: header, at: place, partitions: partitions, terms: terms) { return refusal }
+        }
+        if acceptsChangedSettings { return nil }
+        let known = Set(terms.writers + headers.values.flatMap(\.writers))
+        guard let other = writers.first(where: { !known.contains($0.name) }) else { return nil }
+        return StreamFailure(
+            refused: "\(other.place.topic) is written by \(other.name), too (\(other.place), offset \(other.offset)),"
+                + " and this is \(terms.writers.first ?? "")",
+            remedy: "Give each application outputs of its own (--topic-prefix), or, if the other one is no more, start"
+                + " once with --set settings.changed=accept")
+    }
+}

@@ -1,0 +1,149 @@
+import RecordLog
+import StreamCore
+
+/// Positions whose topic is not the one that was read: another of the same name, another cluster's, or the same with
+/// records removed before they were read (R18).
+extension StreamThread {
+    // MARK: - Taking over
+
+    /// Refuses state that is not this program's to go on with, and state that has gone. Called when the changelog is
+    /// read, before anything is made of it.
+    func checkState(of runtime: TaskRuntime) throws(StreamFailure) {
+        let changelog = changelog(of: runtime.task.partition)
+        if let header = runtime.task.positions.header {
+            let refusal = settings.misfits.refusal(
+                of: header, at: changelog, partitions: partitions, terms: settings.state)
+            if let refusal { throw refusal }
+        }
+        if runtime.task.lacksBeginning { throw .stateMadeAnew(changelog) }
+        guard runtime.restoredRecords + runtime.copiedRecords == 0 else { return }
+        // At the earliest record nothing was read: that is no more than a claim (R4).
+        let read = runtime.starts.filter { start in
+            start.source != TaskPositions.exchange && start.committed.map { $0 > start.watermarks.low } ?? false
+        }
+        if read.isEmpty { return }
+        let places = read.map(\.topicPartition).sorted()
+        guard settings.misfits.replaysLostState else { throw .lostState(changelog, places) }
+        for index in runtime.starts.indices { runtime.starts[index].committed = nil }
+        lostPositions += places.count
+        observer(.stateLost(task: runtime.task.partition, places))
+    }
+
+    /// Asks whether the records before the positions are those that were read. The inputs are not read before it is
+    /// answered.
+    func compare(_ cursors: [PartitionCursor]) {
+        var places: [(TopicPartition, Fingerprint)] = []
+        for cursor in cursors where isCompared(cursor) {
+            let entry = cursor.runtime.task.positions.entries[cursor.position]
+            cursor.nextAnchor = entry.fingerprint
+            if let anchor = entry.anchor { places.append((cursor.topicPartition, anchor)) }
+        }
+        if places.isEmpty { return }
+        attempt("comparing positions") { () throws(LogError) in
+            if comparer == nil {
+                comparer = try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
+            }
+            try comparer?.ask(places, now: clock.monotonic())
+        }
+    }
+
+    func isCompared(_ cursor: PartitionCursor) -> Bool { comparer?.isAsked(cursor.topicPartition) != true }
+
+    /// Takes the answers that have come; called in each iteration.
+    func takeComparisons() {
+        guard let comparer else { return }
+        attempt("comparing positions") { () throws(LogError) in
+            let (answers, failures) = try comparer.poll(now: clock.monotonic())
+            for failure in failures { observer(.failed(failure, doing: "comparing positions")) }
+            for (place, answer) in answers {
+                guard let cursor = cursors[place] else { continue }
+                let positions = cursor.runtime.task.positions
+                guard let known = positions.entries[cursor.position].anchor else { continue }
+                guard case .other(let found) = answer else {
+                    // Reading goes on, and the same is asked again later: nothing was confirmed.
+                    if answer == .unanswered {
+                        areRecordsSuspect = true
+                        observer(.failed(.unanswered(place), doing: "comparing positions"))
+                        continue
+                    }
+                    guard let next = cursor.nextAnchor, next != known else { continue }
+                    positions.confirm(cursor.position, next)
+                    // Before anything is read: a mirror may have the one record, and another before the position.
+                    if !cursor.isAssigned { try comparer.ask([(place, next)], now: clock.monotonic()) }
+                    continue
+                }
+                do throws(LogError) {
+                    let kept = try extent(of: place)
+                    observer(.positionOfOther(place, known: known, found: found, kept: kept))
+                    restart(cursor, at: kept.low)
+                } catch {
+                    // Asked again: nothing may be read on from a position that is known to be wrong.
+                    observer(.failed(error, doing: "comparing positions"))
+                    try comparer.ask([(place, known)], now: clock.monotonic())
+                }
+            }
+        }
+    }
+
+    /// Asks for the first record's offset and the read_uncommitted end.
+    func extent(of place: TopicPartition) throws(LogError) -> Watermarks {
+        let low = try admin.startOffsets(of: [place], timeout: settings.callTimeout)[place]
+        let high = try admin.endOffsets(
+            of: [place], isolation: .readUncommitted, timeout: settings.callTimeout)[place]
+        guard let low, let high else {
+            throw LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "\(place) has no offsets")
+        }
+        return Watermarks(low: low, high: high)
+    }
+
+    // MARK: - Running
+
+    /// Looks at the ends of all inputs that are read, now and then and when something was odd.
+    func checkPositions(now: Duration) throws(LogError) {
+        lastPositionCheck = now
+        let read = tasks.values.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
+        let places = read.map(\.topicPartition)
+        let lows = try admin.startOffsets(of: places, timeout: settings.callTimeout)
+        let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.callTimeout)
+        for cursor in read {
+            guard let low = lows[cursor.topicPartition], let high = ends[cursor.topicPartition] else { continue }
+            let kept = Watermarks(low: low, high: high)
+            let next = cursor.runtime.next(of: cursor)
+            // Of a topic that was made again with less, the old end would be waited for without end.
+            cursor.stageEnd = min(cursor.stageEnd, high)
+            if next > kept.high {
+                observer(.positionOutOfRange(cursor.topicPartition, position: next, kept: kept))
+                restart(cursor, at: kept.low)
+            } else if let jump = cursor.jump, jump.from < kept.low, kept.low <= jump.to {
+                // Where the reader found itself is where records begin: those between were removed.
+                lostPositions += 1
+                observer(.positionOutOfRange(cursor.topicPartition, position: jump.from, kept: kept))
+            }
+            cursor.jump = nil
+        }
+        areEndsSuspect = false
+        guard areRecordsSuspect || now - lastComparison >= settings.comparisonInterval else { return }
+        areRecordsSuspect = false
+        lastComparison = now
+        compare(read)
+    }
+
+    /// The partition is read anew from its earliest record.
+    private func restart(_ cursor: PartitionCursor, at low: Offset) {
+        lostPositions += 1
+        cursor.nextAnchor = nil
+        // The answer would be of what was read before.
+        attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }
+        cursor.runtime.task.positions.restart(cursor.position, at: low)
+        if cursor.isAssigned { cursor.needsSeek = true }
+    }
+}
+
+extension LogError {
+    fileprivate static func unanswered(_ place: TopicPartition) -> LogError {
+        LogError(
+            .timedOut, name: "_TIMED_OUT",
+            "nobody told the record before the position in \(place); reading goes on, and it is asked for again",
+            isRetriable: true)
+    }
+}

@@ -1,0 +1,35 @@
+import RecordLog
+import StreamCore
+
+/// Owners that the group has struck off (`AbandonedOwners`).
+extension StreamThread {
+    /// Asks beside this thread; the answer comes to `use`.
+    func askForAbandoned() {
+        let now = clock.monotonic()
+        let interval = abandoned.members == nil ? settings.standStillInterval : settings.membersInterval
+        let isFirst = abandoned.lastMembers == nil && !hasLookedForMembers
+        guard isFirst || now - abandoned.lastAsked >= interval, !inquiry.isBusy else { return }
+        hasLookedForMembers = true
+        abandoned.lastAsked = now
+        // A topic may have grown.
+        if now - abandoned.outputsAsked >= settings.comparisonInterval {
+            abandoned.outputsAsked = now
+            abandoned.outputs = []
+        }
+        let question = AbandonedOwners(
+            transactionalId: producer.transactionalId, prefix: claimPrefix,
+            outputs: topology.outputs + [settings.stateTopic],
+            places: (0..<Partition(partitions)).map { TopicPartition(settings.exchangeTopic, $0) },
+            known: abandoned, now: now)
+        inquiry.ask { .abandoned(question.answer($0)) }
+        receiveAnswer()
+    }
+
+    func use(_ answer: AbandonedOwners.Answer) {
+        for (failure, doing) in answer.failures where !abandoned.hasFailed { observer(.failed(failure, doing: doing)) }
+        let claims = Set(answer.settled ?? []).subtracting(abandoned.settled)
+        let owners = Set(claims.map(\.transactionalId) + answer.endedVanished).sorted()
+        for owner in owners { observer(.claimSettled(transactionalId: owner)) }
+        abandoned.note(answer)
+    }
+}

@@ -1,0 +1,113 @@
+import RecordLog
+import StreamCore
+
+/// The first steps of taking tasks over (R2, R15), in one round for all of them that is asked beside this thread
+/// (`TakeOverRound`): tasks that run are not held up.
+extension StreamThread {
+    func takeOver() {
+        receiveAnswer()
+        let now = clock.monotonic()
+        let waiting = tasks.values.filter { $0.isCreated || isHeldUp($0, now) }
+            .sorted { $0.task.partition < $1.task.partition }
+        if waiting.isEmpty || inquiry.isBusy { return }
+        // The same question again at once would get the same answer, and leave no room for others.
+        let serials = Set(waiting.map(\.serial))
+        if serials == lastRound.serials && now - lastRound.at < settings.roundInterval { return }
+        lastRound = (serials, now)
+        for runtime in waiting where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
+            runtime.lastWaitingReport = now
+            observer(.waiting(task: runtime.task.partition, for: now - runtime.createdAt))
+        }
+        let question = TakeOverQuestion(
+            transactionalId: producer.transactionalId, prefix: claimPrefix, tasks: waiting.map(question))
+        inquiry.ask(isUrgent: true) { ports in
+            var round = TakeOverRound(question, ports)
+            round.run()
+            return .takeOver(round.answer)
+        }
+        receiveAnswer()
+    }
+
+    /// A restore that takes its time may be held up by the transaction of an owner that died before its first claim.
+    private func isHeldUp(_ runtime: TaskRuntime, _ now: Duration) -> Bool {
+        guard case .restoring = runtime.state, let since = runtime.restoringSince else { return false }
+        return now - since >= settings.stableOffsetsTimeout
+    }
+
+    private func question(of runtime: TaskRuntime) -> TakeOverQuestion.Task {
+        let partition = runtime.task.partition
+        var end: Offset?
+        if case .restoring(let target) = runtime.state { end = target }
+        return TakeOverQuestion.Task(
+            serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
+            changelog: changelog(of: partition), sources: sources(of: partition).map { (number: $0.0, place: $0.1) },
+            settled: runtime.settledClaims, settledBeside: abandoned.settled, restoringTo: end)
+    }
+
+    /// Takes what was answered, if it is there.
+    func receiveAnswer() {
+        switch inquiry.takeAnswer() {
+        case .takeOver(let answer): use(answer)
+        case .abandoned(let answer): use(answer)
+        case .ends(let ends): watch(ends)
+        case .members(let members): follow(members)
+        case nil: return
+        }
+    }
+
+    private func use(_ answer: TakeOverAnswer) {
+        for (failure, doing) in answer.failures { observer(.failed(failure, doing: doing)) }
+        for (place, metadata) in answer.unreadable where unreadableClaims.insert(place).inserted {
+            observer(.claimUnreadable(place, metadata))
+        }
+        for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }
+        // The numbers of this id only rise, whoever used it before.
+        commitNumber = max(commitNumber, answer.ownNumber)
+        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+            if let claim = answer.settled[runtime.serial] {
+                runtime.settledClaims.insert(claim)
+                abandoned.settled.insert(claim)
+            }
+            // Asked again until it is answered; once nothing holds it up, later transactions lie beyond its end.
+            if answer.free.contains(runtime.serial) { runtime.restoringSince = nil }
+            if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }
+            guard runtime.isCreated, let start = answer.starts[runtime.serial] else { continue }
+            // A topic has grown meanwhile: asked again.
+            if start.starts.count != sources(of: runtime.task.partition).count { continue }
+            attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
+                try beginRestoring(runtime, start)
+            }
+        }
+    }
+
+    private func beginRestoring(_ runtime: TaskRuntime, _ start: TakeOverAnswer.Start) throws(LogError) {
+        let from = runtime.restoredNext
+        guard from <= start.end else {
+            // The changelog was made anew since its standby copy read it: taken over from the beginning.
+            retake(runtime)
+            return
+        }
+        try restorer.incrementalAssign(
+            [(changelog(of: runtime.task.partition), runtime.copiedRecords > 0 ? .at(from) : .earliest)])
+        if runtime.copiedRecords > 0 { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
+        runtime.starts = start.starts
+        runtime.state = .restoring(end: start.end)
+        runtime.restoringSince = clock.monotonic()
+        runtime.restoreBegan = clock.monotonic()
+        observer(.restoring(task: runtime.task.partition, end: start.end))
+    }
+
+    /// What the claims of this application's threads begin with.
+    var claimPrefix: String { settings.applicationId + "-" }
+
+    /// The exchange partition of task *p*, and of every source the partitions *q* with *q* mod *P* = *p*.
+    func sources(of partition: Partition) -> [(UInt8, TopicPartition)] {
+        var result = [(TaskPositions.exchange, TopicPartition(settings.exchangeTopic, partition))]
+        for (index, source) in topology.sources.enumerated() where source.isRead {
+            for number in stride(from: partition, to: Partition(sourcePartitions[index]), by: Int(partitions)) {
+                result.append((UInt8(index), TopicPartition(source.topic, number)))
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,211 @@
+import RecordLog
+import StreamCore
+
+/// A commit, in numbered steps (KIP-447):
+/// 1. flush what the processors conflated, a portion of it, until no message flows within the thread (R17);
+/// 2. hand outputs and each changed key of the state to the producer;
+/// 3. send the positions of every task that wrote, at least its exchange offset (R3), with claims (R15) and current
+///    group metadata;
+/// 4. commit the transaction;
+/// 5. make the overlays the state.
+/// A step that fails leaves the thread in a state that `settle` leads out of; no way out leaves a transaction open.
+extension StreamThread {
+    func commit() { commit(within: settings.transactionTimeout) }
+
+    /// - Parameters:
+    ///   - timeout: for all steps after the flush.
+    ///   - releasing: the tasks that are given up afterwards: their claims say so.
+    func commit(within timeout: Duration, releasing: Set<Partition> = []) {
+        guard state.mayProcess else { return }
+        // The interval is time to process in: a slow commit is not followed by the next one at once.
+        defer {
+            lastCommit = clock.monotonic()
+            recordsSinceCommit = 0
+            leftTimerPortions = 0
+        }
+        flush()
+        let deadline = clock.monotonic() + timeout
+        let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
+        // Who sent a message need not have changed anything else, so then every task is fenced (R3).
+        let all = refreshes || !sentThroughExchange.isEmpty
+        let released = releasing.filter { tasks[$0].map { $0.isRunning && !$0.isReleased } ?? false }
+        let writers = runningTasks.filter {
+            all || $0.hasProduced || $0.task.isDirty || released.contains($0.task.partition)
+        }
+        if writers.isEmpty && exchangeOutputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
+        commitNumber += 1
+        let commit = ThreadState.CommitInDoubt(
+            number: commitNumber, writers: writers.map(\.task.partition), released: released,
+            hasAdvanced: writers.contains { $0.hasAdvanced } || !exchangeOutputs.isEmpty)
+        do throws(TransactionError) {
+            try handOverToProducer(until: deadline)
+            try produceChangelog(of: writers, until: deadline)
+            try sendOffsets(of: writers, all: refreshes, releasing: released, until: deadline)
+        } catch {
+            return fail(error, until: deadline)
+        }
+        do throws(TransactionError) {
+            try repeated(until: deadline) { timeout throws(TransactionError) in try producer.commit(timeout: timeout) }
+        } catch {
+            return fail(error, committing: commit, until: deadline)
+        }
+        if refreshes { lastOffsetsRefresh = clock.monotonic() }
+        enter(.ready)
+        finish(commit)
+    }
+
+    /// The transaction is committed: what tasks changed is their state now.
+    func finish(_ commit: ThreadState.CommitInDoubt) {
+        // A claim alone says nothing of what failed before.
+        if commit.hasAdvanced {
+            failuresInARow = 0
+            advancingCommitsCount += 1
+        }
+        for runtime in tasks.values {
+            runtime.hasProduced = false
+            runtime.task.commit()
+        }
+        for partition in commit.writers { tasks[partition]?.isReleased = commit.released.contains(partition) }
+        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
+        sentThroughExchange.removeAll()
+        noteWhatIsBroughtUp()
+        countCommit()
+    }
+
+    /// Hands over early what would take too much memory until the commit.
+    func handOver() {
+        let deadline = clock.monotonic() + settings.transactionTimeout
+        do throws(TransactionError) {
+            try handOverToProducer(until: deadline)
+        } catch {
+            fail(error, until: deadline)
+        }
+    }
+
+    // MARK: - Steps
+
+    private func flush() {
+        repeat {
+            for runtime in runningTasks {
+                if isCaughtUp(runtime) { runtime.task.bringUp() }
+                if isReleasingHeld { runtime.task.releaseHeld() }
+                runtime.task.flush()
+            }
+        } while deliverLocalMessages()
+        hasMoreToFlush = runningTasks.contains { $0.task.hasMoreToFlush }
+    }
+
+    /// After a commit: its flush brought up every task that had caught up.
+    private func noteWhatIsBroughtUp() {
+        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
+        hasReleasedHeld = isReleasingHeld && !hasMoreToFlush
+    }
+
+    private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
+        for runtime in runningTasks where !runtime.task.context.outputs.isEmpty {
+            runtime.hasProduced = true
+            try produce(runtime.task.context.outputs, until: deadline)
+            runtime.task.context.outputs.removeAll()
+        }
+        if exchangeOutputs.isEmpty { return }
+        try produce(exchangeOutputs, until: deadline)
+        exchangeOutputs.removeAll()
+    }
+
+    private func produce(_ outputs: OutputBuffer, until deadline: Duration) throws(TransactionError) {
+        try openTransaction(until: deadline)
+        try outputs.forEach { entry, key, value throws(TransactionError) in
+            try repeated(until: deadline) { () throws(TransactionError) in
+                try producer.produce(
+                    topic: entry.topic, partition: entry.partition, key: key, value: value, headers: entry.headers)
+            }
+        }
+    }
+
+    private func produceChangelog(
+        of writers: [TaskRuntime], until deadline: Duration
+    ) throws(TransactionError) {
+        try openTransaction(until: deadline)
+        for runtime in writers {
+            var failure: TransactionError?
+            runtime.task.captureChangelog { key, value in
+                if failure != nil { return }
+                do throws(TransactionError) {
+                    try repeated(until: deadline) { () throws(TransactionError) in
+                        try producer.produce(
+                            topic: settings.stateTopic, partition: runtime.task.partition, key: key, value: value,
+                            headers: [])
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    private func sendOffsets(
+        of writers: [TaskRuntime], all: Bool, releasing: Set<Partition>, until deadline: Duration
+    ) throws(TransactionError) {
+        var offsets: [(TopicPartition, CommittedOffset)] = []
+        for runtime in writers {
+            let claim = Claim(
+                transactionalId: producer.transactionalId, number: commitNumber,
+                isReleased: releasing.contains(runtime.task.partition)
+            ).text(format: runtime.claimFormat)
+            for cursor in runtime.cursors {
+                let entry = runtime.task.positions.entries[cursor.position]
+                guard all || entry.isDirty || cursor.source == TaskPositions.exchange else { continue }
+                offsets.append((cursor.topicPartition, CommittedOffset(next: entry.next, metadata: claim)))
+            }
+        }
+        try repeated(until: deadline) { timeout throws(TransactionError) in
+            guard let group = consumer.groupMetadata() else {
+                throw .abortable(LogError(.other, name: "_NO_MEMBER", "not a member of the group"))
+            }
+            try producer.sendOffsets(offsets, group: group, timeout: timeout)
+        }
+    }
+
+    private func openTransaction(until deadline: Duration) throws(TransactionError) {
+        if state.name == .open { return }
+        try repeated(until: deadline) { () throws(TransactionError) in try producer.begin() }
+        enter(.open)
+    }
+
+    // MARK: - Repeating
+
+    /// Repeats the same call while it says so, until the deadline (R6).
+    private func repeated(
+        until deadline: Duration, _ body: () throws(TransactionError) -> Void
+    ) throws(TransactionError) {
+        while true {
+            do throws(TransactionError) {
+                return try body()
+            } catch {
+                guard case .retriable = error, clock.monotonic() < deadline else { throw error }
+                clock.pause(Self.repeatPause)
+            }
+        }
+    }
+
+    /// - Parameter body: is given what is left until the deadline. Never zero, which would mean "do not wait".
+    private func repeated(
+        until deadline: Duration, _ body: (_ timeout: Duration) throws(TransactionError) -> Void
+    ) throws(TransactionError) {
+        try repeated(until: deadline) { () throws(TransactionError) in
+            try body(max(deadline - clock.monotonic(), .milliseconds(1)))
+        }
+    }
+
+    /// A call that fails at once would otherwise be repeated without a pause, for as long as a broker is away.
+    private static let repeatPause = Duration.milliseconds(5)
+
+    private func isCaughtUp(_ runtime: TaskRuntime) -> Bool {
+        guard let targets else { return false }
+        return runtime.inputs.allSatisfy { cursor in
+            guard let target = targets[cursor.topicPartition] else { return true }
+            return isCompared(cursor) && runtime.next(of: cursor) >= target
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import RecordLog
+import StreamCore
+
+/// How long an iteration may wait, and when the next commit is due.
+extension StreamThread {
+    private var commitInterval: Duration {
+        guard recordsSinceCommit >= settings.backlogRecords else { return settings.commitInterval }
+        return max(settings.commitInterval, settings.backlogCommitInterval)
+    }
+
+    var isCommitDue: Bool {
+        hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
+            || clock.monotonic() - lastCommit >= commitInterval
+    }
+
+    func pollTimeout(now: Instant) -> Duration {
+        if hasMoreToFlush { return .zero }
+        if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
+            return .milliseconds(5)
+        }
+        if standbys.isBehind { return .zero }
+        var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
+        for runtime in tasks.values where runtime.isRunning {
+            if let due = runtime.task.nextDue(readThrough: readThrough(of: runtime)) {
+                timeout = min(timeout, Duration(due - now))
+            }
+        }
+        return max(timeout, .zero)
+    }
+}

@@ -1,0 +1,43 @@
+import RecordLog
+import StreamCore
+
+/// How a stream thread begins and ends.
+extension StreamThread {
+    /// Initialises the producer and joins the group. Call once, before the first iteration. Waits for as long as an
+    /// outage lasts, but no longer once the thread is to end.
+    package func start() throws(StreamFailure) {
+        consumer.expect(topology.sources.map(\.topic) + [settings.exchangeTopic])
+        restorer.expect([settings.stateTopic])
+        while !state.mayProcess {
+            willWait()
+            try settle()
+            if shouldEnd() { return }
+            if !state.mayProcess { clock.pause(.milliseconds(5)) }
+        }
+        do throws(LogError) {
+            try consumer.subscribe(to: settings.exchangeTopic, listener: self)
+        } catch {
+            throw StreamFailure("cannot join the group: \(error)")
+        }
+        hasSubscribed = true
+    }
+
+    /// Commits what is done, releases its tasks, leaves the group and ends. Nothing may be called afterwards.
+    package func close() {
+        // Closing before the first assignment can crash librdkafka 2.0.2 (R12).
+        let deadline = clock.monotonic() + settings.leaveTimeout
+        while hasSubscribed && !wasEverAssigned && clock.monotonic() < deadline {
+            _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
+        }
+        commit(within: settings.transactionTimeout, releasing: Set(tasks.keys))
+        // One attempt; if it fails, whoever takes over finds an open claim and settles it (R15).
+        do throws(StreamFailure) { try settle() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
+        consumer.close()
+        if state.name != .ended { enter(.ended) }
+        producer.destroy()
+        standbys.close()
+        inquiry.close()
+        comparer?.close()
+        ports.release(restorer)
+    }
+}

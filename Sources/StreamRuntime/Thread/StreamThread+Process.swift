@@ -1,0 +1,184 @@
+package import RecordLog
+import StreamCore
+
+extension StreamThread {
+    /// Gives all tasks the time of this iteration.
+    func readClock() -> Instant {
+        let now = clock.wall()
+        for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
+        // What they say to a clock that went back.
+        deliverLocalMessages()
+        return now
+    }
+
+    /// The exchange goes first (R8); records below a position, or of partitions that are to be moved, are not used
+    /// (R1).
+    func process(_ batch: borrowing ConsumedBatch) throws(StreamFailure) {
+        if batch.records.isEmpty && batch.ends.isEmpty { return }
+        let reader = batch.headerReader
+        for runtime in tasks.values { runtime.task.context.headerReader = reader }
+        defer { for runtime in tasks.values { runtime.task.context.headerReader = { _ in [] } } }
+        try process(batch.records, exchange: true)
+        try process(batch.records, exchange: false)
+        for end in batch.ends {
+            guard let cursor = cursor(topic: end.topic, partition: end.partition), !cursor.needsSeek else { continue }
+            // Moves over transaction markers, which no record tells of (R10).
+            if end.offset > cursor.runtime.next(of: cursor) {
+                cursor.runtime.task.positions.move(cursor.position, to: end.offset)
+            }
+        }
+        let waiting = runningTasks.reduce(exchangeOutputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
+        if waiting > settings.outputBytesMax { handOver() }
+    }
+
+    /// Fires a portion of the due timers of each task that has read what they wait for (R17).
+    func punctuate() {
+        for runtime in runningTasks {
+            let order = readThrough(of: runtime)
+            runtime.task.punctuate(readThrough: order)
+            deliverLocalMessages()
+            if let due = runtime.task.nextDue(readThrough: order), due <= runtime.task.context.now {
+                leftTimerPortions += 1
+            }
+        }
+    }
+
+    /// The reading order up to which a task has read its sources to the stable ends seen at take-over; `nil` if it has
+    /// read none, and not all of the exchange either. What forwards to it would come later than its timers.
+    func readThrough(of runtime: TaskRuntime) -> Int? {
+        if runtime.readThrough == .max { return .max }
+        let unread = runtime.cursors.filter { runtime.next(of: $0) < $0.stageEnd || !isCompared($0) }
+        let orders = unread.map { $0.source == TaskPositions.exchange ? Int.min : readingOrder(of: $0) }
+        guard let first = orders.min() else {
+            runtime.readThrough = .max
+            return .max
+        }
+        if let since = runtime.runningSince, clock.monotonic() - since >= settings.restorePatience {
+            runtime.readThrough = .max
+            let partitions = unread.map(\.topicPartition).sorted()
+            observer(.timersNoLongerWait(task: runtime.task.partition, unread: partitions))
+            return .max
+        }
+        // Orders count from 0.
+        if first > 0 { runtime.readThrough = max(runtime.readThrough ?? 0, first - 1) }
+        return runtime.readThrough
+    }
+
+    private func process(_ records: [RecordView], exchange: Bool) throws(StreamFailure) {
+        var topic: Int32 = -1
+        var partition: Partition = -1
+        var current: PartitionCursor?
+        var last: RecordView?
+        defer { if let last { current?.note(last) } }
+        for record in records {
+            if record.topic != topic || record.partition != partition {
+                if let last { current?.note(last) }
+                topic = record.topic
+                partition = record.partition
+                current = cursor(topic: topic, partition: partition)
+                last = nil
+            }
+            guard let cursor = current, (cursor.source == TaskPositions.exchange) == exchange else { continue }
+            let task = cursor.runtime.task
+            if cursor.needsSeek { continue }
+            let next = task.positions.entries[cursor.position].next
+            if record.offset < next {
+                areRecordsSuspect = true
+                continue
+            }
+            if last == nil && record.offset > next {
+                // The widest one stays until it is looked at: others are no more than markers.
+                let width = cursor.jump.map { $0.to.rawValue - $0.from.rawValue } ?? 0
+                if record.offset.rawValue - next.rawValue > width { cursor.jump = (next, record.offset) }
+                areEndsSuspect = true
+            }
+            if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
+            task.positions.move(cursor.position, to: record.offset.next)
+            last = record
+            if !localMessages.isEmpty { deliverLocalMessages() }
+        }
+    }
+
+    /// A record of the exchange that cannot be read ends the thread: to pass over it would lose the input in it (R18).
+    private func receive(_ record: RecordView, _ cursor: PartitionCursor) throws(StreamFailure) {
+        guard let value = record.value else { return }
+        do throws(CorruptBytes) {
+            try cursor.runtime.task.receive(value)
+        } catch {
+            throw .unreadable(cursor.topicPartition, record.offset, error)
+        }
+    }
+
+    /// The cursor of a running task that reads this partition.
+    private func cursor(topic: Int32, partition: Partition) -> PartitionCursor? {
+        let index = Int(topic)
+        while cursorTable.count <= index {
+            let name = consumer.topics[cursorTable.count]
+            let ofTopic = cursors.values.filter { $0.topicPartition.topic == name }
+            let count = ofTopic.map(\.topicPartition.partition).max().map { Int($0) + 1 } ?? 0
+            var row: [PartitionCursor?] = Array(repeating: nil, count: count)
+            for cursor in ofTopic { row[Int(cursor.topicPartition.partition)] = cursor }
+            cursorTable.append(row)
+        }
+        let row = cursorTable[index]
+        return Int(partition) < row.count ? row[Int(partition)] : nil
+    }
+}
+
+/// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
+/// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
+extension StreamThread: MessageRouter {
+    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
+        if let target = tasks[partition], canDeliverLocally(to: target) {
+            localMessages.append(LocalMessage(partition: partition, envelope: envelope))
+            return
+        }
+        envelope.withUnsafeBytes {
+            exchangeOutputs.append(topic: settings.exchangeTopic, partition: partition, key: key, value: $0)
+        }
+        sentThroughExchange.insert(partition)
+    }
+
+    private func canDeliverLocally(to target: TaskRuntime) -> Bool {
+        guard target.isRunning, !sentThroughExchange.contains(target.task.partition) else { return false }
+        // In a rebalance callback nothing is asked: the exchange serves as well (R16).
+        if target.localBarrier == nil && !hasAskedForBarriers && !isInCallback { askForBarriers() }
+        guard let barrier = target.localBarrier else { return false }
+        return target.exchangeNext >= barrier
+    }
+
+    /// One question for all tasks that need it, for after a rebalance that is each of them.
+    private func askForBarriers() {
+        // Without an answer messages take the exchange until the next iteration.
+        hasAskedForBarriers = true
+        let waiting = runningTasks.filter { $0.localBarrier == nil }
+        let places = waiting.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
+        attempt("asking for the exchange's ends") { () throws(LogError) in
+            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.callTimeout)
+            for (runtime, place) in zip(waiting, places) { runtime.localBarrier = ends[place] }
+        }
+    }
+
+    /// - Returns: whether there was any.
+    @discardableResult
+    func deliverLocalMessages() -> Bool {
+        if localMessages.isEmpty { return false }
+        var index = 0
+        while index < localMessages.count {
+            let message = localMessages[index]
+            index += 1
+            guard let target = tasks[message.partition] else {
+                preconditionFailure("A task that messages were sent to stays until the transaction ends.")
+            }
+            message.envelope.withUnsafeBytes { bytes in
+                do throws(CorruptBytes) {
+                    try target.task.receive(bytes)
+                } catch {
+                    preconditionFailure("A message of this thread cannot be read: \(error)")
+                }
+            }
+        }
+        localMessages.removeAll(keepingCapacity: true)
+        return true
+    }
+}

@@ -1,0 +1,127 @@
+package import RecordLog
+import StreamCore
+
+/// Called inside `consumer.poll` and `consumer.close`, on the stream's thread: no batch is half processed there.
+extension StreamThread: RebalanceListener {
+    /// The exchange partitions are read from their end until the task knows its position; what comes is not used.
+    package func assigned(_ partitions: [TopicPartition]) {
+        wasEverAssigned = true
+        let now = clock.monotonic()
+        attempt("assigning") { () throws(LogError) in
+            try consumer.incrementalAssign(partitions.map { ($0, .latest) })
+        }
+        for partition in partitions.map(\.partition) {
+            precondition(tasks[partition] == nil, "A task is assigned once.")
+            guard partition < Partition(self.partitions) else {
+                pendingFailure = StreamFailure(
+                    refused: """
+                        \(settings.exchangeTopic) has more partitions than the \(self.partitions) it had at the start: \
+                        entities would belong to other tasks than their state
+                        """,
+                    remedy: "Stop all processes, make it anew with \(self.partitions), or take another application")
+                continue
+            }
+            tasks[partition] = makeRuntime(partition, now: now, from: takeStandby(partition))
+        }
+        observer(.assigned(partitions.map(\.partition).sorted()))
+    }
+
+    /// Commits what was read of them, within the revoke deadline, and releases their claims (R15); then gives them up.
+    /// Where that fails, or something is owed already, the next iterations settle it (R16).
+    package func revoked(_ partitions: [TopicPartition]) {
+        observer(.revoked(partitions.map(\.partition).sorted()))
+        isInCallback = true
+        defer { isInCallback = false }
+        commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
+        giveUp(partitions)
+    }
+
+    /// They are somebody else's already, so nothing of this transaction may be committed.
+    package func lost(_ partitions: [TopicPartition]) {
+        observer(.lost(partitions.map(\.partition).sorted()))
+        if state.mayProcess {
+            abort(because: LogError(.other, name: "_ASSIGNMENT_LOST", "the assignment was lost"))
+        }
+        giveUp(partitions)
+    }
+
+    /// Every record that was fetched may be one of those that a rebalance dropped (R1).
+    func distrustKeptPartitions() {
+        for cursor in cursors.values where cursor.isAssigned { cursor.needsSeek = true }
+    }
+
+    func seekWhereNeeded() {
+        let waiting = cursors.values.filter { $0.needsSeek && $0.isAssigned }
+            .sorted { $0.topicPartition < $1.topicPartition }
+        if waiting.isEmpty { return }
+        let positions = waiting.map { ($0.topicPartition, $0.runtime.next(of: $0)) }
+        attempt("seeking") { () throws(LogError) in
+            let notYet = Set(try consumer.seek(positions, timeout: settings.callTimeout))
+            for cursor in waiting where !notYet.contains(cursor.topicPartition) { cursor.needsSeek = false }
+        }
+    }
+
+    func makeRuntime(
+        _ partition: Partition, now: Duration, insteadOf predecessor: StreamTask? = nil,
+        from copy: StandbyTasks.Copy? = nil
+    ) -> TaskRuntime {
+        let task = copy?.task ?? makeTask(partition, insteadOf: predecessor)
+        task.advance(to: clock.wall())
+        lastSerial += 1
+        let runtime = TaskRuntime(task: task, serial: lastSerial, now: now)
+        if let copy {
+            runtime.restoredNext = copy.next
+            runtime.copiedRecords = copy.records
+        }
+        return runtime
+    }
+
+    func makeTask(_ partition: Partition, insteadOf predecessor: StreamTask? = nil) -> StreamTask {
+        StreamTask(
+            partition: partition, partitions: partitions, topology: topology, router: self, terms: settings.state,
+            insteadOf: predecessor)
+    }
+
+    private func giveUp(_ partitions: [TopicPartition]) {
+        var assigned: [TopicPartition] = partitions
+        for partition in partitions.map(\.partition) {
+            guard let runtime = tasks.removeValue(forKey: partition) else { continue }
+            for (_, place) in sources(of: partition) { stallWatches[place] = nil }
+            assigned += letGo(of: runtime)
+        }
+        attempt("giving up partitions") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
+    }
+
+    /// Begins to take a task over anew that this thread has.
+    func retake(_ runtime: TaskRuntime) {
+        let inputs = letGo(of: runtime)
+        let partition = runtime.task.partition
+        tasks[partition] = makeRuntime(partition, now: clock.monotonic(), insteadOf: runtime.task)
+        if inputs.isEmpty { return }
+        attempt("letting inputs go") { () throws(LogError) in try consumer.incrementalUnassign(inputs) }
+    }
+
+    /// Forgets what the thread knows of a task's partitions.
+    ///
+    /// - Returns: the inputs that the consumer still reads.
+    func letGo(of runtime: TaskRuntime) -> [TopicPartition] {
+        if case .restoring = runtime.state {
+            attempt("ending a restore") { () throws(LogError) in
+                try restorer.incrementalUnassign([changelog(of: runtime.task.partition)])
+            }
+        }
+        attempt("ending comparisons") { () throws(LogError) in
+            try comparer?.forget(runtime.inputs.map(\.topicPartition))
+        }
+        if let exchange = runtime.exchange { cursors[exchange.topicPartition] = nil }
+        for cursor in runtime.inputs { cursors[cursor.topicPartition] = nil }
+        cursorTable.removeAll()
+        return runtime.inputs.filter(\.isAssigned).map(\.topicPartition)
+    }
+
+    func changelog(of partition: Partition) -> TopicPartition { TopicPartition(settings.stateTopic, partition) }
+
+    func attempt(_ doing: String, _ body: () throws(LogError) -> Void) {
+        do throws(LogError) { try body() } catch { observer(.failed(error, doing: doing)) }
+    }
+}

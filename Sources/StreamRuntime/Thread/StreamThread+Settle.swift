@@ -1,0 +1,220 @@
+import RecordLog
+import StreamCore
+
+/// What each kind of failure leads to (R6), and the way back: the states of `ThreadState` that settle something. An
+/// unknown outcome is never taken for success.
+extension StreamThread {
+    /// Goes to another state of `ThreadState.transitions`.
+    func enter(_ next: ThreadState) {
+        guard let step = ThreadState.index(of: state.name, next.name) else {
+            preconditionFailure("From \(state.name) a thread does not go to \(next.name).")
+        }
+        stepCounts[step] += 1
+        state = next
+    }
+
+    // MARK: - Failing
+
+    /// A step of a transaction has failed. Nothing is asked of a broker here, so that a rebalance callback may end with
+    /// it (R16).
+    ///
+    /// - Parameter commit: the commit whose outcome is not known; `nil` if it was not sent.
+    func fail(
+        _ error: TransactionError, committing commit: ThreadState.CommitInDoubt? = nil, until deadline: Duration
+    ) {
+        switch error {
+        case .abortable(let cause) where commit != nil:
+            enter(.aborting(.init(cause: cause, commit: commit, deadline: abortDeadline(deadline))))
+        case .abortable(let cause): abort(because: cause, until: deadline)
+        // What was not sent has not happened, so that the transaction can still be aborted.
+        case .retriable(let cause) where commit == nil: abort(because: cause, until: deadline)
+        case .retriable(let cause), .fenced(let cause), .fatal(let cause):
+            if commit == nil { revertTasks(because: cause) }
+            var doubt = ThreadState.Doubt(cause: cause, commit: commit)
+            // Who was away for longer than a transaction may last, or was succeeded, has not failed.
+            if case .fenced = error { doubt.hasWaited = true }
+            enter(.inDoubt(doubt))
+        }
+    }
+
+    /// Drops the overlays and rewinds; the producer's part follows in `settle`.
+    func abort(because cause: LogError, until deadline: Duration? = nil) {
+        revertTasks(because: cause)
+        guard state.name == .open else { return }
+        enter(.aborting(.init(cause: cause, deadline: abortDeadline(deadline))))
+    }
+
+    private func abortDeadline(_ deadline: Duration?) -> Duration {
+        max(deadline ?? .zero, clock.monotonic() + settings.attemptTimeout)
+    }
+
+    /// All tasks are as after their last commit.
+    private func revertTasks(because cause: LogError) {
+        dropOutputs()
+        for runtime in runningTasks {
+            runtime.hasProduced = false
+            runtime.isBroughtUp = false
+            let moved = Set(runtime.task.revert())
+            for cursor in runtime.cursors where moved.contains(cursor.position) && cursor.isAssigned {
+                cursor.needsSeek = true
+            }
+        }
+        abortsCount += 1
+        observer(.aborted(cause))
+    }
+
+    private func dropOutputs() {
+        exchangeOutputs.removeAll()
+        // What was sent may be committed nevertheless, as far as the thread knows.
+        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
+        sentThroughExchange.removeAll()
+        localMessages.removeAll()
+        hasMoreToFlush = false
+    }
+
+    // MARK: - Settling
+
+    /// First thing in an iteration: settles what is owed, as far as it goes without waiting; each attempt takes a
+    /// second at most (R16).
+    ///
+    /// - Throws: when the producer failed too often in a row.
+    func settle() throws(StreamFailure) {
+        while !state.mayProcess {
+            let before = state.name
+            switch state {
+            case .initialising: try initialise()
+            case .aborting(let abort): try settleAbort(abort)
+            case .inDoubt(let doubt): try replaceProducer(doubt)
+            case .verifying(let doubt): verify(doubt)
+            case .checking(let check): try look(check)
+            case .ready, .open, .ended: return
+            }
+            if state.name == before { return }
+        }
+    }
+
+    private func initialise() throws(StreamFailure) {
+        do throws(TransactionError) {
+            try producer.initialise(timeout: settings.attemptTimeout)
+            enter(.ready)
+        } catch {
+            observer(.failed(error.cause, doing: "initialising the producer"))
+            switch error {
+            case .retriable: break
+            case .abortable(let cause), .fenced(let cause), .fatal(let cause):
+                enter(.inDoubt(.init(cause: cause)))
+            }
+        }
+    }
+
+    private func settleAbort(_ abort: ThreadState.Abort) throws(StreamFailure) {
+        do throws(TransactionError) {
+            try producer.abort(timeout: settings.attemptTimeout)
+        } catch {
+            if case .retriable = error, clock.monotonic() < abort.deadline { return }
+            var doubt = ThreadState.Doubt(cause: error.cause, commit: abort.commit)
+            if case .fenced = error { doubt.hasWaited = true }
+            return enter(.inDoubt(doubt))
+        }
+        if abort.commit != nil { revertTasks(because: abort.cause) }
+        if abort.cause.code == .recordTooLarge { try end(because: abort.cause) }
+        if abort.cause.lasts { try countLasting(abort.cause) }
+        // A record that was not delivered may have been for a topic that is gone.
+        let isSuspect = [.unknownTopicOrPartition, .timedOut, .unreachable].contains(abort.cause.code)
+        enter(isSuspect ? .checking(.init(cause: abort.cause, isCounted: false)) : .ready)
+    }
+
+    /// What is read again would be refused again, for ever: it ends the thread as a failing producer does. Commits of
+    /// other partitions in between say nothing of it.
+    private func countLasting(_ cause: LogError) throws(StreamFailure) {
+        let now = clock.monotonic()
+        if now - lastRefusal.at > settings.refusalMemory { lastRefusal.count = 0 }
+        lastRefusal = (lastRefusal.count + 1, now)
+        guard lastRefusal.count >= settings.failuresMax else { return }
+        enter(.ended)
+        throw StreamFailure("transactions were refused \(lastRefusal.count) times, last: \(cause)")
+    }
+
+    /// Initialising the id settles the transaction: it aborts what is open, and waits for what is decided.
+    private func replaceProducer(_ known: ThreadState.Doubt) throws(StreamFailure) {
+        var doubt = known
+        if !doubt.isReplaced { try makeProducer(&doubt) }
+        do throws(TransactionError) {
+            try producer.initialise(timeout: settings.attemptTimeout)
+            enter(.verifying(doubt))
+        } catch {
+            observer(.failed(error.cause, doing: "initialising the producer"))
+            switch error {
+            case .retriable:
+                // A broker that does not answer is waited for.
+                doubt.hasWaited = true
+            case .abortable(let cause), .fenced(let cause), .fatal(let cause):
+                doubt.cause = cause
+                doubt.isReplaced = false
+            }
+            state = .inDoubt(doubt)
+        }
+    }
+
+    private func makeProducer(_ doubt: inout ThreadState.Doubt) throws(StreamFailure) {
+        failuresInARow += 1
+        observer(.producerReplaced(doubt.cause, failuresInARow: failuresInARow))
+        // A failure that comes again before the id is initialised is not explained by a topic that is missing.
+        if failuresInARow > settings.failuresMax { try giveUp(because: doubt.cause) }
+        let transactionalId = producer.transactionalId
+        producer.destroy()
+        do throws(LogError) {
+            producer = try cluster.makeTransactionalProducer(
+                transactionalId: transactionalId, clientId: transactionalId)
+        } catch {
+            enter(.ended)
+            throw StreamFailure("cannot make a producer: \(error)")
+        }
+        doubt.isReplaced = true
+    }
+
+    /// The claims are of the same transaction as all that it wrote, so one of them tells what became of it.
+    private func verify(_ doubt: ThreadState.Doubt) {
+        let check = ThreadState.Check(cause: doubt.cause, isCounted: true, isExcused: doubt.hasWaited)
+        guard let commit = doubt.commit else { return enter(.checking(check)) }
+        let witnesses = commit.writers.compactMap { tasks[$0] }.filter(\.isRunning)
+        guard !witnesses.isEmpty else {
+            // All that it wrote belongs to others by now.
+            revertTasks(because: doubt.cause)
+            return enter(.checking(check))
+        }
+        let places = witnesses.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
+        let claims: [Claim?]
+        do throws(LogError) {
+            let committed = try consumer.committed(places, timeout: settings.attemptTimeout)
+            claims = places.map { committed[$0].flatMap { Claim($0.metadata, prefix: claimPrefix) } }
+        } catch {
+            observer(.failed(error, doing: "asking whether a commit took place"))
+            return
+        }
+        let own = claims.compactMap { $0 }.filter { $0.transactionalId == producer.transactionalId }
+        if own.contains(where: { ($0.number ?? -1) >= commit.number }) {
+            finish(commit)
+        } else if own.contains(where: { $0.number != nil }) {
+            revertTasks(because: doubt.cause)
+        } else {
+            // No claim, one of a format without numbers, or of others: what the tasks have in memory may be either.
+            retakeAllTasks(because: doubt.cause)
+        }
+        enter(.checking(check))
+    }
+
+    func retakeAllTasks(because cause: LogError) {
+        revertTasks(because: cause)
+        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) { retake(runtime) }
+    }
+
+    func giveUp(because cause: LogError) throws(StreamFailure) {
+        enter(.ended)
+        throw StreamFailure(
+            """
+            the producer failed \(failuresInARow) times in a row, last: \(cause); the transactional id is \
+            \(producer.transactionalId), its outputs are \(topology.outputs.joined(separator: ", "))
+            """)
+    }
+}

@@ -1,0 +1,126 @@
+package import RecordLog
+package import StreamCore
+
+/// What a stream thread is doing, as of its last iteration: for the log line and the summary.
+package struct StreamStatus: Sendable {
+    package var tasks: [TaskStatus] = []
+    /// The standby copies that the thread keeps, ascending by task.
+    package var standbys: [StandbyStatus] = []
+    /// Added up over all committed transactions of this thread.
+    package var counters = TaskCounters()
+    package var commits = 0
+    package var aborts = 0
+    /// Positions that were not gone on from: other topics than were read, and records that were removed unread.
+    package var lostPositions = 0
+    /// True in a run that ends once it has caught up, if the thread has been in the group, and every task that it has
+    /// runs and has committed what it makes of the inputs that were there.
+    package var isBroughtUp = false
+    /// True if the thread has committed since it was asked to release what waits.
+    package var hasReleasedHeld = false
+    /// On the monotonic clock.
+    package var lastCommit: Duration?
+    /// How often each step of `steps` was gone.
+    package var stepCounts: [Int] = []
+
+    /// The steps from state to state that a thread may go, such as `ready → open`, in the order of DESIGN.md's table.
+    package static let steps = ThreadState.transitions.map { "\($0.from.rawValue) → \($0.to.rawValue)" }
+
+    package struct StandbyStatus: Hashable, Sendable {
+        package var partition: Partition
+        /// Its changelog is read up to here.
+        package var next: Offset
+    }
+
+    package struct TaskStatus: Sendable {
+        package var partition: Partition
+        package var state: State
+        /// Changelog records that are read each second, since the restore began; `nil` if the task does not restore, or
+        /// only for a moment so far.
+        package var restoreRate: Double?
+        /// True once all inputs have been read as far as timers wait for (R17).
+        package var firesTimers: Bool
+        package var positions: [Position]
+    }
+
+    package enum State: Hashable, Sendable {
+        case created
+        /// The changelog is read up to `next` of `end`.
+        case restoring(next: Offset, end: Offset)
+        case running
+    }
+
+    package struct Position: Sendable {
+        package var topicPartition: TopicPartition
+        package var next: Offset
+        /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` before the
+        /// first record.
+        package var lastTimestamp: Instant?
+    }
+
+    package init() {}
+}
+
+extension StreamThread {
+    func countCommit() {
+        var counted = TaskCounters()
+        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+            counted.add(runtime.task.takeCounters())
+            reportDeadLetters(runtime.task.takeDeadLetters())
+            reportWarnings(runtime.task.takeWarnings())
+        }
+        committedCounters.add(counted)
+        commitsCount += 1
+        lastCommitted = clock.monotonic()
+        observer(.committed(records: counted.records))
+    }
+
+    private func reportDeadLetters(_ letters: RecordNotices) {
+        for letter in letters.named {
+            let place = TopicPartition(letter.topic, letter.partition)
+            observer(.deadLetter(place, letter.offset, reason: letter.reason))
+        }
+        if letters.more > 0 { observer(.moreDeadLetters(letters.more)) }
+    }
+
+    private func reportWarnings(_ warnings: RecordNotices) {
+        for warning in warnings.named {
+            let place = TopicPartition(warning.topic, warning.partition)
+            observer(
+                .warning(place, warning.offset, reason: warning.reason, subject: warning.subject))
+        }
+        if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
+    }
+
+    func makeStatus() -> StreamStatus {
+        var status = StreamStatus()
+        status.standbys = standbys.copies.sorted { $0.key < $1.key }
+            .map { .init(partition: $0.key, next: $0.value.next) }
+        status.counters = committedCounters
+        status.commits = commitsCount
+        status.aborts = abortsCount
+        status.lostPositions = lostPositions
+        status.stepCounts = stepCounts
+        status.lastCommit = lastCommitted
+        status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.hasReleasedHeld = hasReleasedHeld
+        for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
+            let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
+            let positions = cursors.map {
+                StreamStatus.Position(
+                    topicPartition: $0.topicPartition, next: runtime.next(of: $0),
+                    lastTimestamp: $0.lastTimestamp)
+            }
+            let state: StreamStatus.State =
+                switch runtime.state {
+                case .created: .created
+                case .restoring(let end): .restoring(next: min(runtime.restoredNext, end), end: end)
+                case .running: .running
+                }
+            status.tasks.append(
+                .init(
+                    partition: partition, state: state, restoreRate: runtime.restoreRate(at: clock.monotonic()),
+                    firesTimers: runtime.readThrough == .max, positions: positions))
+        }
+        return status
+    }
+}

@@ -1,0 +1,33 @@
+import RecordLog
+import StreamCore
+
+/// What counts as progress of this thread (`StreamProgress`).
+extension StreamThread {
+    /// The last progress, on the thread's monotonic clock; `nil` before the first.
+    package var lastProgress: Duration? { progress.last }
+
+    /// To be called after each iteration.
+    func noteProgress() {
+        receiveAnswer()
+        askForAbandoned()
+        askForEnds()
+        askForStandbys()
+        let now = clock.monotonic()
+        guard now - lastObserved >= .milliseconds(50) else { return }
+        lastObserved = now
+        let isUncommitted =
+            state.name != .ready || !exchangeOutputs.isEmpty || hasMoreToFlush
+            || tasks.values.contains { $0.isRunning && $0.task.isDirty }
+        progress.observe(
+            StreamProgress.Observation(
+                now: now, commits: advancingCommitsCount, aborts: abortsCount, isUncommitted: isUncommitted,
+                isStalled: stallWatches.values.contains(where: \.isStalled), lastAnswer: lastAnswer,
+                tasks: tasks.mapValues { runtime in
+                    switch runtime.state {
+                    case .created: .created
+                    case .restoring: .restoring(runtime.restoredNext)
+                    case .running: .running
+                    }
+                }))
+    }
+}

@@ -1,0 +1,76 @@
+import RecordLog
+import StreamCore
+
+/// Asks brokers now and then where the partitions end that this thread reads: that they answer is a sign of life, and a
+/// partition that has more to read, but gets nothing, is healed.
+extension StreamThread {
+    /// Asks beside this thread; the answer comes to `watch`.
+    func askForEnds() {
+        let now = clock.monotonic()
+        guard now - lastAsked >= settings.answerInterval, !inquiry.isBusy else { return }
+        lastAsked = now
+        var places = cursors.values.filter(\.isAssigned).map(\.topicPartition).sorted()
+        if places.isEmpty { places = [TopicPartition(settings.exchangeTopic, 0)] }
+        let timeout = settings.answerTimeout
+        inquiry.ask { [places] ports in
+            do throws(LogError) {
+                let ends = try ports.admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
+                return .ends(.success(ends))
+            } catch {
+                return .ends(.failure(error))
+            }
+        }
+        receiveAnswer()
+    }
+
+    func watch(_ answer: Result<[TopicPartition: Offset], LogError>) {
+        switch answer {
+        case .success(let ends):
+            lastAnswer = clock.monotonic()
+            isUnanswered = false
+            healStalled(ends)
+        case .failure(let error):
+            if !isUnanswered { observer(.failed(error, doing: "asking whether the broker answers")) }
+            isUnanswered = true
+        }
+    }
+
+    private func healStalled(_ ends: [TopicPartition: Offset]) {
+        let now = clock.monotonic()
+        // What is aborted is read again, and so its position stands still: that is another illness.
+        let isExcused = !state.mayProcess || abortsCount != abortsWhenWatched
+        abortsWhenWatched = abortsCount
+        for (place, end) in ends.sorted(by: { $0.key < $1.key }) {
+            guard let cursor = cursors[place], cursor.isAssigned else { continue }
+            let next = cursor.runtime.next(of: cursor)
+            // Of a task that was taken over anew the time counts from then on.
+            let isNew = !cursor.isWatched
+            cursor.isWatched = true
+            guard
+                let stall = stallWatches[place, default: StallWatch()].observe(
+                    next: next, end: end, at: now, patience: settings.stallTimeout, isExcused: isExcused || isNew)
+            else { continue }
+            observer(.stalled(place, next: next, end: end, for: stall.for, remedy: stall.remedy))
+            heal(cursor, stall.remedy)
+        }
+    }
+
+    private func heal(_ cursor: PartitionCursor, _ remedy: StallWatch.Remedy) {
+        let place = cursor.topicPartition
+        switch remedy {
+        case .seek: cursor.needsSeek = true
+        case .reassign:
+            attempt("assigning a stalled partition anew") { () throws(LogError) in
+                try consumer.incrementalUnassign([place])
+                cursor.isAssigned = false
+                try consumer.incrementalAssign([(place, .at(cursor.runtime.next(of: cursor)))])
+                cursor.isAssigned = true
+                cursor.needsSeek = false
+            }
+        case .retake:
+            // What it has not committed would be lost with its memory.
+            abort(because: LogError(.timedOut, name: "_STALLED", "\(place) gives nothing; its task is taken over anew"))
+            retake(cursor.runtime)
+        }
+    }
+}

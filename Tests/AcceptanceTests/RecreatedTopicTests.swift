@@ -1,0 +1,52 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// A topic that is deleted and made again, under the sink that reads it.
+    @Suite struct RecreatedTopicTests {
+        @Test("after timelines was deleted and made again longer than before, a restarted sink misses none of them")
+        func timelines() async throws {
+            // Kafka's own tool deletes the topic; other brokers come without it.
+            guard try await TestBroker.shared().kind == .kafka else { return }
+            let application = try await Application("recreated", partitions: 1)
+            let files = application.directory.appending(path: "timelines")
+            try await write(1...14, to: application)
+            _ = try await application.sink()
+            #expect(try Self.names(in: files).count == 14)
+
+            try await delete(application.topic("timelines"), on: application.bootstrap)
+            try await application.run("topics", "--partitions", "1")
+            try await write(101...130, to: application)
+            let result = try await application.run("sink", "--to", "files:\(files.path)", "--until-caught-up")
+            #expect(try Self.names(in: files).count == 44, "\(result.failure)")
+            #expect(result.standardError.contains("the topic was made anew"), "\(result.failure)")
+            #expect(result.standardOutput.contains(#""startedOver":1"#), "\(result.failure)")
+            // From there it goes on as ever.
+            let again = try await application.run("sink", "--to", "files:\(files.path)", "--until-caught-up")
+            #expect(again.standardOutput.contains(#""records":0"#), "\(again.failure)")
+            show("timelines deleted and made again, sink restarted: 30 of 30 new timelines are files, said and counted")
+        }
+
+        private func delete(_ topic: String, on bootstrap: String) async throws {
+            let script = PackageRoot.url.appending(path: "../shared/kafka/kafka-test-broker")
+            let words = ["tool", "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", bootstrap]
+            let result = try await ProcessRunner.run(
+                script, words + ["--delete", "--topic", topic], timeout: .seconds(60))
+            try #require(result.succeeded, "\(result.failure)")
+        }
+
+        private static func names(in directory: URL) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { !$0.hasPrefix(".") }
+        }
+
+        private func write(_ numbers: ClosedRange<Int>, to application: Application) async throws {
+            let records = numbers.map { number in
+                let value = #"{"configurationId":"c\#(number)","revision":1,"generatedAt":"2026-01-01T00:00:00Z"}"#
+                return (key: Optional("c\(number)"), value: Optional(Array(value.utf8)), headers: [Header]())
+            }
+            try await application.produce(records, to: "timelines")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import RecordLog
+import Simulation
+import StreamCore
+import Testing
+
+@testable import StreamRuntime
+
+/// What is asked at the start and not answered: nothing is taken for read that was not.
+@Suite("Checks of the state at the start: R18")
+struct StateCheckTests {
+    private static let place = TopicPartition("out", 0)
+    private let cluster = MemoryCluster()
+    private let ports: ObservedCluster
+
+    init() {
+        cluster.createTopic("out", partitions: 2)
+        for partition in 0..<Partition(2) {
+            cluster.append("out", partition, key: "k", value: "v")
+        }
+        ports = ObservedCluster(cluster)
+    }
+
+    private func writers() throws -> [StateCheck.Writer] {
+        let check = StateCheck(ports, clientId: "check", clock: StepClock(), patience: .seconds(5))
+        return try check.writers(of: "out", partitions: 2, header: "ce_source")
+    }
+
+    @Test("a topic that is read to its end is judged by what is there")
+    func read() throws {
+        #expect(try writers().isEmpty)
+    }
+
+    @Test("a partition that gives nothing within the patience is named")
+    func silent() throws {
+        ports.silence(Self.place, until: "never")
+        let failure = #expect(throws: StreamFailure.self) { try writers() }
+        let text = failure?.description ?? ""
+        #expect(text.contains("out[0] was not read to its end"), "\(text)")
+    }
+
+    @Test("a refusal that lasts is not waited for")
+    func refused() throws {
+        let fault = cluster.inject(
+            LogError(.notAuthorised, name: "TOPIC_AUTHORIZATION_FAILED", "no"), into: .poll, times: 1)
+        let failure = #expect(throws: StreamFailure.self) { try writers() }
+        let text = failure?.description ?? ""
+        #expect(text.contains("TOPIC_AUTHORIZATION_FAILED"), "\(text)")
+        #expect(cluster.timesFired(fault) == 1)
+    }
+
+    @Test("a comparison that nobody answers confirms nothing")
+    func unanswered() throws {
+        let comparer = try PositionComparer(ports, clientId: "compare")
+        let record = try #require(cluster.records("out").first { $0.partition == 0 })
+        let known = Fingerprint(offset: record.offset, timestamp: record.timestamp, hash: 1)
+        ports.silence(Self.place, until: "never")
+        try comparer.ask([(Self.place, known)], now: .zero)
+        let early = try comparer.poll(now: .seconds(29)).answers.map(\.1)
+        let late = try comparer.poll(now: .seconds(31)).answers.map(\.1)
+        #expect(early.isEmpty && late == [.unanswered])
+        #expect(!comparer.isAsked(Self.place))
+    }
+}
+
+/// Time passes when somebody waits.
+private final class StepClock: BlockingClock {
+    private(set) var now = Duration.zero
+    func wait(for duration: Duration) { now += duration }
+}
