@@ -19,6 +19,7 @@ package struct ChaosReport: Sendable {
     package var versions = 0
     package var compared = 0
     package var starts = 0
+    package var explainedEnds = 0
     package var records = 0
 
     init(_ plan: ChaosPlan) { self.plan = plan }
@@ -118,7 +119,8 @@ package struct ChaosReport: Sendable {
             ("after the last fault: no lag", seconds(lagSettledSeconds)),
             ("after the last fault: all published", seconds(publishedSeconds)),
             ("records of the ledger; timelines of it compared", "\(records); \(compared)"),
-            ("versions in `timelines`", "\(versions)"), ("starts of `tideline process`", "\(starts)"),
+            ("versions in `timelines`", "\(versions)"),
+            ("starts of `tideline process`; ended with 69, no broker or topic there", "\(starts); \(explainedEnds)"),
             ("samples of the watch; not answered", "\(figures.samples); \(figures.failedSamples)"),
             ("faults after which the inputs were not caught up with", "\(figures.unrecovered)"),
         ]

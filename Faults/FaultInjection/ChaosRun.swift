@@ -40,6 +40,10 @@ package final class ChaosRun: Sendable {
         }
         let open = ["--bootstrap", cluster.bootstrap, "--application", Self.application]
         let common = ["--set", "session.timeout=PT\(plan.sessionSeconds)S"] + plan.processOptions
+        let counts = self.counts
+        func isExplained(_ name: String) -> @Sendable (ProcessResult, Double) -> Bool {
+            { counts.explain(status: $0.isSignalled ? nil : $0.status, $0.standardError, of: name, since: $1) }
+        }
         processes = plan.streamThreads.enumerated().map { number, threads in
             let bootstrap = nodes.map { "127.0.0.1:\($0.doors[number].proxy)" }.joined(separator: ",")
             let name = Self.processName(number)
@@ -47,21 +51,28 @@ package final class ChaosRun: Sendable {
                 name, plan.tideline,
                 ["process", "--stream-threads", String(threads), "--bootstrap", bootstrap]
                     + ["--application", Self.application] + common + (plan.hasInstances ? ["--instance", name] : []),
-                logs: logs)
+                logs: logs, isExplained: isExplained(name))
         }
         disk = try SmallDisk(at: plan.directory.appending(path: "disk"), megabytes: 256)
         sinkFolder = disk?.folder ?? plan.directory.appending(path: "files")
         if let disk {
             sink = ProgramSlot(
                 "sink", URL(filePath: "/usr/bin/nsenter"),
-                disk.prefix + [plan.tideline.path, "sink", "--to", "files:\(disk.insidePath)"] + open, logs: logs)
+                disk.prefix + [plan.tideline.path, "sink", "--to", "files:\(disk.insidePath)"] + open, logs: logs,
+                isExplained: isExplained("sink"))
         } else {
-            sink = ProgramSlot("sink", plan.tideline, ["sink", "--to", "files:\(sinkFolder.path)"] + open, logs: logs)
+            sink = ProgramSlot(
+                "sink", plan.tideline, ["sink", "--to", "files:\(sinkFolder.path)"] + open, logs: logs,
+                isExplained: isExplained("sink"))
         }
         fleet = [
             ["telemetry", "--fleet", "30", "--rate", "30"], ["calendar", "--fleet", "30", "--every", "PT5S"],
             ["configurations", "--fleet", "30", "--every", "PT5S"],
-        ].map { ProgramSlot("fleet-\($0[0])", plan.tideline, ["produce"] + $0 + open, logs: logs) }
+        ].map { words in
+            let name = "fleet-\(words[0])"
+            return ProgramSlot(
+                name, plan.tideline, ["produce"] + words + open, logs: logs, isExplained: isExplained(name))
+        }
         ledger = Ledger(session: String(plan.seed))
         writer = try LedgerWriter(
             ledger, tideline: plan.tideline, options: open, rate: plan.rate, directory: plan.directory, logs: logs)
@@ -118,6 +129,7 @@ package final class ChaosRun: Sendable {
         report.faultSeconds = faultSeconds
         report.seconds = monotonicSeconds() - began
         report.starts = processes.reduce(0) { $0 + $1.starts }
+        report.explainedEnds = processes.reduce(0) { $0 + $1.explainedEnds }
         report.records = writer.records
         return report
     }

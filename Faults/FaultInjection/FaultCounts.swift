@@ -50,4 +50,23 @@ package final class FaultCounts: Sendable {
     package func count(where isMeant: (FaultKind.Victim) -> Bool) -> Int {
         state.withLock { state in state.episodes.count { isMeant($0.kind.victim) } }
     }
+
+    /// True if a program that ran since then could not begin its work for a fault that was under way meanwhile: no
+    /// broker answered it, or the topic was away that a fault makes anew. It ends with status 69 then, and a supervisor
+    /// starts it again.
+    ///
+    /// - Parameters:
+    ///   - status: its exit status; `nil` stands for a signal.
+    ///   - message: all that it wrote to standard error.
+    package func explain(status: Int32?, _ message: String, of name: String, since start: Double) -> Bool {
+        guard status == 69, let end = message.split(separator: "\n").last(where: { $0.hasPrefix("tideline: ") }) else {
+            return false
+        }
+        let meanwhile = episodes.filter { $0.ended >= start && ($0.kind.victim == .broker || $0.victim == name) }
+        if end.contains(/no broker answer(s|ed)/) {
+            return meanwhile.contains { $0.kind.isOfConnection }
+        }
+        return end.contains("missing topics: widget.configurations. ")
+            && meanwhile.contains { $0.kind == .topicRecreated }
+    }
 }

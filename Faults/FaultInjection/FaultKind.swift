@@ -33,6 +33,14 @@ package enum FaultKind: String, CaseIterable, Sendable {
         }
     }
 
+    /// True if brokers do not answer a program meanwhile.
+    var isOfConnection: Bool {
+        switch self {
+        case .processCut, .processSilence, .processDelay: true
+        default: victim == .broker && self != .topicRecreated
+        }
+    }
+
     /// How often it is drawn beside the others of its schedule.
     var weight: Int {
         switch self {

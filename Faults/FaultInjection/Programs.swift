@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 import Synchronization
-import TestSupport
+package import TestSupport
 
 /// One place where a program runs, again and again: what ends by itself is noted and started anew, as a supervisor
 /// would.
@@ -12,6 +12,7 @@ package final class ProgramSlot: Sendable {
     private let environment: [String: String]
     private let input: URL?
     private let logs: URL
+    private let isExplained: @Sendable (_ result: ProcessResult, _ startedAt: Double) -> Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -20,11 +21,14 @@ package final class ProgramSlot: Sendable {
         var startedAt = 0.0
         var isHurt = false
         var incidents: [String] = []
+        var explained = 0
     }
 
+    /// - Parameter isExplained: true if an end with a failure is what a fault must lead to.
     package init(
         _ name: String, _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
-        input: URL? = nil, logs: URL
+        input: URL? = nil, logs: URL,
+        isExplained: @escaping @Sendable (_ result: ProcessResult, _ startedAt: Double) -> Bool = { _, _ in false }
     ) {
         self.name = name
         self.executable = executable
@@ -32,6 +36,7 @@ package final class ProgramSlot: Sendable {
         self.environment = environment
         self.input = input
         self.logs = logs
+        self.isExplained = isExplained
     }
 
     package var isRunning: Bool { state.withLock { $0.runner?.isRunning ?? false } }
@@ -41,6 +46,8 @@ package final class ProgramSlot: Sendable {
     }
     /// The times when it ended though nobody ended it, or ended badly when asked to: what it said last.
     package var incidents: [String] { state.withLock { $0.incidents } }
+    /// How often it ended with a failure that a fault explains.
+    package var explainedEnds: Int { state.withLock { $0.explained } }
 
     /// True if it has ended, and not in order.
     package var hasFailed: Bool {
@@ -76,9 +83,7 @@ package final class ProgramSlot: Sendable {
         runner.terminate()
         if wait(atMost: seconds, every: 0.02, until: { !runner.isRunning }) {
             let result = runner.waitBlocking()
-            if !result.succeeded && !Self.hadNoBroker(result) {
-                note("ended with \(Self.end(result)) after SIGTERM", runner)
-            }
+            if !result.succeeded { judge(result, "ended with \(Self.end(result)) after SIGTERM", runner) }
             keep(runner)
         } else {
             note("had not ended \(Int(seconds)) s after SIGTERM", runner)
@@ -105,9 +110,17 @@ package final class ProgramSlot: Sendable {
         _ = try whileHurt {
             guard let runner = state.withLock({ $0.runner }), !runner.isRunning else { return }
             let result = runner.waitBlocking()
-            if !Self.hadNoBroker(result) { note("ended by itself with \(Self.end(result))", runner) }
+            judge(result, "ended by itself with \(Self.end(result))", runner)
             keep(runner)
             try start()
+        }
+    }
+
+    private func judge(_ result: ProcessResult, _ text: String, _ runner: ProcessRunner) {
+        if isExplained(result, state.withLock { $0.startedAt }) {
+            state.withLock { $0.explained += 1 }
+        } else {
+            note(text, runner)
         }
     }
 
@@ -126,11 +139,6 @@ package final class ProgramSlot: Sendable {
     /// Keeps the log of the one that runs, too.
     package func keepLog() {
         if let runner = state.withLock({ $0.runner }) { keep(runner) }
-    }
-
-    /// It was started while no broker answered, and says so: what it is to do then.
-    private static func hadNoBroker(_ result: ProcessResult) -> Bool {
-        result.status == 69 && !result.isSignalled && result.standardError.contains(/no broker answer(s|ed)/)
     }
 
     private static func end(_ result: ProcessResult) -> String {

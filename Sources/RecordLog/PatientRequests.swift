@@ -45,4 +45,29 @@ package struct PatientRequests {
             clock.wait(for: .milliseconds(100))
         }
     }
+
+    /// Looks up topics that should exist. For a moment after a topic was made, some brokers do not know it yet: so
+    /// topics that are missing are looked up again for `grace`.
+    ///
+    /// - Parameters:
+    ///   - lookUp: asks for all of them once, with `persistently`.
+    ///   - missing: called once, when topics are looked up again, with their names.
+    /// - Returns: the topics that exist, by name; `nil` if it was stopped first.
+    package func existing<Failure: Error>(
+        _ names: [String], grace: Duration = .seconds(5),
+        missing: (_ names: [String]) -> Void = { _ in },
+        lookUp: () throws(Failure) -> [String: TopicDescription]?
+    ) throws(Failure) -> [String: TopicDescription]? {
+        let end = clock.now + grace
+        var isFirst = true
+        while let found = try lookUp() {
+            let absent = names.filter { found[$0] == nil }
+            if absent.isEmpty || clock.now >= end { return found }
+            if isFirst { missing(absent) }
+            isFirst = false
+            if shouldStop() { return nil }
+            clock.wait(for: .milliseconds(100))
+        }
+        return nil
+    }
 }

@@ -144,3 +144,12 @@ package func pause(_ duration: Duration) {
         tv_sec: now.tv_sec + Int(seconds + nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
 }
+
+/// The system's clock, with waits that block the calling OS thread.
+package final class SleepingClock: BlockingClock {
+    package init() {}
+
+    package var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
+
+    package func wait(for duration: Duration) { pause(duration) }
+}

@@ -56,6 +56,33 @@ extension AcceptanceTests {
             show("a broker killed for \(away) ms: two lines about it of each of \(verbs.count) processes")
         }
 
+        @Test("a process that is told to end while its broker is away leaves without it, and nothing is lost")
+        func leaving() async throws {
+            let broker = try await TestBroker.dedicated()
+            let options = ["--bootstrap", broker.bootstrap, "--application", "leaving"]
+            let made = try await tideline(["topics", "--partitions", "2"] + options)
+            try #require(made.succeeded, "\(made.failure)")
+            let runner = try ProcessRunner(TidelineExecutable.url, ["process"] + options, timeout: .seconds(100))
+            let isRunning = await eventually(within: .seconds(40)) { runner.errorOutput.contains("restoredRecords") }
+            try #require(isRunning, "\(runner.errorOutput)")
+            let produced = try await tideline(
+                ["produce", "telemetry", "--fleet", "5", "--rate", "500", "--limit", "500", "--no-faults"] + options)
+            try #require(produced.succeeded, "\(produced.failure)")
+            try await broker.kill()
+            runner.terminate()
+            let result = await runner.result()
+            #expect(result.succeeded, "\(result.failure)")
+            #expect(result.standardError.contains("left without waiting for the broker any longer"))
+            try await broker.restart()
+            let next = try await tideline(["process", "--until-caught-up"] + options)
+            try #require(next.succeeded, "\(next.failure)")
+            func records(_ output: String) throws -> Int {
+                Int(try #require(output.firstMatch(of: /"records":(\d+)/)).1) ?? 0
+            }
+            let (first, second) = (try records(result.standardOutput), try records(next.standardOutput))
+            #expect(first + second >= 500, "\(first) and \(second)")
+        }
+
         @Test("SIGHUP ends every long verb in order")
         func hangUp() async throws {
             let application = try await Application("hangup")

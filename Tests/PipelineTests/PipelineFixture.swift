@@ -104,7 +104,8 @@ final class PipelineFixture {
                 try admin.createTopic(
                     NewTopic(name: name, partitions: count, settings: settings), timeout: .seconds(30))
             }
-            return try internalTopics.prepare(for: topology, with: admin, timeout: .seconds(30))
+            let requests = PatientRequests(clock: SleepingClock(), shouldStop: { false })
+            return try internalTopics.prepare(for: topology, with: admin, requests: requests)
         }
     }
 

@@ -87,22 +87,9 @@ final class DrivenApplication: Sendable {
                 topics.append(NewTopic(name: internals.exchange, partitions: tasks, settings: keptForEver))
             }
             for topic in topics { try admin.createTopic(topic, timeout: .seconds(30)) }
-            return try prepareInternals(internals, admin)
+            return try internals.prepare(for: topology, with: admin, requests: .blocking())
         }
         state.withLock { $0.layout = layout }
-    }
-
-    /// What was just created is not seen at once everywhere.
-    private func prepareInternals(_ topics: InternalTopics, _ admin: any Admin) throws -> InternalTopics.Layout {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while true {
-            do throws(InternalTopics.Problem) {
-                return try topics.prepare(for: topology, with: admin, timeout: .seconds(10))
-            } catch {
-                guard case .missing = error, ContinuousClock.now < deadline else { throw error }
-            }
-            pause(.milliseconds(50))
-        }
     }
 
     // MARK: - Members

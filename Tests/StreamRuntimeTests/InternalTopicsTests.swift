@@ -8,6 +8,8 @@ import Testing
 struct InternalTopicsTests {
     let cluster = MemoryCluster()
     let topics = InternalTopics(applicationId: "app")
+    private let clock = StepClock()
+    private let stop = StopRequest()
 
     private func createTopics(inputPartitions: Int32 = 3) {
         cluster.createTopic(LedgerTopology.source, partitions: inputPartitions)
@@ -16,7 +18,8 @@ struct InternalTopicsTests {
 
     private func prepare() throws(InternalTopics.Problem) -> InternalTopics.Layout {
         guard let admin = try? cluster.makeAdmin() else { preconditionFailure("an admin in memory is always there") }
-        return try topics.prepare(for: LedgerTopology.topology, with: admin, timeout: .seconds(1))
+        let requests = PatientRequests(clock: clock, shouldStop: { [stop] in stop.isRequested })
+        return try topics.prepare(for: LedgerTopology.topology, with: admin, requests: requests)
     }
 
     private func settings(of topic: String) throws -> [String: String] {
@@ -101,5 +104,29 @@ struct InternalTopicsTests {
         let silent = InternalTopicsTests()
         silent.cluster.inject(broken, into: .describeTopics)
         #expect(throws: InternalTopics.Problem.failed(broken)) { try silent.prepare() }
+    }
+
+    @Test("a topic that the broker does not know yet is looked up again for five seconds, and then it is missing")
+    func late() throws {
+        createTopics()
+        let unknown = LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "new", isRetriable: true)
+        let fault = cluster.inject(unknown, into: .describeTopics, times: 3)
+        #expect(try prepare().partitions == 3)
+        #expect(cluster.timesFired(fault) == 3)
+        let other = InternalTopicsTests()
+        #expect(throws: InternalTopics.Problem.missing(["a.in", "applied", "violations"])) { try other.prepare() }
+        #expect(other.clock.now >= .seconds(5) && other.clock.now < .seconds(6))
+    }
+
+    @Test("brokers that are away are asked for as long as the patience, and not beyond a signal to end")
+    func away() throws {
+        createTopics()
+        let away = LogError(.unreachable, name: "_TRANSPORT", "away", isRetriable: true)
+        cluster.inject(away, into: .describeTopics, times: 1_000_000)
+        #expect(throws: InternalTopics.Problem.failed(away)) { try prepare() }
+        #expect(clock.now >= .seconds(30) && clock.now < .seconds(31))
+        stop.isRequested = true
+        #expect(throws: InternalTopics.Problem.stopped) { try prepare() }
+        #expect(clock.now < .seconds(31))
     }
 }

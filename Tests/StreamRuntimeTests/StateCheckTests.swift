@@ -11,6 +11,7 @@ struct StateCheckTests {
     private static let place = TopicPartition("out", 0)
     private let cluster = MemoryCluster()
     private let ports: ObservedCluster
+    private let stop = StopRequest()
 
     init() {
         cluster.createTopic("out", partitions: 2)
@@ -21,8 +22,10 @@ struct StateCheckTests {
     }
 
     private func writers() throws -> [StateCheck.Writer] {
-        let check = StateCheck(ports, clientId: "check", clock: StepClock(), patience: .seconds(5))
-        return try check.writers(of: "out", partitions: 2, header: "ce_source")
+        let requests = PatientRequests(
+            patience: .seconds(5), clock: StepClock(), shouldStop: { [stop] in stop.isRequested })
+        return try StateCheck(ports, clientId: "check", requests: requests).writers(
+            of: "out", partitions: 2, header: "ce_source")
     }
 
     @Test("a topic that is read to its end is judged by what is there")
@@ -36,6 +39,18 @@ struct StateCheckTests {
         let failure = #expect(throws: StreamFailure.self) { try writers() }
         let text = failure?.description ?? ""
         #expect(text.contains("out[0] was not read to its end"), "\(text)")
+    }
+
+    @Test("who is told to end does not wait for a broker that does not answer", arguments: [true, false])
+    func stopped(isAnswered: Bool) throws {
+        stop.isRequested = true
+        ports.silence(Self.place, until: "never")
+        let away = LogError(.unreachable, name: "_TRANSPORT", "away", isRetriable: true)
+        let fault = isAnswered ? nil : cluster.inject(away, into: .endOffsets, times: 1_000)
+        let failure = #expect(throws: StreamFailure.self) { try writers() }
+        let text = failure?.description ?? ""
+        #expect(text.contains("told to end while no broker answered"), "\(text)")
+        if let fault { #expect(cluster.timesFired(fault) == 1) }
     }
 
     @Test("a refusal that lasts is not waited for")
@@ -60,10 +75,4 @@ struct StateCheckTests {
         #expect(early.isEmpty && late == [.unanswered])
         #expect(!comparer.isAsked(Self.place))
     }
-}
-
-/// Time passes when somebody waits.
-private final class StepClock: BlockingClock {
-    private(set) var now = Duration.zero
-    func wait(for duration: Duration) { now += duration }
 }

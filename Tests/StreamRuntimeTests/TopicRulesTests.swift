@@ -126,7 +126,7 @@ struct TopicRulesTests {
         cluster.createTopic("a.in", partitions: 2)
         for output in LedgerTopology.topology.outputs { cluster.createTopic(output, partitions: 1) }
         let topics = InternalTopics(applicationId: "app")
-        _ = try topics.prepare(for: LedgerTopology.topology, with: try cluster.makeAdmin(), timeout: .zero)
+        _ = try topics.prepare(for: LedgerTopology.topology, with: try cluster.makeAdmin(), requests: .blocking())
         let names = ["a.in", topics.exchange, topics.state]
         let found = try cluster.makeAdmin().describeTopics(names, timeout: .zero)
         let limits = names.compactMap { found[$0]?.settings["max.message.bytes"].flatMap { Int($0) } }

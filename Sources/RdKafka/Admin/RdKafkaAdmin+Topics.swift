@@ -34,8 +34,11 @@ extension RdKafkaAdmin {
             let topic = String(cString: rd_kafka_ConfigResource_name(resource))
             let code = rd_kafka_ConfigResource_error(resource)
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                throw LogError(code, about: "settings of topic \(topic)")
+                var failure = LogError(code, about: "settings of topic \(topic)")
                     .needing(Permission(.describeConfigs, .topic(topic)))
+                // The broker that named it knows it: this one has not heard of it yet, or of its end.
+                if code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART { failure.isRetriable = true }
+                throw failure
             }
             for entry in elements({ rd_kafka_ConfigResource_configs(resource, $0) }) {
                 let value = rd_kafka_ConfigEntry_value(entry).map { String(cString: $0) } ?? ""

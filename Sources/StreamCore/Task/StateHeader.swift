@@ -75,7 +75,7 @@ extension StateHeader {
             writer.write(varint: UInt64(setting.digest))
         }
         writer.write(list: writers) { $0.write($1) }
-        writer.write(UInt8(hasBeginning ? 1 : 0))
+        writer.write(hasBeginning)
     }
 
     /// - Throws: if the section, or the state that it is about, is of a release that is too new for this one.
@@ -95,6 +95,6 @@ extension StateHeader {
             return RecordedSetting(number: number, digest: UInt32(truncatingIfNeeded: try reader.varint()))
         }
         writers = try reader.list { reader throws(CorruptBytes) in try reader.string() }
-        hasBeginning = try reader.byte() != 0
+        hasBeginning = try reader.bool()
     }
 }

@@ -31,7 +31,10 @@ package struct InternalTopics: Sendable {
         case missing([String])
         /// An internal topic that another program made, or another setting: its name, and what differs.
         case refused(topic: String, String)
+        /// A request failed, and would fail again or failed until the patience was over.
         case failed(LogError)
+        /// It was stopped before the brokers answered.
+        case stopped
 
         /// A sentence that says what is to be done about a refused topic.
         package var remedy: String {
@@ -47,20 +50,26 @@ package struct InternalTopics: Sendable {
     }
 
     /// Blocks; several processes may do this at once.
+    ///
+    /// - Parameter requests: how long the brokers are asked, and when that ends early.
     package func prepare(
-        for topology: Topology, with admin: any Admin, timeout: Duration
+        for topology: Topology, with admin: any Admin, requests: PatientRequests
     ) throws(Problem) -> Layout {
         let sources = topology.sources.map(\.topic)
-        // Each for itself, so that the permission that is missing is the one for what is done with the topic.
-        var found = try describe(sources, admin, timeout, for: .read)
-        found.merge(try describe(topology.outputs + [exchange, state], admin, timeout, for: .write)) { $1 }
+        let existing = try requests.existing(sources + topology.outputs) { () throws(Problem) in
+            // Each for itself, so that the permission that is missing is the one for what is done with the topic.
+            let inputs = try describe(sources, admin, requests, for: .read)
+            return try describe(topology.outputs + [exchange, state], admin, requests, for: .write)
+                .merging(inputs) { $1 }
+        }
+        guard let found = existing else { throw .stopped }
         let missing = (sources + topology.outputs).filter { found[$0] == nil }
         if !missing.isEmpty { throw .missing(missing) }
         let sourcePartitions = sources.map { found[$0]?.partitions ?? 0 }
         let wanted = found[exchange]?.partitions ?? sourcePartitions.max() ?? 1
-        if found[exchange] == nil { try create(exchangeTopic(wanted), admin, timeout) }
-        if found[state] == nil { try create(stateTopic(wanted), admin, timeout) }
-        let made = found[exchange] != nil && found[state] != nil ? found : try awaitCreation(admin, timeout)
+        if found[exchange] == nil { try create(exchangeTopic(wanted), admin, requests) }
+        if found[state] == nil { try create(stateTopic(wanted), admin, requests) }
+        let made = found[exchange] != nil && found[state] != nil ? found : try awaitCreation(admin, requests)
         guard let exchangeFound = made[exchange], let stateFound = made[state] else {
             let unseen = "\(exchange) and \(state) were made but are not seen"
             throw .failed(LogError(.timedOut, name: "_TIMED_OUT", unseen))
@@ -92,41 +101,51 @@ package struct InternalTopics: Sendable {
             ])
     }
 
-    private func create(_ topic: NewTopic, _ admin: any Admin, _ timeout: Duration) throws(Problem) {
-        do throws(LogError) {
-            try admin.createTopic(topic, timeout: timeout)
-        } catch {
-            // Another process was faster.
-            if error.code != .topicAlreadyExists { throw .failed(error) }
+    private func create(_ topic: NewTopic, _ admin: any Admin, _ requests: PatientRequests) throws(Problem) {
+        _ = try ask(requests) { (timeout) throws(LogError) in
+            do throws(LogError) {
+                try admin.createTopic(topic, timeout: timeout)
+            } catch {
+                // Another process was faster, or an earlier attempt whose answer was lost.
+                if error.code != .topicAlreadyExists { throw error }
+            }
         }
     }
 
     /// What was made is not seen at once by every broker.
-    private func awaitCreation(_ admin: any Admin, _ timeout: Duration) throws(Problem) -> [String: TopicDescription] {
-        var found: [String: TopicDescription] = [:]
-        for _ in 0..<50 {
-            found = try describe([exchange, state], admin, timeout, for: .write)
-            if found[exchange] != nil && found[state] != nil { return found }
-            pause(.milliseconds(100))
+    private func awaitCreation(
+        _ admin: any Admin, _ requests: PatientRequests
+    ) throws(Problem) -> [String: TopicDescription] {
+        let found = try requests.existing([exchange, state]) { () throws(Problem) in
+            try describe([exchange, state], admin, requests, for: .write)
         }
+        guard let found else { throw .stopped }
         return found
     }
 
     private func describe(
-        _ names: [String], _ admin: any Admin, _ timeout: Duration, for operation: Permission.Operation
+        _ names: [String], _ admin: any Admin, _ requests: PatientRequests, for operation: Permission.Operation
     ) throws(Problem) -> [String: TopicDescription] {
-        var attempt = 0
-        while true {
-            attempt += 1
+        try ask(requests) { (timeout) throws(LogError) in
             do throws(LogError) {
                 return try admin.describeTopics(names, timeout: timeout)
             } catch {
-                // What another process has just made is named before its settings are known to every broker.
-                let isPassing = error.code == .unknownTopicOrPartition || error.isRetriable
-                if !isPassing || attempt == 50 || error.code == .timedOut { throw .failed(error.needing(operation)) }
-                pause(.milliseconds(100))
+                throw error.needing(operation)
             }
         }
+    }
+
+    private func ask<Answer>(
+        _ requests: PatientRequests, _ question: (_ timeout: Duration) throws(LogError) -> Answer
+    ) throws(Problem) -> Answer {
+        let answer: Answer?
+        do throws(LogError) {
+            answer = try requests.persistently(question)
+        } catch {
+            throw .failed(error)
+        }
+        guard let answer else { throw .stopped }
+        return answer
     }
 
     private func check(_ topic: TopicDescription, cleanup: String) throws(Problem) {

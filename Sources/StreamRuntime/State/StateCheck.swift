@@ -6,26 +6,21 @@ package import StreamCore
 package struct StateCheck {
     private let cluster: any Cluster
     private let clientId: String
-    private let clock: any BlockingClock
+    private let requests: PatientRequests
     /// How many offsets before its end each partition is read from.
     private let depth: Int64
-    /// How long the newest records are waited for.
-    private let patience: Duration
 
-    package init(
-        _ cluster: any Cluster, clientId: String, clock: any BlockingClock, depth: Int64 = 200,
-        patience: Duration = .seconds(30)
-    ) {
+    /// - Parameter requests: how long each topic is asked for and waited for, and when that ends early.
+    package init(_ cluster: any Cluster, clientId: String, requests: PatientRequests, depth: Int64 = 200) {
         self.cluster = cluster
         self.clientId = clientId
-        self.clock = clock
+        self.requests = requests
         self.depth = depth
-        self.patience = patience
     }
 
     /// The newest record of positions of each task's changelog that says what it is, as far as it was found.
     ///
-    /// Blocks for `patience` at most, beside single requests.
+    /// Blocks for the patience of the requests at most, beside a single one.
     ///
     /// - Throws: if one cannot be read: a refusal by name; if a partition was not read to its end in that time.
     package func headers(
@@ -73,25 +68,26 @@ package struct StateCheck {
         return writers.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Asks again for as long as leaders move or brokers are away, at most for the patience.
+    /// Each place with its beginning and its end of committed records.
     private func extents(
         of places: [TopicPartition], _ admin: any Admin
     ) throws(LogError) -> [(TopicPartition, Watermarks)] {
-        let end = clock.now + patience
-        while true {
-            do throws(LogError) {
-                let lows = try admin.startOffsets(of: places, timeout: .seconds(5))
-                let highs = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(5))
-                return places.compactMap { place in
-                    guard let low = lows[place], let high = highs[place] else { return nil }
-                    return (place, Watermarks(low: low, high: high))
+        let answer = try requests.persistently { (timeout) throws(LogError) in
+            let lows = try admin.startOffsets(of: places, timeout: timeout)
+            let highs = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
+            return places.compactMap { place in
+                guard let low = lows[place], let high = highs[place] else {
+                    return nil as (TopicPartition, Watermarks)?
                 }
-            } catch {
-                if error.code == .notAuthorised || clock.now >= end { throw error }
-                clock.wait(for: .milliseconds(100))
+                return (place, Watermarks(low: low, high: high))
             }
         }
+        guard let answer else { throw Self.stopped }
+        return answer
     }
+
+    private static let stopped = LogError(
+        .timedOut, name: "_TIMED_OUT", "told to end while no broker answered", isRetriable: true)
 
     private func readNewest(
         of topic: String, partitions: Int32, _ body: (RecordView, _ headers: () -> [Header]) -> Void
@@ -110,8 +106,9 @@ package struct StateCheck {
             }
             if places.isEmpty { return }
             try consumer.incrementalAssign(places)
-            let end = clock.now + patience
-            while !waiting.isEmpty && clock.now < end {
+            let end = requests.clock.now + requests.patience
+            while !waiting.isEmpty && requests.clock.now < end {
+                if requests.shouldStop() { throw Self.stopped }
                 let batch = consumer.poll(maximum: 10_000, timeout: .milliseconds(100))
                 for failure in batch.failures where failure.lasts { throw failure }
                 for record in batch.records {
@@ -122,13 +119,14 @@ package struct StateCheck {
                     }
                 }
                 for end in batch.ends { waiting[end.partition] = nil }
-                if batch.records.isEmpty && batch.ends.isEmpty { clock.wait(for: .milliseconds(1)) }
+                if batch.records.isEmpty && batch.ends.isEmpty { requests.clock.wait(for: .milliseconds(1)) }
             }
             guard let first = waiting.keys.min() else { return }
             // To start on what was not read would be to pass over what it says.
             throw LogError(
                 .timedOut, name: "_TIMED_OUT",
-                "\(TopicPartition(topic, first)) was not read to its end within \(patience)", isRetriable: true)
+                "\(TopicPartition(topic, first)) was not read to its end within \(requests.patience)", isRetriable: true
+            )
         } catch {
             throw StreamFailure("cannot look at \(topic): \(error)")
         }

@@ -30,12 +30,8 @@ struct WallClock: StreamClock {
     }
 }
 
-/// The time of day, with waits that block the calling thread.
-final class SleepingClock: PacingClock {
-    var now: Duration { WallClock.uptime() }
+extension SleepingClock: PacingClock {
     var wall: Instant { WallClock.systemTime() }
-
-    func wait(for duration: Duration) { pause(duration) }
 }
 
 extension Duration {

@@ -19,17 +19,16 @@ extension PipelineRun {
         var terms = settings.state
         terms.writers = [writer]
         let topic = environment.topics.timelines
-        do throws(LogError) {
-            terms.cluster = try admin.clusterId(timeout: .seconds(10))
-        } catch {
-            throw CommandFailure(.unavailable, "cannot ask for the cluster's id: \(error)")
+        terms.cluster = try environment.ask("cannot ask for the cluster's id") { (timeout) throws(LogError) in
+            try admin.clusterId(timeout: timeout)
         }
+        let outputPartitions = try environment.describe([topic], admin)[topic]?.partitions ?? 0
         let check = StateCheck(
-            environment.cluster, clientId: settings.applicationId + "-check", clock: SleepingClock())
+            environment.cluster, clientId: settings.applicationId + "-check", requests: environment.requests)
         do throws(StreamFailure) {
             let headers = try check.headers(of: settings.stateTopic, partitions: layout.partitions, topology)
             let writers = try check.writers(
-                of: topic, partitions: try partitions(of: topic, admin), header: CloudEventHeaders.sourceName)
+                of: topic, partitions: outputPartitions, header: CloudEventHeaders.sourceName)
             let refusal = settings.misfits.refusal(
                 of: headers, changelog: settings.stateTopic, partitions: layout.partitions, terms: terms,
                 writers: writers)
@@ -42,14 +41,6 @@ extension PipelineRun {
             // A refusal stays one; a broker that does not answer may do so later.
             if case .refused = error.kind { throw CommandFailure(.software, error.description) }
             throw CommandFailure(.unavailable, error.description)
-        }
-    }
-
-    private static func partitions(of topic: String, _ admin: any Admin) throws(StreamFailure) -> Int32 {
-        do throws(LogError) {
-            return try admin.describeTopics([topic], timeout: .seconds(30))[topic]?.partitions ?? 0
-        } catch {
-            throw StreamFailure("cannot look at \(topic): \(error)")
         }
     }
 }

@@ -140,13 +140,14 @@ final class PipelineRun {
         _ topics: InternalTopics, _ topology: Topology, _ admin: any Admin, _ environment: Environment
     ) throws(CommandFailure) -> InternalTopics.Layout {
         do throws(InternalTopics.Problem) {
-            return try topics.prepare(for: topology, with: admin, timeout: environment.settings[Keys.connectTimeout])
+            return try topics.prepare(for: topology, with: admin, requests: environment.requests)
         } catch {
             switch error {
             case .missing(let names): throw environment.missing(names)
             case .refused(let topic, let reason):
                 throw CommandFailure(.software, "\(topic) \(reason). \(error.remedy)")
-            case .failed(let cause): throw CommandFailure(.unavailable, "cannot look at the topics: \(cause)")
+            case .failed(let cause): throw environment.unanswered("cannot look at the topics", cause)
+            case .stopped: throw environment.stopped("cannot look at the topics")
             }
         }
     }
@@ -172,12 +173,13 @@ final class PipelineRun {
     }
 
     /// The `max.message.bytes` of the topics of outputs, by topic, as far as the broker says it.
+    ///
+    /// - Throws: with status 69, naming all topics of inputs and outputs that are missing.
     private static func recordLimits(
         of topics: TopicNames, _ admin: any Admin, _ environment: Environment
     ) throws(CommandFailure) -> [String: Int] {
-        try environment.describe(
-            [topics.timelines, topics.reloads, topics.positionsMerged, topics.deadLetters], admin, for: .write
-        ).compactMapValues(\.recordBytesMax)
+        let found = try environment.require([(topics.inputs, .read), (topics.outputs, .write)], admin)
+        return found.filter { topics.outputs.contains($0.key) }.compactMapValues(\.recordBytesMax)
     }
 
     /// A random name for each thread (R4); of several they begin alike and end with their numbers, so that each process

@@ -3,6 +3,7 @@ import Messages
 import Pipeline
 import Producers
 import RecordLog
+import StreamRuntime
 
 /// Brings the topic of events to what calendar files hold.
 struct CalendarPublication {

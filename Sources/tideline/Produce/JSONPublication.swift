@@ -3,6 +3,7 @@ import Observability
 import Pipeline
 import Producers
 import Settings
+import StreamRuntime
 
 /// JSON input that is judged before it is sent.
 struct JSONPublication {

@@ -2,6 +2,7 @@ import Messages
 import Observability
 import Producers
 import RecordLog
+import StreamRuntime
 
 /// One run of a verb of `produce`: a source into the topic of its content, with a progress bar.
 struct Publication {

@@ -5,6 +5,7 @@ import Observability
 import RecordLog
 import Settings
 import Sinks
+import StreamRuntime
 
 /// The destination of reloads.
 enum ReloadTarget: Sendable {

@@ -5,6 +5,7 @@ import Observability
 import RecordLog
 import Settings
 import Sinks
+import StreamRuntime
 
 /// Writes committed timelines out per configuration, or sends reloads on.
 struct SinkCommand: Verb {
