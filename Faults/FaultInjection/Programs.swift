@@ -22,6 +22,8 @@ package final class ProgramSlot: Sendable {
         var isHurt = false
         var incidents: [String] = []
         var explained = 0
+        /// The number of the last start whose end was judged.
+        var judged = 0
     }
 
     /// - Parameter isExplained: true if an end with a failure is what a fault must lead to.
@@ -44,6 +46,8 @@ package final class ProgramSlot: Sendable {
     package var processIdentifier: pid_t? {
         state.withLock { $0.runner.flatMap { $0.isRunning ? $0.processIdentifier : nil } }
     }
+    /// What it has written to standard error since its last start.
+    package var errorOutput: String { state.withLock { $0.runner }?.errorOutput ?? "" }
     /// The times when it ended though nobody ended it, or ended badly when asked to: what it said last.
     package var incidents: [String] { state.withLock { $0.incidents } }
     /// How often it ended with a failure that a fault explains.
@@ -70,6 +74,7 @@ package final class ProgramSlot: Sendable {
     /// SIGKILL, and its log is kept.
     package func kill() {
         guard let runner = state.withLock({ $0.runner }) else { return }
+        if runner.isRunning { _ = isFirstLook() } else { judgeEnd(of: runner) }
         runner.kill()
         wait(atMost: 20, every: 0.02) { !runner.isRunning }
         keep(runner)
@@ -77,7 +82,9 @@ package final class ProgramSlot: Sendable {
 
     /// SIGTERM; what does not end in order, with status 0, within so many seconds is an incident.
     package func terminate(within seconds: Double = 40) {
-        guard let runner = state.withLock({ $0.runner }), runner.isRunning else { return }
+        guard let runner = state.withLock({ $0.runner }) else { return }
+        guard runner.isRunning else { return judgeEnd(of: runner) }
+        _ = isFirstLook()
         // A program has a moment until it handles signals.
         Thread.sleep(forTimeInterval: max(0, state.withLock { $0.startedAt } + 1.5 - monotonicSeconds()))
         runner.terminate()
@@ -109,10 +116,23 @@ package final class ProgramSlot: Sendable {
     package func supervise() throws {
         _ = try whileHurt {
             guard let runner = state.withLock({ $0.runner }), !runner.isRunning else { return }
-            let result = runner.waitBlocking()
-            judge(result, "ended by itself with \(Self.end(result))", runner)
+            judgeEnd(of: runner)
             keep(runner)
             try start()
+        }
+    }
+
+    /// Once for each start: who looks again finds nothing new.
+    private func judgeEnd(of runner: ProcessRunner) {
+        guard isFirstLook() else { return }
+        let result = runner.waitBlocking()
+        judge(result, "ended by itself with \(Self.end(result))", runner)
+    }
+
+    private func isFirstLook() -> Bool {
+        state.withLock { state in
+            defer { state.judged = state.starts }
+            return state.judged < state.starts
         }
     }
 

@@ -63,25 +63,25 @@ package final class UpgradeRun: Sendable {
         }
         try writer.start()
         watch.start()
-        caughtUp("the old release alone", &outcome)
+        caughtUp("the old release alone", [old], &outcome)
         try new.start()
-        caughtUp("the new one joins", &outcome)
+        caughtUp("the new one joins", [old, new], &outcome)
         old.terminate()
-        caughtUp("the old one leaves", &outcome)
+        caughtUp("the old one leaves", [new], &outcome)
         new.kill()
         try old.start()
-        caughtUp("back: the new one is killed, the old one takes its state over", &outcome)
+        caughtUp("back: the new one is killed, the old one takes its state over", [old], &outcome)
         try new.start()
-        caughtUp("both again", &outcome)
+        caughtUp("both again", [old, new], &outcome)
         old.kill()
-        caughtUp("the old one is killed", &outcome)
+        caughtUp("the old one is killed", [new], &outcome)
         new.terminate()
 
         // Of a release that knows the newest format nothing is to be refused.
         let isRaise = try !knows(oldRelease, format: newFormat)
         let raised = process("raised", plan.tideline, isRaise ? ["--set", "state.format=\(newFormat)"] : [])
         try raised.start()
-        caughtUp(isRaise ? "the new one with state.format \(newFormat)" : "the new one again", &outcome)
+        caughtUp(isRaise ? "the new one with state.format \(newFormat)" : "the new one again", [raised], &outcome)
         writer.finish()
         if let failure = writer.failure { outcome.breaches.append("the ledger's writer: \(failure)") }
         if !wait(atMost: plan.settleSeconds, every: 0.5, until: { watch.figures.lag == 0 }) {
@@ -115,13 +115,20 @@ package final class UpgradeRun: Sendable {
         return result.status != 64
     }
 
-    private func caughtUp(_ stage: String, _ outcome: inout Outcome) {
+    /// - Parameter programs: those that must run, each with tasks of its own.
+    private func caughtUp(_ stage: String, _ programs: [ProgramSlot], _ outcome: inout Outcome) {
         let began = monotonicSeconds()
         // Some time in each stage, so that both have tasks, and more is written.
         Thread.sleep(forTimeInterval: 6)
         let isDone = watch.waitUntilCaughtUp(within: 45)
         say("\(stage): \(isDone ? "caught up" : "NOT caught up") after \(tenths(monotonicSeconds() - began)) s")
         if !isDone { outcome.breaches.append("\(stage): stuck, lag \(watch.figures.lag ?? -1)") }
+        for program in programs where !program.isRunning {
+            outcome.breaches.append("\(stage): \(program.name) does not run")
+        }
+        for program in programs where !program.errorOutput.contains("tasks assigned") {
+            outcome.breaches.append("\(stage): \(program.name) was given no task")
+        }
     }
 
     // MARK: - The verdict

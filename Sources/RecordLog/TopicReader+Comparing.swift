@@ -22,6 +22,8 @@ extension TopicReader {
     ///
     /// - Returns: the partitions that have another record there, or one between there and the position; `nil` if it was
     ///   stopped first.
+    /// - Throws: what forbids to read; the latest failure, or `timedOut`, when nothing was answered for as long as the
+    ///   patience of the requests.
     func others(
         than known: [Partition: Fingerprint], below positions: [Partition: Offset]
     ) throws(LogError) -> Set<Partition>? {
@@ -32,8 +34,18 @@ extension TopicReader {
         try consumer.incrementalAssign(
             known.sorted { $0.key < $1.key }.map { (TopicPartition(topic, $0.key), .at($0.value.offset)) })
         var unanswered = Set(known.keys)
-        while !unanswered.isEmpty {
+        var latest: LogError?
+        var end = requests.clock.now + requests.patience
+        while let first = unanswered.min() {
             if requests.shouldStop() { return nil }
+            guard requests.clock.now < end else {
+                throw latest
+                    ?? LogError(
+                        .timedOut, name: "_TIMED_OUT",
+                        "the record before the kept position of \(TopicPartition(topic, first)) does not come",
+                        isRetriable: true)
+            }
+            let before = unanswered.count
             let batch = consumer.poll(maximum: 1_000, timeout: .milliseconds(200))
             for record in batch.records where unanswered.remove(record.partition) != nil {
                 guard let fingerprint = known[record.partition], let next = positions[record.partition],
@@ -43,9 +55,12 @@ extension TopicReader {
                 if Fingerprint(record) != fingerprint { others.insert(record.partition) }
             }
             for end in batch.ends { unanswered.remove(end.partition) }
-            for failure in batch.failures where failure.code == .fatal || failure.code == .notAuthorised {
-                throw failure
+            for failure in batch.failures {
+                if failure.code == .fatal || failure.code == .notAuthorised { throw failure }
+                latest = failure
             }
+            if unanswered.count < before { end = requests.clock.now + requests.patience }
+            if batch.records.isEmpty && batch.ends.isEmpty { requests.clock.wait(for: .milliseconds(1)) }
         }
         return others
     }

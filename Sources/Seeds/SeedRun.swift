@@ -145,9 +145,9 @@ package struct SeedRun {
         return symptoms
     }
 
-    /// Where processes only come and go, nobody has a reason to be fenced.
+    /// Where processes only come and go, nobody has a reason to be fenced. A release whose markers are late is one.
     private func fencedInPeace(_ world: World) -> [Symptom] {
-        let peaceful: Set<Misfortune> = [.joins, .leaves, .delayedMarkers]
+        let peaceful: Set<Misfortune> = [.joins, .leaves]
         let fenced = world.cluster.counters.fencedCalls
         guard draw.callFaults.isEmpty, Set(draw.probabilities.keys).isSubset(of: peaceful), fenced > 0 else {
             return []

@@ -56,7 +56,7 @@ extension AcceptanceTests {
             show("a broker killed for \(away) ms: two lines about it of each of \(verbs.count) processes")
         }
 
-        @Test("a process that is told to end while its broker is away leaves without it, and nothing is lost")
+        @Test("a process that is told to end while its broker is away leaves; the next one reads the rest")
         func leaving() async throws {
             let broker = try await TestBroker.dedicated()
             let options = ["--bootstrap", broker.bootstrap, "--application", "leaving"]

@@ -37,7 +37,7 @@ struct DeliberateBugTests {
         expectFound(bug) { seed, options in
             var options = options
             // Nothing but processes that come and go: then nobody may be fenced.
-            if bug.kind == .claimNeverReleased { options.only = ["joins", "leaves", "delayedMarkers"] }
+            if bug.kind == .claimNeverReleased { options.only = ["joins", "leaves"] }
             var run = SeedRun(seed: seed, options: options)
             run.wrap = { DefectiveCluster($0, bug.kind) }
             return run

@@ -49,9 +49,10 @@ final class OutputReader {
     /// - Parameters:
     ///   - excusedUntil: what stood still before that counts from then on only.
     ///   - limit: how long a reader may stand still.
-    ///   - deserted: what stood still at that moment may do so for longer: nobody was there who knows why.
+    ///   - hampered: what stood still at that moment may do so for longer: nobody was there who knows why, or requests
+    ///     about transactions were lost.
     func standstill(
-        now: Instant, excusedUntil: Instant, limit: ElapsedTime, deserted: (at: Instant, limit: ElapsedTime)
+        now: Instant, excusedUntil: Instant, limit: ElapsedTime, hampered: (at: Instant, limit: ElapsedTime)
     ) -> Symptom? {
         var worst: Symptom?
         for (index, place) in places.enumerated() {
@@ -65,7 +66,7 @@ final class OutputReader {
                 continue
             }
             let duration = now - max(before.since, excusedUntil)
-            if duration > (before.since <= deserted.at ? deserted.limit : limit) {
+            if duration > (before.since <= hampered.at ? hampered.limit : limit) {
                 worst = Symptom(.standstill, "\(place) at \(stable) of \(high) for \(duration.milliseconds) ms")
             }
         }

@@ -54,7 +54,7 @@ extension World {
         if order(kind) { return }
         guard isDone(kind) else { return }
         faults.note(kind)
-        if !kind.isOfProcesses { excusedUntil = clock.now }
+        if kind.holdsReadersUp { excusedUntil = clock.now }
     }
 
     /// - Returns: false if there was no occasion for it.
@@ -91,8 +91,8 @@ extension World {
         case .crashes: crash(process)
         case .crashesBeforeCall, .crashesAfterCall:
             return crashInCall(process, afterEffect: kind == .crashesAfterCall)
-        case .pauses: pause(process, .milliseconds(Int.random(in: 100...9_000, using: &random)))
-        case .pausesBeyondSession: pause(process, .seconds(Int.random(in: 11...40, using: &random)))
+        case .pauses: return pause(process, .milliseconds(Int.random(in: 100...9_000, using: &random)))
+        case .pausesBeyondSession: return pause(process, .seconds(Int.random(in: 11...40, using: &random)))
         case .expelled:
             cluster.expel(clientId: process.clientId)
             excusedUntil = clock.now
@@ -115,11 +115,13 @@ extension World {
         return true
     }
 
-    private func pause(_ process: SimulatedProcess, _ duration: Duration) {
-        guard process.pausedUntil == nil else { return }
+    /// - Returns: false if it stands still already.
+    private func pause(_ process: SimulatedProcess, _ duration: Duration) -> Bool {
+        guard process.pausedUntil == nil else { return false }
         process.ports.stop()
         process.pausedUntil = clock.now + ElapsedTime(duration)
         noteDesertion()
+        return true
     }
 
     private func crashInCall(_ process: SimulatedProcess, afterEffect: Bool) -> Bool {
@@ -146,13 +148,13 @@ extension World {
         case .delayedMarkers:
             cluster.delaysMarkers = true
             markersDelayedUntil = clock.now + ElapsedTime(milliseconds: Int64.random(in: 50...3_000, using: &random))
-        case .offsetsExpire: cluster.expireOffsets(draw.settings.applicationId)
-        case .compaction: cluster.compact(draw.settings.stateTopic)
+        case .offsetsExpire: return cluster.expireOffsets(draw.settings.applicationId)
+        case .compaction: return cluster.compact(draw.settings.stateTopic).records > 0
         case .compactionOfTombstones:
             // Tombstones stay for a day, and no restore takes as long.
             let allRun = processes.flatMap(\.tasks).allSatisfy { $0.state == .running }
             guard allRun, standbysAreAtEnd else { return false }
-            cluster.compact(draw.settings.stateTopic, removingTombstones: true)
+            return cluster.compact(draw.settings.stateTopic, removingTombstones: true).tombstones > 0
         case .partitionsAdded:
             guard let topic = system.inputTopics.randomElement(using: &random) else { return false }
             if topic == topics.missing?.topic { return false }
@@ -175,13 +177,8 @@ extension World {
 }
 
 extension Misfortune {
-    /// True if it befalls processes and leaves the broker alone: no reader may be held up by it for long.
-    var isOfProcesses: Bool {
-        switch self {
-        case .joins, .leaves, .crashes, .crashesBeforeCall, .crashesAfterCall, .pauses, .pausesBeyondSession: true
-        default: false
-        }
-    }
+    /// True if readers stand still because of it, whatever processes do.
+    var holdsReadersUp: Bool { self == .delayedMarkers || self == .timePasses }
 }
 
 extension FaultKind {

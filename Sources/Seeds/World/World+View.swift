@@ -5,6 +5,26 @@ import StreamRuntime
 
 /// What is seen of a world from outside.
 extension World {
+    /// To be called now and then: judges the standing still of readers.
+    func watchReaders() {
+        // Markers that brokers hold back hold readers up, whatever processes do.
+        if markersDelayedUntil != nil { excusedUntil = clock.now }
+        // The bound is for a cluster in which one process lives on: it ends what others left open.
+        let oldest = processes.filter { $0.pausedUntil == nil }.map(\.livesSince).min() ?? clock.now
+        excusedUntil = max(excusedUntil, oldest)
+        if isDeserted { hamperedAt = clock.now }
+        isDeserted = processes.allSatisfy { $0.pausedUntil != nil }
+        // Whose requests about a transaction are lost or late repeats them for as long as it may last.
+        // What they left behind may last as long; what began without faults may not.
+        let repeats = hasFaults && draw.callFaults.keys.contains(where: \.delaysTransactions)
+        if repeats { hamperedAt = clock.now }
+        let least = ElapsedTime(draw.session) + .seconds(2)
+        let most = least + ElapsedTime(draw.settings.transactionTimeout)
+        let found = reader.standstill(
+            now: clock.now, excusedUntil: excusedUntil, limit: repeats ? most : least, hampered: (hamperedAt, most))
+        standstill = standstill ?? found
+    }
+
     /// To be called when a process has gone or stands still.
     func noteDesertion() {
         if processes.allSatisfy({ $0.pausedUntil != nil }) { isDeserted = true }

@@ -36,7 +36,7 @@ final class World {
     var excusedUntil: Instant
     /// Nobody was there at some moment since the readers were last looked at.
     var isDeserted = false
-    private var desertedAt = Instant.distantPast
+    var hamperedAt = Instant.distantPast
     /// Why processes ended by themselves, since the faults ceased.
     var endings: [String] = []
     var hasFaults = true
@@ -47,8 +47,8 @@ final class World {
     /// From then on nothing that a fault left behind ends a process.
     var peaceBegins = Instant.distantFuture
     private(set) var joined = 0
-    private let reader: OutputReader
-    private(set) var standstill: Symptom?
+    let reader: OutputReader
+    var standstill: Symptom?
 
     init(
         _ draw: Draw, _ system: any SystemUnderTest, clock: ManualClock, digest: EventDigest,
@@ -107,10 +107,10 @@ final class World {
             processes.append(process)
             process.isInTurn = true
             defer { process.isInTurn = false }
-            do {
+            do throws(StreamFailure) {
                 try process.start()
             } catch {
-                end(process, because: "\(error)")
+                end(process, because: error)
             }
         } catch {
             digest.note("\(name) cannot start: \(error)", clock.now.milliseconds)
@@ -135,9 +135,14 @@ final class World {
         noteDesertion()
     }
 
-    private func end(_ process: SimulatedProcess, because reason: String) {
-        digest.note("end of \(process.name): \(reason)", clock.now.milliseconds)
-        if clock.now >= peaceBegins && !process.ports.isDead { endings.append("\(process.name): \(reason)") }
+    /// Faults may end a process, so only an end in peace is a symptom. None of them makes state that is to be refused.
+    private func end(_ process: SimulatedProcess, because failure: StreamFailure) {
+        digest.note("end of \(process.name): \(failure)", clock.now.milliseconds)
+        var isRefusal = false
+        if case .refused = failure.kind { isRefusal = true }
+        if clock.now >= peaceBegins && !process.ports.isDead || isRefusal {
+            endings.append("\(process.name): \(failure)")
+        }
         crash(process)
     }
 
@@ -199,10 +204,13 @@ final class World {
         do throws(StreamFailure) {
             try process.runOnce()
         } catch {
-            end(process, because: error.description)
+            end(process, because: error)
             return
         }
-        if process.ports.isDead { end(process, because: "died in a call") }
+        if process.ports.isDead {
+            digest.note("end of \(process.name): died in a call", clock.now.milliseconds)
+            crash(process)
+        }
     }
 
     /// A call of a process takes so long: the others go on meanwhile.
@@ -215,24 +223,6 @@ final class World {
             while clock.now + ElapsedTime(pause) < end { round(pause: pause) }
         }
         if clock.now < end { clock.advance(by: Duration(end - clock.now)) }
-    }
-
-    /// To be called now and then: judges the standing still of readers.
-    func watchReaders() {
-        // Markers that brokers hold back hold readers up, whatever processes do.
-        if markersDelayedUntil != nil { excusedUntil = clock.now }
-        // The bound is for a cluster in which one process lives on: it ends what others left open.
-        let oldest = processes.filter { $0.pausedUntil == nil }.map(\.livesSince).min() ?? clock.now
-        excusedUntil = max(excusedUntil, oldest)
-        if isDeserted { desertedAt = clock.now }
-        isDeserted = processes.allSatisfy { $0.pausedUntil != nil }
-        // Whose requests about a transaction are lost or late repeats them for as long as it may last.
-        let repeats = draw.callFaults.keys.contains(where: \.delaysTransactions)
-        let least = ElapsedTime(draw.session) + .seconds(2)
-        let most = least + ElapsedTime(draw.settings.transactionTimeout)
-        let found = reader.standstill(
-            now: clock.now, excusedUntil: excusedUntil, limit: repeats ? most : least, deserted: (desertedAt, most))
-        standstill = standstill ?? found
     }
 
     var recordsRead: Int { reader.recordsRead }

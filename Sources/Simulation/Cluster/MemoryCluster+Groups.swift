@@ -61,11 +61,15 @@ extension MemoryCluster {
 
     /// Lets the retention time of offsets pass: an empty group loses all, a live one those of topics that its members
     /// do not subscribe to (R5).
-    package func expireOffsets(_ group: String) {
+    /// - Returns: true if there were any.
+    @discardableResult
+    package func expireOffsets(_ group: String) -> Bool {
         withBroker { broker in
             let before = broker.groups[group]?.committed.count ?? 0
             broker.expireOffsets(of: group)
-            if broker.groups[group]?.committed.count ?? 0 < before { broker.note(.offsetsExpired) }
+            let haveExpired = broker.groups[group]?.committed.count ?? 0 < before
+            if haveExpired { broker.note(.offsetsExpired) }
+            return haveExpired
         }
     }
 

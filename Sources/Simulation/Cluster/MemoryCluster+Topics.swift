@@ -55,7 +55,12 @@ extension MemoryCluster {
     /// records and markers go, offsets stay as they are. Records without a key stay.
     ///
     /// - Parameter removingTombstones: also drops keys that end in a tombstone, as after delete.retention.ms.
-    package func compact(_ topic: String, removingTombstones: Bool = false) {
+    ///
+    /// - Returns: how many records went, and how many of them were tombstones.
+    @discardableResult
+    package func compact(
+        _ topic: String, removingTombstones: Bool = false
+    ) -> (records: Int, tombstones: Int) {
         compact(topic, tombstones: removingTombstones ? .atOnce : .never, markers: .atOnce)
     }
 
@@ -69,7 +74,10 @@ extension MemoryCluster {
         compact(topic, tombstones: horizon, markers: horizon)
     }
 
-    private func compact(_ topic: String, tombstones: PartitionLog.Horizon, markers: PartitionLog.Horizon) {
+    @discardableResult
+    private func compact(
+        _ topic: String, tombstones: PartitionLog.Horizon, markers: PartitionLog.Horizon
+    ) -> (records: Int, tombstones: Int) {
         withBroker { broker in
             let now = broker.now
             var cleaned = PartitionLog.Cleaned()
@@ -80,6 +88,7 @@ extension MemoryCluster {
             }
             if cleaned.records + cleaned.markers > 0 { broker.note(.compaction) }
             if cleaned.tombstones > 0 { broker.note(.tombstonesRemoved) }
+            return (cleaned.records + cleaned.tombstones, cleaned.tombstones)
         }
     }
 

@@ -59,7 +59,7 @@ package enum FaultKind: String, CaseIterable, Hashable, Comparable, Sendable, Cu
 
     case processPaused = "process paused"
     case processCrashed = "process crashed"
-    case compaction
+    case compaction = "log compacted"
     case tombstonesRemoved = "tombstones removed"
     case retention
     case topicDeleted = "topic deleted"

@@ -182,7 +182,11 @@ struct AbandonedOwners: Sendable {
 extension GroupMember {
     /// True if the transactional id is that of this member's thread; of a static member, of any of its name.
     fileprivate func owns(_ transactionalId: String, prefix: String) -> Bool {
-        if let instance { return transactionalId.hasPrefix("\(prefix)\(instance)-") }
+        if let instance {
+            let own = "\(prefix)\(instance)-"
+            // A thread's name has no hyphen: with more of them it is of another instance, whose name begins alike.
+            return transactionalId.hasPrefix(own) && !transactionalId.dropFirst(own.count).contains("-")
+        }
         return clientId == transactionalId
     }
 

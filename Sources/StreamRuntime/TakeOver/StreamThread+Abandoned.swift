@@ -16,18 +16,20 @@ extension StreamThread {
             abandoned.outputsAsked = now
             abandoned.outputs = []
         }
+        var known = abandoned
+        known.settled = settledClaims
         let question = AbandonedOwners(
             transactionalId: producer.transactionalId, prefix: claimPrefix,
             outputs: topology.outputs + [settings.stateTopic],
             places: (0..<Partition(partitions)).map { TopicPartition(settings.exchangeTopic, $0) },
-            known: abandoned, now: now)
+            known: known, now: now)
         inquiry.ask { .abandoned(question.answer($0)) }
         receiveAnswer()
     }
 
     func use(_ answer: AbandonedOwners.Answer) {
         for (failure, doing) in answer.failures where !abandoned.hasFailed { observer(.failed(failure, doing: doing)) }
-        let claims = Set(answer.settled ?? []).subtracting(abandoned.settled)
+        let claims = Set(answer.settled ?? []).subtracting(settledClaims)
         let owners = Set(claims.map(\.transactionalId) + answer.endedVanished).sorted()
         for owner in owners { observer(.claimSettled(transactionalId: owner)) }
         abandoned.note(answer)

@@ -41,7 +41,13 @@ extension StreamThread {
         return TakeOverQuestion.Task(
             serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
             changelog: changelog(of: partition), sources: sources(of: partition).map { (number: $0.0, place: $0.1) },
-            settled: runtime.settledClaims, settledBeside: abandoned.settled, restoringTo: end)
+            settled: runtime.settledClaims, settledBeside: settledClaims, restoringTo: end)
+    }
+
+    /// Claims of which it is known that they need not be settled again: those of the tasks that are here, and those
+    /// that stood when owners were looked for last.
+    var settledClaims: Set<Claim> {
+        tasks.values.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
     }
 
     /// Takes what was answered, if it is there.
@@ -64,10 +70,7 @@ extension StreamThread {
         // The numbers of this id only rise, whoever used it before.
         commitNumber = max(commitNumber, answer.ownNumber)
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
-            if let claim = answer.settled[runtime.serial] {
-                runtime.settledClaims.insert(claim)
-                abandoned.settled.insert(claim)
-            }
+            if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
             // Asked again until it is answered; once nothing holds it up, later transactions lie beyond its end.
             if answer.free.contains(runtime.serial) { runtime.restoringSince = nil }
             if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }

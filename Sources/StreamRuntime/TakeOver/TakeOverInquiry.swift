@@ -85,7 +85,8 @@ struct TakeOverRound {
         if tasks.isEmpty { return [] }
         let committed: [TopicPartition: CommittedOffset]
         do throws(LogError) {
-            committed = try ports.claims.committed(tasks.map(\.exchange), timeout: settings.callTimeout)
+            let newest = try ports.claims.committed(tasks.map(\.exchange), timeout: settings.callTimeout)
+            committed = isFirst ? afterReleases(newest) : newest
         } catch {
             answer.failures.append((error, doing: "reading claims"))
             return []
@@ -109,6 +110,22 @@ struct TakeOverRound {
             }
         }
         return tasks.filter { !failed.contains($0.serial) }
+    }
+
+    /// A release that is decided is not seen before its markers are written. It is waited for a moment, so that an
+    /// owner that lives is not fenced for it.
+    private func afterReleases(
+        _ newest: [TopicPartition: CommittedOffset]
+    ) -> [TopicPartition: CommittedOffset] {
+        let open = newest.filter { Claim($0.value.metadata, prefix: question.prefix)?.isReleased == false }
+        if open.isEmpty { return newest }
+        do throws(LogError) {
+            let stable = try ports.offsets.committed(open.keys.sorted(), timeout: settings.stableOffsetsTimeout)
+            return newest.merging(stable) { $1 }
+        } catch {
+            // Whatever holds them up is ended as the claims say.
+            return newest
+        }
     }
 
     /// - Returns: `nil` if it is the asking thread's own, or none.

@@ -31,8 +31,10 @@ extension StreamThread {
         case .retriable(let cause), .fenced(let cause), .fatal(let cause):
             if commit == nil { revertTasks(because: cause) }
             var doubt = ThreadState.Doubt(cause: cause, commit: commit)
-            // Who was away for longer than a transaction may last, or was succeeded, has not failed.
+            // Who was away for longer than a transaction may last, or was succeeded, has not failed; nor has who waited
+            // for a broker: the one that leads an output may be away while the coordinator answers.
             if case .fenced = error { doubt.hasWaited = true }
+            if [.timedOut, .unreachable].contains(cause.code) { doubt.hasWaited = true }
             enter(.inDoubt(doubt))
         }
     }
@@ -74,11 +76,13 @@ extension StreamThread {
 
     // MARK: - Settling
 
-    /// First thing in an iteration: settles what is owed, as far as it goes without waiting; each attempt takes a
-    /// second at most (R16).
+    /// First thing in an iteration: settles what is owed, as far as it goes without waiting. Each attempt takes a
+    /// second at most (R16), and after one that took half of that the iteration goes on: the consumer is polled in
+    /// between.
     ///
     /// - Throws: when the producer failed too often in a row.
     func settle() throws(StreamFailure) {
+        let began = clock.monotonic()
         while !state.mayProcess {
             let before = state.name
             switch state {
@@ -89,7 +93,7 @@ extension StreamThread {
             case .checking(let check): try look(check)
             case .ready, .open, .ended: return
             }
-            if state.name == before { return }
+            if state.name == before || clock.monotonic() - began >= settings.attemptTimeout / 2 { return }
         }
     }
 

@@ -67,6 +67,8 @@ extension StreamThread {
                 cursor.isAssigned = true
                 cursor.needsSeek = false
             }
+            // What is not assigned would never be looked at again.
+            if !cursor.isAssigned { heal(cursor, .retake) }
         case .retake:
             // What it has not committed would be lost with its memory.
             abort(because: LogError(.timedOut, name: "_STALLED", "\(place) gives nothing; its task is taken over anew"))
