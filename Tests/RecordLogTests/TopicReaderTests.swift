@@ -168,6 +168,27 @@ struct TopicReaderTests {
         }
     }
 
+    @Test("a record before a kept position that cannot be read is asked for as long as the patience of requests")
+    func comparison() throws {
+        cluster.createTopic(topic, partitions: 1)
+        for value in ["1", "2"] { cluster.append(topic, 0, key: "k", value: value) }
+        var last: [Partition: Fingerprint] = [:]
+        try withReader { reader in
+            _ = try reader.start()
+            #expect(try values(of: reader, to: try reader.ends(.readCommitted)) == ["1", "2"])
+            last = reader.before
+        }
+        try #require(last[0]?.offset == Offset(1))
+        cluster.inject(away, into: .poll, times: 10_000)
+        let began = clock.now
+        try withReader { reader in
+            #expect(throws: away) { try reader.start(from: [0: 2], before: last) }
+        }
+        #expect(clock.now - began >= .seconds(30) && clock.now - began < .seconds(35))
+        cluster.cancelFaults()
+        try withReader { #expect(try $0.start(from: [0: 2], before: last)?.restarts.isEmpty == true) }
+    }
+
     // MARK: - Parts
 
     private func requests(_ stop: @escaping () -> Bool = { false }) -> PatientRequests {
