@@ -95,6 +95,8 @@ package struct Draw: Sendable {
         if options.isSwarm, options.only == nil, let calm = Self.calm[seed % 20] {
             probabilities = Dictionary(uniqueKeysWithValues: calm.map { ($0, 0.1) })
             callFaults = [:]
+            // What comes in while a task is restored is not waited for, so the restore must not take seconds.
+            settings.pollMaximum = 200
         }
         var copies = SplitMix64(seed: seed, stream: 8)
         settings.standbyReplicas = [0, 0, 1, 2].randomElement(using: &copies) ?? 0

@@ -87,7 +87,7 @@ package struct StateCheck {
     }
 
     private static let stopped = LogError(
-        .timedOut, name: "_TIMED_OUT", "told to end while no broker answered", isRetriable: true)
+        .timedOut, name: "_TIMED_OUT", "told to end while no broker answered")
 
     private func readNewest(
         of topic: String, partitions: Int32, _ body: (RecordView, _ headers: () -> [Header]) -> Void
@@ -128,7 +128,8 @@ package struct StateCheck {
                 "\(TopicPartition(topic, first)) was not read to its end within \(requests.patience)", isRetriable: true
             )
         } catch {
-            throw StreamFailure("cannot look at \(topic): \(error)")
+            let time = "no broker answered for \(requests.patience.components.seconds) s. "
+            throw StreamFailure("cannot look at \(topic): \(error.isRetriable ? time : "")\(error)")
         }
     }
 }
