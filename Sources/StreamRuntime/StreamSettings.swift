@@ -48,6 +48,10 @@ package struct StreamSettings: Sendable {
     package var standbyReplicas = 0
     /// How often a thread looks who is in the group, and so which copies it is to keep.
     package var standbyInterval: Duration = .seconds(5)
+    /// How often a thread with an instance looks whether each task has an owner, and how long one may have none: longer
+    /// than a session lasts.
+    package var unownedInterval: Duration = .seconds(5)
+    package var unownedGrace: Duration = .seconds(15)
     package var pollMaximum = 10_000
     package var pollTimeoutMax: Duration = .milliseconds(100)
     /// How often partition counts are read anew (R9) and consumed exchange records are removed (R7).

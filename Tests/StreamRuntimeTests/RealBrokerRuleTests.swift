@@ -44,6 +44,35 @@ struct RealBrokerRuleTests {
         try await application.audit().expectExactlyOnce(inputs: inputs, "\(staying.events.texts.suffix(20))")
     }
 
+    @Test("a task that a static member gave up, and that nobody was given because it came back, finds its owner")
+    func unowned() async throws {
+        let application = try await ClusterKind.kafka.application(partitions: 2)
+        application.settings.instance = "second"
+        application.settings.unownedGrace = .seconds(3)
+        application.settings.unownedInterval = .seconds(1)
+        let group = application.settings.applicationId
+        let exchange = application.settings.exchangeTopic
+        let first = try await onThread { try StaticMember(application.cluster, of: group, exchange) }
+        #expect(await eventually(within: .seconds(30)) { first.poll() == 2 })
+        let events = EventLog()
+        let second = try application.start(["only"], on: application.cluster, events)
+        // By then the first one is told to give a task up, hears nothing of it, and dies.
+        let isJoined = await eventually(within: .seconds(30)) { events.has("assigned([])") }
+        #expect(isJoined, "\(events.texts)")
+        try await onThread { first.consumer.close() }
+        let heir = try await onThread { try StaticMember(application.cluster, of: group, exchange) }
+        let isFound = await eventually(within: .seconds(60)) {
+            _ = heir.poll()
+            return events.has("unowned") && !events.runningTasks.isEmpty
+        }
+        #expect(isFound, "\(events.texts)")
+        second.requestStop()
+        try await onThread {
+            heir.consumer.close()
+            while !second.wait(.milliseconds(100)) {}
+        }
+    }
+
     @Test(
         """
         broker with offsets.retention.minutes=1 and offsets.retention.check.interval.ms=5000, two minutes of silence: \
@@ -110,4 +139,33 @@ struct RealBrokerRuleTests {
             return try reader.committed(inputs, timeout: .seconds(10)).count
         }
     }
+}
+
+/// A member of the group named "first" that takes what it is given; all calls are made one after the other.
+private final class StaticMember: RebalanceListener, @unchecked Sendable {
+    let consumer: any Consumer
+    private var owned: Set<TopicPartition> = []
+
+    init(_ cluster: any Cluster, of group: String, _ exchange: String) throws {
+        consumer = try cluster.makeMember(of: group, instance: "first", clientId: "\(group)-first")
+        try consumer.subscribe(to: exchange, listener: self)
+    }
+
+    /// - Returns: how many partitions it has.
+    func poll() -> Int {
+        _ = consumer.poll(maximum: 1, timeout: .milliseconds(10))
+        return owned.count
+    }
+
+    func assigned(_ partitions: [TopicPartition]) {
+        owned.formUnion(partitions)
+        try? consumer.incrementalAssign(partitions.map { ($0, .latest) })
+    }
+
+    func revoked(_ partitions: [TopicPartition]) {
+        owned.subtract(partitions)
+        try? consumer.incrementalUnassign(partitions)
+    }
+
+    func lost(_ partitions: [TopicPartition]) { revoked(partitions) }
 }

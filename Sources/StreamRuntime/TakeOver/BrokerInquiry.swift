@@ -56,6 +56,7 @@ final class BrokerInquiry {
         case abandoned(AbandonedOwners.Answer)
         case ends(Result<[TopicPartition: Offset], LogError>)
         case members(Result<[GroupMember], LogError>)
+        case unowned(UnownedTasks.Answer)
     }
 
     private let ports: SharedPorts

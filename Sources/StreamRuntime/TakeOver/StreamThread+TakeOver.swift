@@ -57,6 +57,7 @@ extension StreamThread {
         case .abandoned(let answer): use(answer)
         case .ends(let ends): watch(ends)
         case .members(let members): follow(members)
+        case .unowned(let answer): use(answer)
         case nil: return
         }
     }

@@ -11,6 +11,7 @@ package final class StreamThread {
     let observer: StreamObserver
     /// What is known of owners that the group has struck off.
     var abandoned = AbandonedOwners.Knowledge()
+    var unowned = UnownedTasks.Knowledge()
     /// They are looked for as soon as the thread has come.
     var hasLookedForMembers = false
     /// Called before the thread waits for a broker for long, so that its status is reported as it is by then.

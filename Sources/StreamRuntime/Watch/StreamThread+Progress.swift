@@ -12,6 +12,7 @@ extension StreamThread {
         askForAbandoned()
         askForEnds()
         askForStandbys()
+        askForUnowned()
         let now = clock.monotonic()
         guard now - lastObserved >= .milliseconds(50) else { return }
         lastObserved = now

@@ -92,6 +92,10 @@ struct StreamLog: Sendable {
                 "a task waits for a transaction that nobody ends",
                 metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
         case .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait, .claimUnreadable: writeWait(event)
+        case .unowned(let tasks):
+            logger.error(
+                "nobody had been given these tasks: the group gives all out anew",
+                metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .failed(let error, let doing): warn(doing, error)
         }
     }

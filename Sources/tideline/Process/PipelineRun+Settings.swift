@@ -52,6 +52,7 @@ extension StreamSettings {
         standbyReplicas = settings[Keys.standbyReplicas]
         let instance = settings[Keys.instance]
         self.instance = instance.isEmpty ? nil : instance
+        unownedGrace = settings[Keys.sessionTimeout] + .seconds(5)
         removesConsumedRecords = options.removesConsumedRecords
         misfits = MisfitPolicy(settings)
         state.settings = ContentSettings.recorded(settings)
