@@ -4,6 +4,7 @@ import RecordLog
 extension RdKafkaConsumer {
     func poll(maximum: Int, timeout: Duration) -> ConsumedBatch {
         precondition(maximum > 0 && !isClosed)
+        noteMembership()
         rebalanced = false
         let buffer = takeBuffer(capacity: maximum)
         buffer.fill(from: queue, maximum: maximum, timeout: .zero)

@@ -25,6 +25,7 @@ final class RdKafkaConsumer: Consumer {
     private var hasSubscribed = false
     /// See `close`.
     var wasAssigned = false
+    private var wasMember = false
 
     /// Used again for the next batch when the last one has ended.
     var spareMessages: MessageBuffer?
@@ -82,7 +83,8 @@ final class RdKafkaConsumer: Consumer {
     /// librdkafka 2.0.2 aborts the process when a cooperative consumer is destroyed between the answers to its first
     /// JoinGroup and SyncGroup, closed before or not: its assignor has no state to free yet. In that time it would not
     /// leave the group either (DESIGN, R12). So a first assignment that is on its way is waited for, and given
-    /// back without the listener hearing of it.
+    /// back without the listener hearing of it. A coordinator that comes back has forgotten a member that was in between,
+    /// and the assignor has still no state.
     func close() {
         guard !isClosed else { return }
         precondition(openBatches == 0, "Batches own bytes of their consumer: let them end before it is closed.")
@@ -91,7 +93,8 @@ final class RdKafkaConsumer: Consumer {
             isClosing = true
             rd_kafka_consumer_close(client.pointer)
         }
-        release(leaving: hasSubscribed && !wasAssigned && isMember ? .undestroyed : .nothing)
+        noteMembership()
+        release(leaving: hasSubscribed && !wasAssigned && wasMember ? .undestroyed : .nothing)
     }
 
     /// See `rebalance`.
@@ -106,7 +109,13 @@ final class RdKafkaConsumer: Consumer {
         while !wasAssigned, ContinuousClock.now < deadline {
             unread.fill(from: queue, maximum: 1, timeout: .milliseconds(100))
             unread.release()
+            noteMembership()
         }
+    }
+
+    /// To be called before the first assignment now and then: who was a member once may have no id any more.
+    func noteMembership() {
+        if hasSubscribed && !wasAssigned && !wasMember { wasMember = isMember }
     }
 
     /// The coordinator has answered a JoinGroup.

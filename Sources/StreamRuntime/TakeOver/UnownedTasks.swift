@@ -88,14 +88,14 @@ extension StreamThread {
 }
 
 extension BrokerInquiry.Ports {
-    /// Joins the group for a moment. Blocks until the group has assigned its partitions, ten seconds at most.
+    /// Joins the group for a moment. Blocks until the group has assigned its partitions, 30 s at most.
     fileprivate func callForAssignment(of exchange: String) throws(LogError) {
         let caller = try cluster.makeMember(
             of: settings.applicationId, instance: nil, clientId: UnownedTasks.clientId)
         let listener = PassingListener(caller)
         defer { caller.close() }
         try caller.subscribe(to: exchange, listener: listener)
-        for _ in 0..<100 where !listener.wasAssigned {
+        for _ in 0..<300 where !listener.wasAssigned {
             for failure in caller.poll(maximum: 1, timeout: .milliseconds(100)).failures where failure.lasts {
                 throw failure
             }
