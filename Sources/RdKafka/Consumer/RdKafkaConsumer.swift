@@ -83,8 +83,8 @@ final class RdKafkaConsumer: Consumer {
     /// librdkafka 2.0.2 aborts the process when a cooperative consumer is destroyed between the answers to its first
     /// JoinGroup and SyncGroup, closed before or not: its assignor has no state to free yet. In that time it would not
     /// leave the group either (DESIGN, R12). So a first assignment that is on its way is waited for, and given
-    /// back without the listener hearing of it. A coordinator that comes back has forgotten a member that was in between,
-    /// and the assignor has still no state.
+    /// back without the listener hearing of it. A coordinator that comes back has forgotten a member that was in
+    /// between, and the assignor has still no state.
     func close() {
         guard !isClosed else { return }
         precondition(openBatches == 0, "Batches own bytes of their consumer: let them end before it is closed.")

@@ -105,13 +105,7 @@ final class World {
                 sourcePartitions: topology.sources.map { cluster.partitionCount(of: $0.topic) }, targets: targets,
                 since: clock.now)
             processes.append(process)
-            process.isInTurn = true
-            defer { process.isInTurn = false }
-            do throws(StreamFailure) {
-                try process.start()
-            } catch {
-                end(process, because: error)
-            }
+            run(process) { () throws(StreamFailure) in try process.start() }
         } catch {
             digest.note("\(name) cannot start: \(error)", clock.now.milliseconds)
         }
@@ -199,17 +193,24 @@ final class World {
             process.livesSince = clock.now
             process.ports.resume()
         }
+        let hasRun = run(process) { () throws(StreamFailure) in try process.runOnce() }
+        if hasRun && process.ports.isDead {
+            digest.note("end of \(process.name): died in a call", clock.now.milliseconds)
+            crash(process)
+        }
+    }
+
+    /// - Returns: false if that ended the process.
+    @discardableResult
+    private func run(_ process: SimulatedProcess, _ work: () throws(StreamFailure) -> Void) -> Bool {
         process.isInTurn = true
         defer { process.isInTurn = false }
         do throws(StreamFailure) {
-            try process.runOnce()
+            try work()
+            return true
         } catch {
             end(process, because: error)
-            return
-        }
-        if process.ports.isDead {
-            digest.note("end of \(process.name): died in a call", clock.now.milliseconds)
-            crash(process)
+            return false
         }
     }
 
