@@ -1,3 +1,4 @@
+import Foundation
 import RdKafka
 import RecordLog
 import TestSupport
@@ -5,6 +6,33 @@ import Testing
 
 @Suite("The mock cluster")
 struct MockClusterTests {
+    #if os(Linux)
+        @Test("its thread takes no signal, for one would end it, and with it the broker of a demo that is stopped")
+        func signals() throws {
+            let mock = try MockCluster(settings: RdKafkaSettings(bootstrapServers: ""))
+            let tasks = URL(filePath: "/proc/self/task")
+            var threads: [String] = []
+            // A thread names itself.
+            let isNamed = wait {
+                threads = ((try? FileManager.default.contentsOfDirectory(atPath: tasks.path)) ?? []).filter {
+                    (try? String(contentsOf: tasks.appending(path: "\($0)/comm"), encoding: .utf8)) == "rdk:mock\n"
+                }
+                return !threads.isEmpty
+            }
+            try #require(isNamed)
+            for thread in threads {
+                // A mock cluster of a test beside this one may be gone.
+                guard let status = try? String(contentsOf: tasks.appending(path: "\(thread)/status"), encoding: .utf8)
+                else { continue }
+                let blocked = UInt64(try #require(status.firstMatch(of: /SigBlk:\s*([0-9a-f]+)/)).1, radix: 16) ?? 0
+                for number in [SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGWINCH] {
+                    #expect(blocked & 1 << UInt64(number - 1) != 0, "signal \(number)")
+                }
+            }
+            withExtendedLifetime(mock) {}
+        }
+    #endif
+
     @Test("a transaction with a group's offsets passes, and its records are read")
     func transaction() async throws {
         try await onThread {

@@ -1,4 +1,5 @@
 import CRdKafka
+import Foundation
 package import RecordLog
 
 /// librdkafka's own broker, inside this process, on a port of the loopback interface that it chooses.
@@ -65,7 +66,7 @@ extension MockCluster {
                 rd_kafka_conf_destroy(configuration)
                 throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text)
             }
-            guard let cluster = rd_kafka_mock_cluster_new(client, Int32(brokers)) else {
+            guard let cluster = Self.withoutSignals({ rd_kafka_mock_cluster_new(client, Int32(brokers)) }) else {
                 rd_kafka_destroy(client)
                 throw LogError(.other, name: "MOCK_CLUSTER", "the mock cluster could not be started")
             }
@@ -78,6 +79,19 @@ extension MockCluster {
             // The cluster runs on the client's threads: it goes first.
             rd_kafka_mock_cluster_destroy(cluster)
             rd_kafka_destroy(client)
+        }
+
+        /// Runs `body` with all signals blocked on this thread; threads that it starts inherit this.
+        ///
+        /// The thread of the mock cluster ends when a signal interrupts its `poll`, and closes its port; all other
+        /// threads of librdkafka block signals themselves. A signal to the process goes to a thread that takes it.
+        private static func withoutSignals<Result>(_ body: () -> Result) -> Result {
+            var blocked = sigset_t()
+            var before = sigset_t()
+            sigfillset(&blocked)
+            pthread_sigmask(SIG_SETMASK, &blocked, &before)
+            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+            return body()
         }
 
         var bootstrap: String { String(cString: rd_kafka_mock_cluster_bootstraps(cluster)) }

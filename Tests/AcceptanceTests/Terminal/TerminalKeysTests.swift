@@ -30,7 +30,7 @@ extension AcceptanceTests.TerminalTests {
         #expect(parts[2].contains("\u{1b}[2J") && parts[2].contains("╭─ ") && parts[2].contains("Reloads"))
         #expect(!result.standardOutput.contains("qwxz"))
         let modes = Self.modes(result)
-        #expect(modes.count == 3 && Set(modes).count == 1, "\(modes)")
+        #expect(modes.count == 3 && Set(modes).count == 1, "\(modes) of \(result.standardOutput.debugDescription)")
     }
 
     @Test("a fault while a board is shown leaves the terminal as it was", arguments: ["SEGV", "ABRT"])
