@@ -128,6 +128,7 @@ package struct Draw: Sendable {
         settings.outputBytesMax = [0, 500, 1 << 20].randomElement(using: &random) ?? 0
         settings.commitInterval = .milliseconds([0, 20, 100].randomElement(using: &random) ?? 0)
         settings.backlogCommitInterval = max(settings.commitInterval, .milliseconds(100))
+        if settings.commitInterval == .milliseconds(100) { settings.visibleCommitInterval = .milliseconds(5) }
         settings.maintenanceInterval = .seconds(Int.random(in: 1...10, using: &random))
         settings.offsetsRefreshInterval = .seconds(Int.random(in: 5...100, using: &random))
         // A run breaks producers more often than a process may bear: it ends, and another begins.

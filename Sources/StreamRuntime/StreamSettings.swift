@@ -11,6 +11,10 @@ package struct StreamSettings: Sendable {
     package var exchangeTopic: String
     package var stateTopic: String
     package var commitInterval: Duration = .milliseconds(100)
+    /// The commit interval while something waits that others may see, and fewer records than `urgentRecordsMax` came in
+    /// since the last commit: who waits for a change waits for little else. `nil` stands for no interval of its own.
+    package var visibleCommitInterval: Duration?
+    package var urgentRecordsMax = 1_000
     /// The commit interval while so much comes in that committing it less often saves work: the changelog gets a key
     /// once per commit, and who is behind has no fresh result to wait for.
     package var backlogCommitInterval: Duration = .milliseconds(500)

@@ -112,6 +112,9 @@ final class CalendarSubscribers {
     /// True if subscribers are to be told, or looked at, in the next transaction.
     var hasMoreToFlush: Bool { fanOut.hasMore || clockWalk.isUnderWay }
 
+    /// True if subscribers are to be told in this transaction.
+    var hasNews: Bool { !due.isEmpty || !changed.isEmpty || !marked.isEmpty }
+
     func flush(_ context: TaskContext) {
         followClock(context)
         for (slot, update) in due.drain() { send(update.cause, at: update.at, to: slot, traceParent: nil, context) }

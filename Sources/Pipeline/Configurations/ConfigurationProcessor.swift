@@ -204,6 +204,8 @@ extension ConfigurationProcessor: ConflatingProcessor {
             || bringUpWalk.isUnderWay
     }
 
+    var hasNews: Bool { !pending.isEmpty }
+
     func flush(_ context: TaskContext) {
         followClock(context)
         adoptRedeclared(context)

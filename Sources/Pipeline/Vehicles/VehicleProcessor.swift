@@ -163,6 +163,8 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 
     var hasMoreToFlush: Bool { subscribers.hasMoreToFlush }
 
+    var hasNews: Bool { subscribers.hasNews }
+
     func flush(_ context: TaskContext) { subscribers.flush(context) }
 }
 

@@ -157,6 +157,9 @@ final class VehicleSubscribers {
     /// True if subscribers are to be told, or looked at, in the next transaction.
     var hasMoreToFlush: Bool { fanOut.hasMore || clockWalk.isUnderWay || catchUp.hasMore }
 
+    /// True if subscribers are to be told, or looked at, in this transaction.
+    var hasNews: Bool { !waiting.isEmpty || !changed.isEmpty }
+
     func flush(_ context: TaskContext) {
         followClock(context)
         for (slot, waiting) in waiting.drain() { update(slot, waiting, context) }

@@ -7,13 +7,19 @@ extension RdKafkaConsumer {
         noteMembership()
         rebalanced = false
         let buffer = takeBuffer(capacity: maximum)
-        buffer.fill(from: queue, maximum: maximum, timeout: .zero)
+        take(maximum, into: buffer)
         if buffer.count == 0, !rebalanced, failures.isEmpty, timeout > .zero {
             // One is waited for, since librdkafka would go on waiting for the others; then the rest is there as well.
             buffer.fill(from: queue, maximum: 1, timeout: timeout)
-            if buffer.count > 0 { buffer.fill(from: queue, maximum: maximum, timeout: .zero) }
+            if buffer.count > 0 { take(maximum, into: buffer) }
         }
         return batch(of: buffer)
+    }
+
+    private func take(_ maximum: Int, into buffer: MessageBuffer) {
+        wakeUp.note(length: rd_kafka_queue_length(queue))
+        buffer.fill(from: queue, maximum: maximum, timeout: .zero)
+        keepFetching()
     }
 
     private func takeBuffer(capacity: Int) -> MessageBuffer {

@@ -31,6 +31,7 @@ final class RdKafkaConsumer: Consumer {
     var spareMessages: MessageBuffer?
     var spareRecords: [RecordView] = []
     var openBatches = 0
+    var wakeUp = FetchWakeUp()
 
     private(set) var isClosed = false
 

@@ -29,13 +29,14 @@ extension RdKafkaSettings {
                 ("fetch.wait.max.ms", "50"),
                 ("fetch.error.backoff.ms", "50"),
                 ("queued.min.messages", "100000"),
-                ("queued.max.messages.kbytes", "32768"),
-            ]
+                ("queued.max.messages.kbytes", "16384"),
+            ] + FetchWakeUp.properties
         case .transactionalProducer:
             common += [
                 ("transaction.timeout.ms", transactionTimeoutDefault),
                 ("compression.type", "lz4"),
-                ("linger.ms", "5"),
+                // A commit does not wait for it, but what is handed over before goes out in batches of so long.
+                ("linger.ms", "1"),
                 // Back to back, the coordinator answers CONCURRENT_TRANSACTIONS until the last markers are written;
                 // with the default of 100 ms a transaction takes 24 – 35 ms instead of 14 (DESIGN, section 5).
                 ("retry.backoff.ms", "5"),

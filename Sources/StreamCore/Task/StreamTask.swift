@@ -150,6 +150,9 @@ package final class StreamTask {
     /// True if the last flush left work for the next transaction (`ConflatingProcessor.hasMoreToFlush`).
     package var hasMoreToFlush: Bool { nodes.contains { $0.conflating?.hasMoreToFlush ?? false } }
 
+    /// True if something waits for the commit that others may see (`ConflatingProcessor.hasNews`), or was emitted.
+    package var hasNews: Bool { !context.outputs.isEmpty || nodes.contains { $0.conflating?.hasNews ?? false } }
+
     package func bringUp() {
         forEachNode { node in node.catchUp?.bringUp(context) }
     }

@@ -61,10 +61,15 @@ package protocol ConflatingProcessor: Processor {
     /// True if the last `flush` left work for the next transaction (R17). The positions of what asked for that work are
     /// committed before it is done, so it has to be in the processor's state.
     var hasMoreToFlush: Bool { get }
+
+    /// True if the next `flush` has something that others may see: it need not wait for the commit interval
+    /// (`StreamSettings.visibleCommitInterval`).
+    var hasNews: Bool { get }
 }
 
 extension ConflatingProcessor {
     package var hasMoreToFlush: Bool { false }
+    package var hasNews: Bool { false }
 }
 
 /// A processor that publishes anew when a run that ends has read everything.

@@ -4,8 +4,17 @@ import StreamCore
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
     private var commitInterval: Duration {
-        guard recordsSinceCommit >= settings.backlogRecords else { return settings.commitInterval }
-        return max(settings.commitInterval, settings.backlogCommitInterval)
+        if recordsSinceCommit >= settings.backlogRecords {
+            return max(settings.commitInterval, settings.backlogCommitInterval)
+        }
+        guard let visible = settings.visibleCommitInterval, recordsSinceCommit < settings.urgentRecordsMax, hasNews
+        else { return settings.commitInterval }
+        return min(settings.commitInterval, visible)
+    }
+
+    /// True if something waits for the commit that others may see, the tasks of other threads included.
+    private var hasNews: Bool {
+        !exchangeOutputs.isEmpty || tasks.values.contains { $0.isRunning && $0.task.hasNews }
     }
 
     var isCommitDue: Bool {

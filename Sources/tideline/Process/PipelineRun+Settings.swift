@@ -47,6 +47,7 @@ extension StreamSettings {
             applicationId: settings[Keys.application], exchangeTopic: internalTopics.exchange,
             stateTopic: internalTopics.state)
         commitInterval = .milliseconds(settings[Keys.commitInterval])
+        visibleCommitInterval = .milliseconds(settings[Keys.visibleCommitInterval])
         transactionTimeout = settings[Keys.transactionTimeout]
         restorePatience = settings[Keys.restorePatience]
         standbyReplicas = settings[Keys.standbyReplicas]

@@ -29,6 +29,10 @@ enum Keys {
         "How long a broker is waited for at the start.")
     static let commitInterval = SettingKey(
         "commit.interval.ms", .integer(1...60_000), default: 100, "How often a stream thread commits, in milliseconds.")
+    static let visibleCommitInterval = SettingKey(
+        "commit.visible.interval.ms", .integer(0...60_000), default: 5,
+        "How often a stream thread commits, in milliseconds, while something visible waits and there is no backlog; as"
+            + " long as commit.interval.ms to commit less often.")
     static let sessionTimeout = SettingKey(
         "session.timeout", .duration(.seconds(1) ... .seconds(1800)), default: .seconds(10),
         "After so long without a heartbeat a process's tasks go to others.")
@@ -89,7 +93,8 @@ enum Keys {
     private static let pipelineKeys: [any SettingDeclaration] = [
         bootstrap, application, topicPrefix, telemetryTopic, eventsTopic, configurationsTopic, timelinesTopic,
         reloadsTopic, positionsTopic, positionsMergedTopic, deadLettersTopic, connectTimeout, commitInterval,
-        sessionTimeout, transactionTimeout, restorePatience, standbyReplicas, instance, internalReplication,
+        visibleCommitInterval, sessionTimeout, transactionTimeout, restorePatience, standbyReplicas, instance,
+        internalReplication,
         stateFormat, lostState, clusterMoved, changedSettings, pause, spread, telemetryFuture, vehiclesExpiry,
     ]
 
