@@ -30,7 +30,8 @@ extension RdKafkaSettings {
                 ("fetch.error.backoff.ms", "50"),
                 ("queued.min.messages", "100000"),
                 ("queued.max.messages.kbytes", "16384"),
-            ] + FetchWakeUp.properties
+            ]
+            common += FetchWakeUp.properties
         case .transactionalProducer:
             common += [
                 ("transaction.timeout.ms", transactionTimeoutDefault),
