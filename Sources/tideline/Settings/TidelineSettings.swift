@@ -29,10 +29,6 @@ enum Keys {
         "How long a broker is waited for at the start.")
     static let commitInterval = SettingKey(
         "commit.interval.ms", .integer(1...60_000), default: 100, "How often a stream thread commits, in milliseconds.")
-    static let visibleCommitInterval = SettingKey(
-        "commit.visible.interval.ms", .integer(0...60_000), default: 5,
-        "How often a stream thread commits, in milliseconds, while something visible waits and there is no backlog; as"
-            + " long as commit.interval.ms to commit less often.")
     static let sessionTimeout = SettingKey(
         "session.timeout", .duration(.seconds(1) ... .seconds(1800)), default: .seconds(10),
         "After so long without a heartbeat a process's tasks go to others.")
@@ -43,6 +39,9 @@ enum Keys {
         "restore.patience", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(60),
         "How long the timers of a task that was taken over wait for what is still to be read; then they fire, and that"
             + " is said.")
+    static let visibleCommitInterval = SettingKey(
+        "commit.visible.interval.ms", .integer(0...60_000), default: 5,
+        "How often it commits, in milliseconds, while something visible waits and there is no backlog.")
     static let standbyReplicas = SettingKey(
         "standby.replicas", .integer(0...15), default: 0,
         "So many other processes keep a copy of each task's state in memory, so that one of them that takes the task"

@@ -43,6 +43,7 @@ extension AcceptanceTests {
             "Documentation/Performance.md: Scripts/measure-return",
             "Documentation/Performance.md: Scripts/measure-takeover",
             "Documentation/Performance.md: Scripts/measure-threads",
+            "Documentation/Performance.md: Scripts/measure-latency",
             "Documentation/Reloads.md: tideline sink --reloads apns --set apns.key=AuthKey.p8 "
                 + "--set apns.key-id=ABC123DEFG --set apns.team-id=DEF123GHIJ",
             "Documentation/Reloads.md: TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink "
