@@ -4,9 +4,9 @@ import RecordLog
 /// Keeps librdkafka fetching while its queue is read (R14).
 ///
 /// When the queue is full, librdkafka before 2.2 lets its thread of the broker sleep for up to a second, whatever is
-/// read meanwhile: who reads faster than one queue a second waits for most of the time. Any request to that broker wakes
-/// the thread. One is sent when the queue has run down to half of what was in it, at most every 5 ms. From 2.2 on the
-/// property `fetch.queue.backoff.ms` makes the sleep short instead.
+/// read meanwhile: a reader that is faster than one queue a second waits for most of the time. Any request to that
+/// broker wakes the thread. One is sent when the queue has run down to half of what was in it, at most every 5 ms.
+/// From 2.2 on the property `fetch.queue.backoff.ms` makes the sleep short instead.
 package struct FetchWakeUp {
     /// The most messages in the queue since the last time.
     private var most = 0
