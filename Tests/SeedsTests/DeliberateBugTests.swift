@@ -28,7 +28,7 @@ struct DeliberateBugTests {
     }
 
     static let portBugs: [Bug<PortDefect>] = [
-        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 34), Bug(.noOffsets, 1), Bug(.clientPositions, 2),
+        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 2),
         Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 6), Bug(.claimNeverReleased, 18),
     ]
 
@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 3), Bug(.timersNotRebuilt, 6), Bug(.pendingKept, 217), Bug(.timersBeforeInputs, 1),
+        Bug(.overlayKept, 5), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 22), Bug(.timersBeforeInputs, 1),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)
@@ -96,7 +96,7 @@ struct DeliberateBugTests {
     /// The default of `transaction.timeout` is no longer than a session: a longer one tells waiting from ending.
     @Test("nobody ends the transaction of an owner that died")
     func ownersNotSettled() {
-        expectFound(Bug(PortDefect.ownersNotSettled, 46)) { seed, options, hasBug in
+        expectFound(Bug(PortDefect.ownersNotSettled, 123)) { seed, options, hasBug in
             var options = options
             options.only = ["joins", "leaves", "crashes", "crashesBeforeCall", "crashesAfterCall", "everybodyIsAway"]
             var run = SeedRun(seed: seed, options: options)
@@ -119,7 +119,7 @@ struct DeliberateBugTests {
 
     @Test("a reload that waited for a token is dropped when there is one")
     func heldReloadDropped() {
-        expectFound(Bug(PortDefect.heldReloadDropped, 147), system: .widgets) { seed, options, hasBug in
+        expectFound(Bug(PortDefect.heldReloadDropped, 272), system: .widgets) { seed, options, hasBug in
             var run = SeedRun(seed: seed, options: options)
             if hasBug { run.wrap = { DefectiveCluster($0, .heldReloadDropped) } }
             return run
