@@ -14,7 +14,7 @@ package struct StreamSettings: Sendable {
     /// The commit interval while something waits that others may see, and fewer records than `urgentRecordsMax` came in
     /// since the last commit: who waits for a change waits for little else. `nil` stands for no interval of its own.
     package var visibleCommitInterval: Duration?
-    package var urgentRecordsMax = 1_000
+    package var urgentRecordsMax = 200
     /// The commit interval while so much comes in that committing it less often saves work: the changelog gets a key
     /// once per commit, and who is behind has no fresh result to wait for.
     package var backlogCommitInterval: Duration = .milliseconds(500)

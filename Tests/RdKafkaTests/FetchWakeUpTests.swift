@@ -44,7 +44,7 @@ struct FetchWakeUpTests {
         #expect(!isDue)
     }
 
-    /// Without requests, librdkafka 2.0.2 reads one answer of 1 MB a second: 20 MB take it 20 s.
+    /// Without requests, librdkafka 2.0.2 reads an answer of 1 MB in 0.7 s: 40 MB take it half a minute.
     @Test("R14: a backlog of many times the queue is read at once")
     func backlog() async throws {
         let properties = ["queued.max.messages.kbytes": "256", "queued.min.messages": "1000"]
@@ -52,10 +52,8 @@ struct FetchWakeUpTests {
             let topic = try kafka.topic()
             // What compresses would fit into one answer.
             var random = SystemRandomNumberGenerator()
-            let texts = (0..<20_000).map { _ in
-                (0..<64).map { _ in String(random.next(), radix: 36) }.joined()
-            }
-            try kafka.write(texts, to: topic)
+            let texts = (0..<256).map { _ in (0..<680).map { _ in String(random.next(), radix: 36) }.joined() }
+            try kafka.write((0..<5000).map { texts[$0 % texts.count] }, to: topic)
             let consumer = try kafka.consumer()
             defer { consumer.close() }
             try consumer.incrementalAssign([(TopicPartition(topic), .earliest)])
@@ -63,11 +61,11 @@ struct FetchWakeUpTests {
             var count = 0
             _ = wait {
                 count += consumer.poll(maximum: 10_000, timeout: .milliseconds(100)).records.count
-                return count == texts.count
+                return count == 5000
             }
             return (count, ContinuousClock.now - began)
         }
-        #expect(count == 20_000)
-        #expect(elapsed < .seconds(10))
+        #expect(count == 5000)
+        #expect(elapsed < .seconds(15))
     }
 }

@@ -125,6 +125,8 @@ extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
 
     var hasMoreToFlush: Bool { subscribers.hasMoreToFlush }
 
+    var hasNews: Bool { subscribers.hasNews }
+
     func flush(_ context: TaskContext) { subscribers.flush(context) }
 }
 

@@ -53,7 +53,7 @@ struct PendingTimelines {
     /// True if timelines wait, in state, for the next transaction because this one has enough.
     private(set) var hasMore = false
 
-    /// True if a timeline waits to be made.
+    /// True if no timeline waits to be made.
     var isEmpty: Bool { queue.isEmpty }
 
     init(of table: ConfigurationTable) {

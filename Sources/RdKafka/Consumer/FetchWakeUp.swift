@@ -22,7 +22,7 @@ package struct FetchWakeUp {
     static let properties = isNeeded ? [] : [(key: "fetch.queue.backoff.ms", value: "5")]
 
     /// Queues that never hold more are empty because nothing more is there.
-    package static let least = 500
+    package static let least = 50
     package static let interval = Duration.milliseconds(5)
     /// After a failure.
     package static let pause = Duration.seconds(1)
@@ -44,8 +44,9 @@ package struct FetchWakeUp {
 }
 
 extension RdKafkaConsumer {
-    /// Sends each broker that leads an assigned partition a request that it answers at once. Blocks for that answer,
-    /// 50 ms at most.
+    /// Sends a request to each broker that leads an assigned partition, and does not wait for the answers: that it is
+    /// sent wakes the thread. A broker answers after the fetch that it holds, so to wait would take up to
+    /// `fetch.wait.max.ms`. An answer that comes later is thrown away.
     func keepFetching() {
         guard FetchWakeUp.isNeeded,
             wakeUp.isDue(length: rd_kafka_queue_length(queue), now: .now)
@@ -53,11 +54,13 @@ extension RdKafkaConsumer {
         var assigned: PartitionList.Pointer?
         guard rd_kafka_assignment(client.pointer, &assigned) == RD_KAFKA_RESP_ERR_NO_ERROR, let assigned else { return }
         defer { rd_kafka_topic_partition_list_destroy(assigned) }
+        if assigned.pointee.cnt == 0 { return }
         for index in PartitionList.elements(of: assigned).indices {
             assigned.pointee.elems[index].offset = StartOffset.latest.logical
         }
-        if rd_kafka_offsets_for_times(client.pointer, assigned, 50) != RD_KAFKA_RESP_ERR_NO_ERROR {
-            wakeUp.noteFailure(now: .now)
+        switch rd_kafka_offsets_for_times(client.pointer, assigned, 1) {
+        case RD_KAFKA_RESP_ERR_NO_ERROR, RD_KAFKA_RESP_ERR__TIMED_OUT: break
+        default: wakeUp.noteFailure(now: .now)
         }
     }
 }
