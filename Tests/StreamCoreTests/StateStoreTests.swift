@@ -143,7 +143,45 @@ struct StateStoreTests {
         #expect(store.slotCount == 0)
         try apply([ChangelogEntry(store: 4, "a", 1), ChangelogEntry(store: 4, "b", 2)])
         try apply([ChangelogEntry(store: 4, "b", nil)])
+        store.releaseVacantSlots()
         #expect(store.keyCount == 1 && store.slotCount == 1)
+    }
+
+    @Test("R19: while a restore goes on, keys that have gone give their slots back some thousand at a time")
+    func restoredComingAndGoing() throws {
+        try apply([ChangelogEntry(store: 4, "kept", 1), ChangelogEntry(store: 4, "back", 2)])
+        try apply([ChangelogEntry(store: 4, "back", nil), ChangelogEntry(store: 4, "back", 3)])
+        for number in 0..<20_000 {
+            try apply([ChangelogEntry(store: 4, "n\(number)", 1), ChangelogEntry(store: 4, "n\(number)", nil)])
+            #expect(store.slotCount <= 5_000)
+        }
+        store.releaseVacantSlots()
+        #expect(store.keyCount == 2 && store.slotCount == 2)
+        #expect(store.find("back").flatMap { store[$0] } == 3)
+    }
+
+    @Test("of very many values few stay decoded, and each is what it was, whoever is read or written meanwhile")
+    func manyValues() throws {
+        let count = 10_000
+        for number in 0..<count { store[store.slot(of: "n\(number)")] = Tally(integerLiteral: Int64(number)) }
+        store.commit()
+        store.releaseVacantSlots()
+        #expect(store.decodedCount < count / 2)
+        for number in 0..<count { #expect(store[Slot(number)]?.value == Int64(number)) }
+        #expect(store.decodedCount == count, "what a transaction has read stays where it is")
+        for number in stride(from: 0, to: count, by: 2) { store[Slot(number)]?.value += 1 }
+        store.commit()
+        store.releaseVacantSlots()
+        for number in 0..<count {
+            #expect(store[Slot(number)]?.value == Int64(number + (number % 2 == 0 ? 1 : 0)))
+        }
+        for number in stride(from: 1, to: count, by: 2) { store[Slot(number)]?.value = -1 }
+        store.revert()
+        store.releaseVacantSlots()
+        #expect(store.decodedCount < count / 2)
+        for number in 0..<count {
+            #expect(store[Slot(number)]?.value == Int64(number + (number % 2 == 0 ? 1 : 0)))
+        }
     }
 
     @Test("it holds what a dictionary holds, over commits, reverts and restores", arguments: [1, 2, 3] as [UInt64])

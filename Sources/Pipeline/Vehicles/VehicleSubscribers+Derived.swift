@@ -8,7 +8,7 @@ extension VehicleSubscribers {
 
     /// Derives all that follows from the stores, which are complete for the first time.
     func finishRestore() {
-        for slot in subscriptions.slots where subscriptions[slot] != nil {
+        for slot in subscriptions.slots where subscriptions.hasValue(slot) {
             let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: vehicles.slot(of: vehicleId))
             rederive(slot)
