@@ -269,6 +269,13 @@ struct StandbyAssignmentTests {
         #expect(Self.tasks("app-c", [Self.member("app-a", [0, 1, 2, 3])], partitions: 4) == nil)
     }
 
+    @Test("while a member passes through the group that makes it give tasks out anew, nothing is changed")
+    func passing() {
+        let members = [Self.member("app-a", [0, 1]), Self.member("app-b", [2])]
+        #expect(Self.tasks("app-a", members + [Self.member("app-c", [3])], partitions: 4) != nil)
+        #expect(Self.tasks("app-a", members + [Self.member(UnownedTasks.clientId, [3])], partitions: 4) == nil)
+    }
+
     @Test("a process that goes moves no copies but its own and those of its tasks")
     func fewMove() throws {
         let all = (0..<5).map { index in Self.member("app-p\(index)", (0..<4).map { Int32(index * 4 + $0) }) }

@@ -19,8 +19,10 @@ struct StandbyAssignment {
     /// The tasks that this thread follows, and those that are its own by what the group says: it may not have been told
     /// yet.
     ///
-    /// - Returns: `nil` while the group does not say who owns each task, so that nothing is to be changed.
+    /// - Returns: `nil` while the group does not say who owns each task, or while somebody passes through it who owns
+    ///   none for long (`UnownedTasks`), so that nothing is to be changed.
     func tasks(_ members: [GroupMember]) -> (followed: Set<Partition>, own: Set<Partition>)? {
+        if members.contains(where: { $0.clientId == UnownedTasks.clientId }) { return nil }
         let places = members.map { member in
             StandbyPlace(
                 clientId: member.clientId, instance: member.instance, instancesHaveThreads: instancesHaveThreads)

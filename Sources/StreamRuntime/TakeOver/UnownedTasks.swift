@@ -22,9 +22,9 @@ struct UnownedTasks: Sendable {
         var failure: LogError?
     }
 
-    /// The client id of the member that comes and leaves. It begins as no thread's, so that nobody looks for what it
-    /// has left open.
-    static let clientId = "tideline-rebalance"
+    /// The client id of the member that comes and leaves. Those of threads begin with an application's name, in which
+    /// any letter may stand, and a hyphen. This one has no hyphen, so nobody looks for what it has left open.
+    static let clientId = "tideline.rebalance"
 
     var exchange: String
     /// *P*.
