@@ -75,4 +75,41 @@ struct UnownedTasksTests {
         #expect(try look("tideline-z", .init()).settled == [])
         for member in members { member.0.close() }
     }
+
+    // MARK: - While the group makes a new assignment
+
+    private func member(_ name: String, _ tasks: [Partition]?) -> GroupMember {
+        GroupMember(
+            memberId: name, clientId: "tideline-\(name)", instance: name,
+            assigned: tasks?.map { TopicPartition("exchange", $0) })
+    }
+
+    @Test("while the group makes a new assignment nobody knows which tasks have no owner")
+    func unknown() {
+        let question = UnownedTasks(
+            exchange: "exchange", partitions: 3, instance: "a", known: .init(), now: .zero)
+        #expect(question.tasks(without: [member("a", [0]), member("b", [2])]) == [1])
+        #expect(question.tasks(without: [member("a", [0, 1, 2]), member("b", [])]) == [])
+        #expect(question.tasks(without: [member("a", nil), member("b", nil)]) == nil)
+    }
+
+    @Test("after a new assignment a task without an owner has its whole time of grace again")
+    func graceBeginsAnew() throws {
+        let application = SimulatedApplication()
+        let thread = try application.join("a").thread
+        application.clock.advance(by: .seconds(1))
+        thread.use(UnownedTasks.Answer(tasks: [1]))
+        let first = thread.unowned.since
+        application.clock.advance(by: .seconds(20))
+        thread.use(UnownedTasks.Answer(tasks: [1]))
+        #expect(thread.unowned.since == first, "it is the same task still")
+        let failure = LogError(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)
+        thread.use(UnownedTasks.Answer(tasks: nil, failure: failure))
+        thread.use(UnownedTasks.Answer(tasks: [1]))
+        #expect(thread.unowned.since == first, "no answer says nothing")
+        thread.use(UnownedTasks.Answer(tasks: nil))
+        application.clock.advance(by: .seconds(5))
+        thread.use(UnownedTasks.Answer(tasks: [1]))
+        #expect(thread.unowned.since == first + .seconds(25))
+    }
 }

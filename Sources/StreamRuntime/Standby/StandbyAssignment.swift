@@ -30,13 +30,13 @@ struct StandbyAssignment {
         guard places.contains(own) else { return nil }
         var owners: [Partition: String] = [:]
         for (member, place) in zip(members, places) {
-            for partition in member.assigned where partition.topic == exchange {
+            for partition in member.assigned ?? [] where partition.topic == exchange {
                 owners[partition.partition] = place.process
             }
         }
         let all = 0..<Partition(partitions)
         guard all.allSatisfy({ owners[$0] != nil }) else { return nil }
-        let owned = zip(members, places).filter { $0.1 == own }.flatMap { $0.0.assigned.map(\.partition) }
+        let owned = zip(members, places).filter { $0.1 == own }.flatMap { ($0.0.assigned ?? []).map(\.partition) }
         let processes = Set(places.map(\.process)).sorted()
         let threads = Set(places.filter { $0.process == own.process }.map(\.member)).sorted()
         let followed = all.filter { task in

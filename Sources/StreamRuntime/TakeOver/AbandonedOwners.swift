@@ -192,7 +192,7 @@ extension GroupMember {
 
     fileprivate var withoutAssignment: GroupMember {
         var member = self
-        member.assigned = []
+        member.assigned = nil
         return member
     }
 }
