@@ -17,10 +17,7 @@ extension StreamThread {
         }
         if runtime.task.lacksBeginning { throw .stateMadeAnew(changelog) }
         guard runtime.restoredRecords + runtime.copiedRecords == 0 else { return }
-        // At the earliest record nothing was read: that is no more than a claim (R4).
-        let read = runtime.starts.filter { start in
-            start.source != TaskPositions.exchange && start.committed.map { $0 > start.watermarks.low } ?? false
-        }
+        let read = runtime.starts.filter(\.wasRead)
         if read.isEmpty { return }
         let places = read.map(\.topicPartition).sorted()
         guard settings.misfits.replaysLostState else { throw .lostState(changelog, places) }
@@ -136,6 +133,19 @@ extension StreamThread {
         attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }
         cursor.runtime.task.positions.restart(cursor.position, at: low)
         if cursor.isAssigned { cursor.needsSeek = true }
+    }
+}
+
+extension TaskStart {
+    /// True if the group has certainly read records of this input.
+    ///
+    /// A position at the earliest record may be no more than a claim (R4), and a claim's number does not tell: it counts
+    /// the commits of a thread, whatever it has read. A position before the earliest record was moved there by records,
+    /// or was a claim when records began there; that claim stood in the state as well. Before the first record of all
+    /// nothing was read, whatever was removed since.
+    fileprivate var wasRead: Bool {
+        guard source != TaskPositions.exchange, let committed, committed > 0 else { return false }
+        return committed != watermarks.low
     }
 }
 
