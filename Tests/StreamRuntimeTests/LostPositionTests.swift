@@ -222,6 +222,20 @@ struct LostPositionTests {
         #expect(next.events.has("position"))
     }
 
+    @Test("R18: who cannot begin a comparison reads on, and compares within seconds")
+    func comparedLate() throws {
+        try readAndStop(40)
+        application.cluster.recreateTopic(LedgerTopology.source)
+        application.clock.advance(by: .seconds(60))
+        application.append(200)
+        let before = application.audit.applied
+        let member = try application.join("after")
+        member.ports.refuse(client: "app-after-compare")
+        try expectAllRead(since: before)
+        #expect(member.events.texts.count { $0.contains("no more threads") } == 1)
+        #expect(member.events.count("positionOfOther") == 2)
+    }
+
     @Test("R18: retention that overtakes a reader is told and counted")
     func overtaken() throws {
         application.settings.pollMaximum = 4

@@ -36,11 +36,15 @@ extension StreamThread {
             if let anchor = entry.anchor { places.append((cursor.topicPartition, anchor)) }
         }
         if places.isEmpty { return }
-        attempt("comparing positions") { () throws(LogError) in
+        do throws(LogError) {
             if comparer == nil {
                 comparer = try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
             }
             try comparer?.ask(places, now: clock.monotonic())
+        } catch {
+            // Reading goes on, and the same is asked soon.
+            areRecordsSuspect = true
+            observer(.failed(error, doing: "comparing positions"))
         }
     }
 
