@@ -14,6 +14,7 @@ final class ObservedCluster: Cluster {
         var isDead = false
         var withholdsMetadata = false
         var withholdsAssignment = false
+        var patience = Duration.zero
         var refusedClient: String?
         var silent: (partition: TopicPartition, until: String)?
     }
@@ -57,6 +58,11 @@ final class ObservedCluster: Cluster {
         get { state.withLock { $0.withholdsAssignment } }
         set { state.withLock { $0.withholdsAssignment = newValue } }
     }
+
+    /// The longest time that a consumer was told to wait for its first assignment when it was closed.
+    var longestPatience: Duration { state.withLock { $0.patience } }
+
+    func noteClose(waiting patience: Duration) { state.withLock { $0.patience = max($0.patience, patience) } }
 
     /// The next consumer of this client cannot be made.
     func refuse(client: String) { state.withLock { $0.refusedClient = client } }

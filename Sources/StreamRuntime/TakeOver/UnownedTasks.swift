@@ -103,7 +103,8 @@ extension BrokerInquiry.Ports {
         let caller = try cluster.makeMember(
             of: settings.applicationId, instance: nil, clientId: UnownedTasks.clientId)
         let listener = PassingListener(caller)
-        defer { caller.close() }
+        // By then it has waited for long enough.
+        defer { caller.close(waiting: .zero) }
         try caller.subscribe(to: exchange, listener: listener)
         for _ in 0..<300 where !listener.wasAssigned {
             for failure in caller.poll(maximum: 1, timeout: .milliseconds(100)).failures where failure.lasts {
