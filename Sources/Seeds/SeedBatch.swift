@@ -6,6 +6,7 @@ package struct SeedBatch: Sendable {
     package private(set) var failures: [Failure] = []
     package private(set) var faults = FaultTable()
     package private(set) var events = 0
+    package private(set) var standstills = Standstills()
 
     package struct Failure: Sendable {
         package var seed: UInt64
@@ -14,17 +15,20 @@ package struct SeedBatch: Sendable {
 
     package init() {}
 
-    package mutating func add(seed: UInt64, symptoms: [String], faults: FaultTable, events: Int) {
+    package mutating func add(
+        seed: UInt64, symptoms: [String], faults: FaultTable, events: Int, standstills: Standstills = Standstills()
+    ) {
         runs += 1
         self.faults.add(faults)
         self.events += events
+        self.standstills.add(standstills)
         if !symptoms.isEmpty { failures.append(Failure(seed: seed, symptoms: symptoms)) }
     }
 
     package mutating func add(_ verdict: Verdict) {
         add(
             seed: verdict.draw.seed, symptoms: verdict.symptoms.map(\.description), faults: verdict.faults,
-            events: verdict.events)
+            events: verdict.events, standstills: verdict.standstills)
     }
 
     /// The names of enabled kinds that never happened in the whole batch. A batch of a few seeds proves nothing, so it

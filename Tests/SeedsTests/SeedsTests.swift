@@ -1,6 +1,7 @@
 // SeedsTests: the simulation itself. A seed repeats itself to the byte, seeds are good, deliberate bugs are found.
 
 import Foundation
+import RecordLog
 import Seeds
 import Simulation
 import TestSupport
@@ -32,6 +33,28 @@ struct SeedsTests {
         #expect(gone.isSuperset(of: usual), "\(gone)")
         #expect(batch.picture.count == FaultTable.steps.count)
         #expect(batch.picture[0].contains("initialising → ready") && !batch.picture[0].hasSuffix(" 0"))
+    }
+
+    @Test("where transactions may be delayed, what stood still without that is judged by the strict bound")
+    func standstills() {
+        var batch = SeedBatch()
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let mayDelay = Draw(seed: seed, options: Self.swarm).callFaults[.slowCall] != nil
+            if mayDelay { batch.add(SeedRun(seed: seed, options: Self.swarm).run()) }
+        }
+        #expect(batch.failures.isEmpty)
+        #expect(batch.standstills.strict.count > 0 && batch.standstills.wide.count > 0)
+        #expect(batch.standstills.strict.longest <= .seconds(12))
+    }
+
+    @Test("what a worker tells of readers that stood still is read as it was written")
+    func standstillText() {
+        var told = Standstills(text: "2 1500 1 40000")
+        #expect(told.text == "2 1500 1 40000")
+        told.add(Standstills(text: "1 9000 3 20"))
+        #expect(told.text == "3 9000 4 40000")
+        #expect(told.line.hasSuffix("by the strict bound 3, the longest 9.0 s; by the wide one 4, the longest 40.0 s"))
+        #expect(Standstills(text: "none") == Standstills())
     }
 
     @Test("a fault that a batch of 100 seeds never met is named; a batch of 99 proves nothing")
