@@ -31,8 +31,8 @@ package struct SeedBatch: Sendable {
             events: verdict.events, standstills: verdict.standstills)
     }
 
-    /// The names of enabled kinds that never happened in the whole batch. A batch of a few seeds proves nothing, so it
-    /// has none.
+    /// The names of enabled kinds that never happened in the whole batch; in a large one, also of what follows from
+    /// others, if they are all enabled. A batch of a few seeds proves nothing, so it has none.
     package func neverHappened(_ options: SeedOptions) -> [String] {
         guard runs >= 100 else { return [] }
         let kinds =
@@ -45,7 +45,9 @@ package struct SeedBatch: Sendable {
             }
             .map(\.rawValue)
             + FaultKind.allCases.filter { $0.origin == .plan }.map(\.rawValue)
-        return kinds.filter { options.enables($0) && faults[$0] == 0 }
+        let isWhole = runs >= 1_000 && options.isSwarm && options.system == nil && options.only == nil
+        let consequences = isWhole ? FaultKind.allCases.filter { $0.origin == .consequence }.map(\.rawValue) : []
+        return (kinds + consequences).filter { options.enables($0) && faults[$0] == 0 }
     }
 
     /// The table of the faults that happened, a line for each kind.

@@ -57,6 +57,32 @@ struct SeedsTests {
         #expect(Standstills(text: "none") == Standstills())
     }
 
+    @Test("in a batch of 1,000 whole seeds each consequence has to happen, too")
+    func consequences() {
+        var happened = FaultTable()
+        for kind in Misfortune.allCases { happened.note(kind) }
+        for kind in FaultKind.allCases where kind != .pollIntervalExceeded { happened.note(kind, times: 1) }
+        var batch = SeedBatch()
+        for seed in 1...999 as ClosedRange<UInt64> { batch.add(seed: seed, symptoms: [], faults: happened, events: 1) }
+        #expect(batch.neverHappened(Self.swarm).isEmpty)
+        batch.add(seed: 1_000, symptoms: [], faults: happened, events: 1)
+        #expect(batch.neverHappened(Self.swarm) == ["poll interval exceeded"])
+        var part = Self.swarm
+        part.system = .ledger
+        #expect(batch.neverHappened(part).isEmpty)
+    }
+
+    @Test("a seed in which a thread polls too seldom is good")
+    func pollInterval() {
+        var batch = SeedBatch()
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let isShort = Draw(seed: seed, options: Self.swarm).pollInterval < .seconds(60)
+            if isShort { batch.add(SeedRun(seed: seed, options: Self.swarm).run()) }
+        }
+        #expect(batch.failures.isEmpty)
+        #expect(batch.faults[.pollIntervalExceeded] > 0)
+    }
+
     @Test("a fault that a batch of 100 seeds never met is named; a batch of 99 proves nothing")
     func neverHappened() {
         var happened = FaultTable()

@@ -66,6 +66,7 @@ final class World {
         var settings = MemoryCluster.Settings()
         settings.transactionTimeout = draw.settings.transactionTimeout
         settings.sessionTimeout = draw.session
+        settings.maxPollInterval = draw.pollInterval
         settings.callsWait = draw.callsWait
         cluster = MemoryCluster(clock: clock, settings: settings)
         cluster.rejoin = draw.rejoinsInBackground ? .inBackground : .inPoll
