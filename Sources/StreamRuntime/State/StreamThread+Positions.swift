@@ -143,10 +143,10 @@ extension StreamThread {
 extension TaskStart {
     /// True if the group has certainly read records of this input.
     ///
-    /// A position at the earliest record may be no more than a claim (R4), and a claim's number does not tell: it counts
-    /// the commits of a thread, whatever it has read. A position before the earliest record was moved there by records,
-    /// or was a claim when records began there; that claim stood in the state as well. Before the first record of all
-    /// nothing was read, whatever was removed since.
+    /// A position at the earliest record may be no more than a claim (R4). The claim's number does not tell: it counts
+    /// the commits of a thread, whatever that has read. A position below the earliest record is older than what was
+    /// removed since: records were read up to it, or it is a claim whose state has gone, too. Below the first record of
+    /// all nothing was read.
     fileprivate var wasRead: Bool {
         guard source != TaskPositions.exchange, let committed, committed > 0 else { return false }
         return committed != watermarks.low
