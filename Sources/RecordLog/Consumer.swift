@@ -44,9 +44,15 @@ package protocol Consumer: AnyObject {
 
     /// Leaves the group and ends. The listener is called with what is revoked; nothing may be called afterwards.
     func close()
+
+    /// The same, by whoever knows how much longer a first assignment may be waited for that is on its way.
+    func close(waiting patience: Duration)
 }
 
 extension Consumer {
+    /// A log that assigns at once has nothing to wait for.
+    package func close(waiting patience: Duration) { close() }
+
     /// A log that knows its topics has nothing to ask.
     package func expect(_ topics: [String]) {}
 }

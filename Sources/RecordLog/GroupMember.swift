@@ -5,10 +5,10 @@ package struct GroupMember: Hashable, Sendable {
     package var clientId: String
     /// The name of a static member (KIP-345).
     package var instance: String?
-    /// Ascending. Empty while the group makes a new assignment.
-    package var assigned: [TopicPartition]
+    /// Ascending; `nil` while the group makes a new assignment.
+    package var assigned: [TopicPartition]?
 
-    package init(memberId: String, clientId: String, instance: String?, assigned: [TopicPartition]) {
+    package init(memberId: String, clientId: String, instance: String?, assigned: [TopicPartition]?) {
         self.memberId = memberId
         self.clientId = clientId
         self.instance = instance

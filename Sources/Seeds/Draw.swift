@@ -55,6 +55,8 @@ package struct Draw: Sendable {
     package let rejoinsInBackground: Bool
     /// A process that says nothing for so long has left its group.
     package let session: Duration = .seconds(10)
+    /// A thread that has not polled for so long has left its group.
+    package let pollInterval: Duration
     /// The midnight, in UTC, around which events lie; the clock begins some hours after it.
     package let day: Instant
     package let start: Instant
@@ -101,6 +103,8 @@ package struct Draw: Sendable {
         var copies = SplitMix64(seed: seed, stream: 8)
         settings.standbyReplicas = [0, 0, 1, 2].randomElement(using: &copies) ?? 0
         settings.standbyInterval = .seconds([1, 5].randomElement(using: &copies) ?? 5)
+        var polls = SplitMix64(seed: seed, stream: 10)
+        pollInterval = .seconds([30, 300, 300].randomElement(using: &polls) ?? 300)
         self.probabilities = probabilities
         self.callFaults = callFaults
         self.settings = settings
@@ -185,7 +189,7 @@ package struct Draw: Sendable {
                 + "\(settings.pollMaximum), hand over at "
                 + "\(settings.outputBytesMax) bytes, maintenance \(settings.maintenanceInterval), offsets anew "
                 + "\(settings.offsetsRefreshInterval), failures \(settings.failuresMax), standby copies "
-                + "\(settings.standbyReplicas)",
+                + "\(settings.standbyReplicas), poll interval \(pollInterval)",
             "begins \(start.rfc3339), at most \(reloadLimit) reloads a day",
             "calls " + (callsWait ? "wait for what has to happen first" : "fail at once where they would wait"),
             "faults of calls "

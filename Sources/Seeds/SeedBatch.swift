@@ -6,6 +6,7 @@ package struct SeedBatch: Sendable {
     package private(set) var failures: [Failure] = []
     package private(set) var faults = FaultTable()
     package private(set) var events = 0
+    package private(set) var standstills = Standstills()
 
     package struct Failure: Sendable {
         package var seed: UInt64
@@ -14,21 +15,24 @@ package struct SeedBatch: Sendable {
 
     package init() {}
 
-    package mutating func add(seed: UInt64, symptoms: [String], faults: FaultTable, events: Int) {
+    package mutating func add(
+        seed: UInt64, symptoms: [String], faults: FaultTable, events: Int, standstills: Standstills = Standstills()
+    ) {
         runs += 1
         self.faults.add(faults)
         self.events += events
+        self.standstills.add(standstills)
         if !symptoms.isEmpty { failures.append(Failure(seed: seed, symptoms: symptoms)) }
     }
 
     package mutating func add(_ verdict: Verdict) {
         add(
             seed: verdict.draw.seed, symptoms: verdict.symptoms.map(\.description), faults: verdict.faults,
-            events: verdict.events)
+            events: verdict.events, standstills: verdict.standstills)
     }
 
-    /// The names of enabled kinds that never happened in the whole batch. A batch of a few seeds proves nothing, so it
-    /// has none.
+    /// The names of enabled kinds that never happened in the whole batch; in a large one, also of what follows from
+    /// others, if they are all enabled. A batch of a few seeds proves nothing, so it has none.
     package func neverHappened(_ options: SeedOptions) -> [String] {
         guard runs >= 100 else { return [] }
         let kinds =
@@ -41,7 +45,9 @@ package struct SeedBatch: Sendable {
             }
             .map(\.rawValue)
             + FaultKind.allCases.filter { $0.origin == .plan }.map(\.rawValue)
-        return kinds.filter { options.enables($0) && faults[$0] == 0 }
+        let isWhole = runs >= 1_000 && options.isSwarm && options.system == nil && options.only == nil
+        let consequences = isWhole ? FaultKind.allCases.filter { $0.origin == .consequence }.map(\.rawValue) : []
+        return (kinds + consequences).filter { options.enables($0) && faults[$0] == 0 }
     }
 
     /// The table of the faults that happened, a line for each kind.

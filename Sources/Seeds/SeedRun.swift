@@ -11,6 +11,7 @@ package struct Verdict: Sendable {
     /// The hash of all that happened.
     package var digest: UInt64
     package var events: Int
+    package var standstills: Standstills
     /// The virtual time that passed with faults, and until all had settled afterwards.
     package var withFaults: ElapsedTime
     package var settling: ElapsedTime
@@ -77,7 +78,7 @@ package struct SeedRun {
         for process in world.processes { world.leave(process) }
         return Verdict(
             draw: draw, symptoms: symptoms, faults: world.faults, digest: digest.value, events: digest.events,
-            withFaults: ceased - began, settling: settled - ceased)
+            standstills: world.reader.standstills, withFaults: ceased - began, settling: settled - ceased)
     }
 
     /// The phase without faults: ends when all is done, or when its time is over.

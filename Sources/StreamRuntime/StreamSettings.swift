@@ -29,7 +29,8 @@ package struct StreamSettings: Sendable {
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
     /// How soon the same tasks are asked about again that cannot be taken over yet.
     package var roundInterval: Duration = .milliseconds(100)
-    /// What a thread that has something to settle waits for at a time (R16); between such attempts it polls.
+    /// What a thread that has something to settle waits for at a time (R16); between such attempts it polls. So long it
+    /// also waits for an answer that it can do without.
     package var attemptTimeout: Duration = .seconds(1)
     /// How long timers of a task that was taken over wait for what is to be read before (R17).
     package var restorePatience: Duration = .seconds(60)
@@ -41,7 +42,8 @@ package struct StreamSettings: Sendable {
     package var stallTimeout: Duration = .seconds(30)
     /// Any other question to the broker.
     package var callTimeout: Duration = .seconds(5)
-    /// How often a thread that commits nothing asks whether the broker answers, and how long it waits for that.
+    /// How often a thread that commits nothing asks whether the broker answers, and how long it waits for that. So long
+    /// it also pauses after a question without an answer that it can do without.
     package var answerInterval: Duration = .seconds(5)
     package var answerTimeout: Duration = .seconds(2)
     /// How often a thread looks whether readers of the outputs stand still, and how often it asks who is in the group

@@ -7,6 +7,7 @@ import Synchronization
 ///
 ///     begin SEED
 ///     symptom TEXT
+///     standstills COUNT MILLISECONDS COUNT MILLISECONDS
 ///     end SEED EVENTS FAULT=COUNT …
 struct Worker {
     let seeds: SeedRange
@@ -29,6 +30,7 @@ struct Worker {
             let verdict = SeedRun(seed: seed, options: options).run()
             let lines =
                 verdict.symptoms.map { "symptom " + $0.description.replacing("\n", with: " ") }
+                + ["standstills \(verdict.standstills.text)"]
                 + ["end \(seed) \(verdict.events) \(verdict.faults.text)"]
             Program.write(lines.joined(separator: "\n"))
             let (next, isOver) = seed.addingReportingOverflow(seeds.step)

@@ -57,7 +57,7 @@ struct Workers {
             Program.write("cannot start a worker: \(error)", to: .standardError)
             return nil
         }
-        var reader = WorkerReader(options: options)
+        var reader = WorkerReader()
         var rest = Data()
         while true {
             let data = output.fileHandleForReading.availableData
@@ -71,7 +71,7 @@ struct Workers {
         process.waitUntilExit()
         guard process.terminationStatus != 0, let seed = reader.current else { return nil }
         let text = Symptom(.crashed, "the worker ended with \(process.terminationStatus)").description
-        progress.add(seed, [text], FaultTable(), 0, options)
+        progress.add(seed, [text], FaultTable(), 0, Standstills())
         return seed
     }
 
@@ -84,6 +84,7 @@ struct Workers {
         if !batch.stepsNeverGone.isEmpty {
             Program.write("steps that none went: \(batch.stepsNeverGone.joined(separator: ", "))")
         }
+        Program.write(batch.standstills.line)
         let never = batch.neverHappened(options)
         if !never.isEmpty { Program.write("never happened: \(never.joined(separator: ", "))") }
         for failure in batch.failures.sorted(by: { $0.seed < $1.seed }) {
@@ -104,22 +105,19 @@ struct Workers {
 
 /// Reads a worker's lines.
 struct WorkerReader {
-    let options: SeedOptions
     private(set) var current: UInt64?
     private var symptoms: [String] = []
-
-    init(options: SeedOptions) {
-        self.options = options
-    }
+    private var standstills = Standstills()
 
     mutating func take(_ line: String, _ progress: BatchProgress) {
         let words = line.split(separator: " ", maxSplits: 3)
         switch words.first {
         case "begin": current = UInt64(words[1])
         case "symptom": symptoms.append(String(line.dropFirst("symptom ".count)))
+        case "standstills": standstills = Standstills(text: line.dropFirst("standstills ".count))
         case "end":
             let faults = FaultTable(text: words.count > 3 ? words[3] : "")
-            progress.add(UInt64(words[1]) ?? 0, symptoms, faults, Int(words[2]) ?? 0, options)
+            progress.add(UInt64(words[1]) ?? 0, symptoms, faults, Int(words[2]) ?? 0, standstills)
             symptoms = []
             current = nil
         default: break
@@ -145,10 +143,10 @@ final class BatchProgress: Sendable {
 
     var batch: SeedBatch { state.withLock { $0.batch } }
 
-    func add(_ seed: UInt64, _ symptoms: [String], _ faults: FaultTable, _ events: Int, _ options: SeedOptions) {
+    func add(_ seed: UInt64, _ symptoms: [String], _ faults: FaultTable, _ events: Int, _ standstills: Standstills) {
         let isTerminal = isatty(STDERR_FILENO) == 1
         state.withLock { state in
-            state.batch.add(seed: seed, symptoms: symptoms, faults: faults, events: events)
+            state.batch.add(seed: seed, symptoms: symptoms, faults: faults, events: events, standstills: standstills)
             if !symptoms.isEmpty {
                 Program.write("failed seed \(seed): \(symptoms[0].prefix(160))", to: .standardError)
             }

@@ -146,6 +146,7 @@ extension Simulate {
         let verdict = run.run()
         Program.write("happened \(verdict.faults.text)")
         Program.write(verdict.times)
+        Program.write(verdict.standstills.line)
         Program.write("digest \(String(verdict.digest, radix: 16)) of \(verdict.events) events")
         for symptom in verdict.symptoms { Program.write("symptom \(symptom)") }
         guard !verdict.isGood else {

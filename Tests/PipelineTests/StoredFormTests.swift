@@ -22,6 +22,19 @@ extension PipelineTests {
             }
         }
 
+        @Test("R18: what is written in a format is what the release wrote that began it, byte by byte", arguments: [3])
+        func writesTheSame(_ format: Int) async throws {
+            let golden = try StoredForms(format: format)
+            try await PipelineFixture.run(Self.options(format), at: "08:00") { pipeline in
+                try await Self.day(pipeline)
+                let now = try StoredForms(of: pipeline)
+                for (now, golden) in [(now.changelog, golden.changelog), (now.exchange, golden.exchange)] {
+                    #expect(now.count == golden.count)
+                    for (now, golden) in zip(now, golden) { #expect(now == golden) }
+                }
+            }
+        }
+
         @Test("R18: every stored and exchanged form of a format is read", arguments: [2, 3])
         func read(_ format: Int) throws {
             let forms = try StoredForms(format: format)

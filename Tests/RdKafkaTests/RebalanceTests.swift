@@ -117,6 +117,17 @@ struct RebalanceTests {
         }
     }
 
+    @Test("R12: whoever has waited for the first assignment closes without waiting again")
+    func closingAtOnce() async throws {
+        try await onThread {
+            let kafka = KafkaFixture(bootstrap: "127.0.0.1:1", properties: [:])
+            let member = try GroupMember(try kafka.consumer(group: "group"), subscribedTo: "topic")
+            member.poll()
+            let duration = ContinuousClock().measure { member.consumer.close(waiting: .zero) }
+            #expect(duration < .seconds(2))
+        }
+    }
+
     @Test("a consumer that joins in vain can be closed, or dropped")
     func joiningInVain() async throws {
         try await onThread {

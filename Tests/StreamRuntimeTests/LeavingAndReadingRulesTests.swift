@@ -144,6 +144,7 @@ struct LeavingAndReadingRulesTests {
         application.leave(member)
         let elapsed = application.clock.now - began
         #expect((.seconds(5)..<(.seconds(6))).contains(elapsed), "\(elapsed.milliseconds) ms")
+        #expect(member.ports.longestPatience == .zero, "nor does its consumer wait again")
         #expect(!member.events.has("assigned"))
     }
 

@@ -111,4 +111,33 @@ struct LocalDeliveryTests {
         #expect(member.events.has("failed"))
         #expect(exchanged(application) > 0)
     }
+
+    /// A broker that hears nothing of what is asked about ends, but by the watch over itself.
+    private final class SilentAboutEnds: FaultPlan {
+        func length(of kind: FaultKind, at opportunity: Opportunity) -> Duration? {
+            let isAsked = opportunity.call == .log(.endOffsets) && opportunity.timeout != .seconds(2)
+            return isAsked ? .zero : nil
+        }
+    }
+
+    @Test("a broker that is silent about the exchange's end is not asked in each iteration: commits go on")
+    func silentAboutEnd() throws {
+        let application = SimulatedApplication(partitions: 2)
+        let member = try application.join("a")
+        try application.runUntilAllRun()
+        application.cluster.follow(SilentAboutEnds(), kinds: [.lostRequest])
+        let (began, before) = (application.clock.now, member.events.count("committed"))
+        var longest = ElapsedTime.zero
+        while application.clock.now - began < .seconds(25) {
+            application.append(4)
+            let start = application.clock.now
+            try application.round()
+            longest = max(longest, application.clock.now - start)
+        }
+        #expect(longest < .seconds(2), "\(longest.milliseconds) ms")
+        let commits = member.events.count("committed") - before
+        #expect(commits > 100, "\(commits) in 25 s")
+        application.cluster.heal()
+        try application.expectExactlyOnce()
+    }
 }

@@ -66,6 +66,49 @@ struct LostPositionTests {
         try application.expectExactlyOnce()
     }
 
+    @Test("R18: inputs count as read where retention has overtaken what was read of them")
+    func overtakenWhileStopped() throws {
+        try readAndStop()
+        application.cluster.recreateTopic("app.state")
+        application.append(40)
+        let admin = try application.cluster.makeAdmin()
+        try admin.deleteRecords(before: (0..<2).map { (TopicPartition(LedgerTopology.source, $0), 30) }, timeout: .zero)
+        try application.join("after")
+        let failure = try #require(refusal { try application.run(rounds: 20) })
+        #expect(failure.description.contains("is empty, but the group has read \(LedgerTopology.source)["))
+    }
+
+    @Test("R18: a claim at the first record of all is no position, whatever retention has removed since")
+    func claimOvertaken() throws {
+        let member = try application.join("before")
+        try application.runUntilAllRun()
+        try application.run(rounds: 10)
+        application.leave(member)
+        application.cluster.recreateTopic("app.state")
+        application.append(20)
+        let admin = try application.cluster.makeAdmin()
+        try admin.deleteRecords(before: [(Self.place, 5)], timeout: .zero)
+        let next = try application.join("after")
+        try application.run(rounds: 20)
+        #expect(next.runningTasks == [0, 1] && application.audit.applied.count == 15)
+    }
+
+    @Test("R18: a claim where records begin is no position, though older ones were removed before it")
+    func claimAtLow() throws {
+        application.append(20)
+        let admin = try application.cluster.makeAdmin()
+        try admin.deleteRecords(before: (0..<2).map { (TopicPartition(LedgerTopology.source, $0), 10) }, timeout: .zero)
+        let member = try application.join("before")
+        try application.runUntilAllRun()
+        try application.run(rounds: 10)
+        application.leave(member)
+        application.cluster.recreateTopic("app.state")
+        application.append(20)
+        let next = try application.join("after")
+        try application.run(rounds: 20)
+        #expect(next.runningTasks == [0, 1] && application.audit.applied.count == 20)
+    }
+
     @Test("R18: a changelog that was made anew while it was written to is refused by whoever takes over")
     func madeAnew() throws {
         let member = try application.join("before")
@@ -177,6 +220,20 @@ struct LostPositionTests {
         let next = try application.join("b")
         try expectAllRead(since: before)
         #expect(next.events.has("position"))
+    }
+
+    @Test("R18: who cannot begin a comparison reads on, and compares within seconds")
+    func comparedLate() throws {
+        try readAndStop(40)
+        application.cluster.recreateTopic(LedgerTopology.source)
+        application.clock.advance(by: .seconds(60))
+        application.append(200)
+        let before = application.audit.applied
+        let member = try application.join("after")
+        member.ports.refuse(client: "app-after-compare")
+        try expectAllRead(since: before)
+        #expect(member.events.texts.count { $0.contains("no more threads") } == 1)
+        #expect(member.events.count("positionOfOther") == 2)
     }
 
     @Test("R18: retention that overtakes a reader is told and counted")

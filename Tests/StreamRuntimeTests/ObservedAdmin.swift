@@ -31,6 +31,7 @@ final class ObservedAdmin: Admin {
 
     func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
         try live()
+        cluster.note(.init(client: "admin", name: "startOffsets", partitions: partitions))
         return try base.startOffsets(of: partitions, timeout: timeout)
     }
 

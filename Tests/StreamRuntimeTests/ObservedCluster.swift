@@ -14,6 +14,8 @@ final class ObservedCluster: Cluster {
         var isDead = false
         var withholdsMetadata = false
         var withholdsAssignment = false
+        var patience = Duration.zero
+        var refusedClient: String?
         var silent: (partition: TopicPartition, until: String)?
     }
 
@@ -57,6 +59,22 @@ final class ObservedCluster: Cluster {
         set { state.withLock { $0.withholdsAssignment = newValue } }
     }
 
+    /// The longest time that a consumer was told to wait for its first assignment when it was closed.
+    var longestPatience: Duration { state.withLock { $0.patience } }
+
+    func noteClose(waiting patience: Duration) { state.withLock { $0.patience = max($0.patience, patience) } }
+
+    /// The next consumer of this client cannot be made.
+    func refuse(client: String) { state.withLock { $0.refusedClient = client } }
+
+    private func refuses(_ client: String) -> Bool {
+        state.withLock { state in
+            guard state.refusedClient == client else { return false }
+            state.refusedClient = nil
+            return true
+        }
+    }
+
     /// From now on nothing is heard of a partition, though it is assigned and all else goes on, until a port is called
     /// about it by this name.
     func silence(_ partition: TopicPartition, until call: String) {
@@ -85,6 +103,7 @@ final class ObservedCluster: Cluster {
 
     func makeConsumer(group: String?, isolation: IsolationLevel, clientId: String) throws(LogError) -> any Consumer {
         guard lives(through: "makeConsumer") else { throw Self.death }
+        if refuses(clientId) { throw LogError(.other, name: "_FAIL", "no more threads") }
         note(Call(client: clientId, name: "makeConsumer"))
         return ObservedConsumer(
             try base.makeConsumer(group: group, isolation: isolation, clientId: clientId), clientId, self)

@@ -83,8 +83,11 @@ final class ObservedConsumer: Consumer {
 
     func groupMetadata() -> (any GroupMetadata)? { cluster.withholdsMetadata ? nil : base?.groupMetadata() }
 
-    func close() {
+    func close() { close(waiting: .zero) }
+
+    func close(waiting patience: Duration) {
         note("close", [])
+        cluster.noteClose(waiting: patience)
         base?.close()
         base = nil
     }

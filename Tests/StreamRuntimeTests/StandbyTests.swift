@@ -228,7 +228,7 @@ struct StandbyAssignmentTests {
         var copies: [Partition: Int] = [:]
         for member in members {
             let tasks = try #require(Self.tasks(member.clientId, members, replicas: count))
-            #expect(tasks.isDisjoint(with: member.assigned.map(\.partition)))
+            #expect(tasks.isDisjoint(with: (member.assigned ?? []).map(\.partition)))
             for task in tasks { copies[task, default: 0] += 1 }
         }
         #expect(copies.count == 12 && Set(copies.values) == [min(count, 3)])
@@ -269,11 +269,18 @@ struct StandbyAssignmentTests {
         #expect(Self.tasks("app-c", [Self.member("app-a", [0, 1, 2, 3])], partitions: 4) == nil)
     }
 
+    @Test("while a member passes through the group that makes it give tasks out anew, nothing is changed")
+    func passing() {
+        let members = [Self.member("app-a", [0, 1]), Self.member("app-b", [2])]
+        #expect(Self.tasks("app-a", members + [Self.member("app-c", [3])], partitions: 4) != nil)
+        #expect(Self.tasks("app-a", members + [Self.member(UnownedTasks.clientId, [3])], partitions: 4) == nil)
+    }
+
     @Test("a process that goes moves no copies but its own and those of its tasks")
     func fewMove() throws {
         let all = (0..<5).map { index in Self.member("app-p\(index)", (0..<4).map { Int32(index * 4 + $0) }) }
         var less = all.filter { $0.clientId != "app-p4" }
-        for index in less.indices { less[index].assigned.append(TopicPartition("x", Partition(Int32(16 + index)))) }
+        for index in less.indices { less[index].assigned?.append(TopicPartition("x", Partition(Int32(16 + index)))) }
         for member in less {
             let before = try #require(Self.tasks(member.clientId, all, partitions: 20))
             let after = try #require(Self.tasks(member.clientId, less, partitions: 20))

@@ -54,6 +54,62 @@ struct TakeOverRulesTests {
         #expect(steps == steps.sorted())
     }
 
+    @Test("R2: taking over 100 tasks asks as many questions as taking over four", arguments: [true, false])
+    func questions(isReleased: Bool) throws {
+        func asked(about partitions: Int32) throws -> [String: Int] {
+            let application = SimulatedApplication(partitions: partitions)
+            let first = try application.join("a")
+            application.append(4 * Int(partitions))
+            try application.expectExactlyOnce()
+            if isReleased { application.leave(first) } else { application.crash(first) }
+            let second = try application.join("b")
+            let haveBegun = try application.run(until: { second.events.count("restoring(") == Int(partitions) })
+            #expect(haveBegun)
+            let names = ["committed", "endOffsets read_committed", "endOffsets read_uncommitted", "startOffsets"]
+            let questions = second.ports.calls.filter { names.contains($0.name) }
+            return Dictionary(grouping: questions) { "\($0.client).\($0.name)" }.mapValues(\.count)
+        }
+        let (few, many) = (try asked(about: 4), try asked(about: 100))
+        #expect(few == many)
+        #expect(many.values.reduce(0, +) <= 10, "\(many)")
+    }
+
+    @Test("R2: a task that restores 200,000 records lets the others of its thread go on in each iteration")
+    func restoresBeside() throws {
+        let application = SimulatedApplication()
+        let first = try application.join("a")
+        application.append(40)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        // The newest value of a key, again and again: the state stays what it is.
+        let records = application.cluster.records("app.state").filter { $0.partition == 0 }
+        let newest = try #require(records.last { $0.value != nil })
+        let length = 200_000
+        for _ in 0..<length {
+            application.cluster.append("app.state", 0, key: newest.key, value: newest.value)
+        }
+        let second = try application.join("b")
+        try application.run(until: { second.runningTasks == [1] })
+        var (iterations, sinceCommit, longest) = (0, 0, 0)
+        var commits = second.events.count("committed")
+        while second.runningTasks == [1] {
+            application.append(2)
+            try application.round()
+            iterations += 1
+            sinceCommit += 1
+            let now = second.events.count("committed")
+            if now > commits { (longest, sinceCommit) = (max(longest, sinceCommit), 0) }
+            commits = now
+        }
+        // Before the other one ran, it was read by larger portions.
+        let least = (length - 2 * application.settings.pollMaximum) / application.settings.restorePortion
+        #expect(iterations >= least, "\(iterations) iterations")
+        #expect(max(longest, sinceCommit) <= 8, "\(longest) iterations of 25 ms without a commit")
+        #expect(second.runningTasks == [0, 1])
+        application.cluster.compact("app.state")
+        try application.expectExactlyOnce()
+    }
+
     @Test("R2: a commit that was answered before its markers were written is restored")
     func delayedMarkers() throws {
         let application = SimulatedApplication()

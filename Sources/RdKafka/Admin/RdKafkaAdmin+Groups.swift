@@ -22,22 +22,27 @@ extension RdKafkaAdmin {
             throw LogError(description.err, about: "members of group \(group)")
                 .needing(Permission(.describe, .group(group)))
         }
+        // In every other state the coordinator leaves assignments out.
+        let isStable = description.state.map { String(cString: $0) } == "Stable"
         return UnsafeBufferPointer(start: description.members, count: Int(description.member_cnt))
-            .map(GroupMember.init).sorted { $0.memberId < $1.memberId }
+            .map { GroupMember($0, isStable: isStable) }.sorted { $0.memberId < $1.memberId }
     }
 }
 
 extension GroupMember {
-    fileprivate init(_ member: rd_kafka_group_member_info) {
+    /// - Parameter isStable: false while the group makes a new assignment.
+    init(_ member: rd_kafka_group_member_info, isStable: Bool) {
         let memberId = String(cString: member.member_id)
         let clientId = String(cString: member.client_id)
         // Brokers append a hyphen and a UUID to the client's id, or to the instance's name where there is one.
         let stem = String(memberId.dropLast(37))
         self.init(
             memberId: memberId, clientId: clientId, instance: stem.isEmpty || stem == clientId ? nil : stem,
-            assigned: Self.assigned(
-                UnsafeRawBufferPointer(
-                    start: member.member_assignment, count: Int(max(0, member.member_assignment_size)))))
+            assigned: isStable
+                ? Self.assigned(
+                    UnsafeRawBufferPointer(
+                        start: member.member_assignment, count: Int(max(0, member.member_assignment_size))))
+                : nil)
     }
 
     /// Reads an assignment of the consumer protocol: a version, topics each with partitions, and what is ignored here.

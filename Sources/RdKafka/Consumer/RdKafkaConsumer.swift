@@ -86,10 +86,12 @@ final class RdKafkaConsumer: Consumer {
     /// leave the group either (DESIGN, R12). So a first assignment that is on its way is waited for, and given
     /// back without the listener hearing of it. A coordinator that comes back has forgotten a member that was in
     /// between, and the assignor has still no state.
-    func close() {
+    func close() { close(waiting: .seconds(5)) }
+
+    func close(waiting patience: Duration) {
         guard !isClosed else { return }
         precondition(openBatches == 0, "Batches own bytes of their consumer: let them end before it is closed.")
-        if hasSubscribed, !wasAssigned { awaitAssignment() }
+        if hasSubscribed, !wasAssigned { awaitAssignment(within: patience) }
         if wasAssigned {
             isClosing = true
             rd_kafka_consumer_close(client.pointer)
@@ -101,11 +103,9 @@ final class RdKafkaConsumer: Consumer {
     /// See `rebalance`.
     private(set) var isClosing = false
 
-    private static let firstAssignmentTimeout = Duration.seconds(5)
-
-    private func awaitAssignment() {
+    private func awaitAssignment(within patience: Duration) {
         listener = nil
-        let deadline = ContinuousClock.now + Self.firstAssignmentTimeout
+        let deadline = ContinuousClock.now + patience
         let unread = MessageBuffer(capacity: 1)
         while !wasAssigned, ContinuousClock.now < deadline {
             unread.fill(from: queue, maximum: 1, timeout: .milliseconds(100))

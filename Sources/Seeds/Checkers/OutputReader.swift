@@ -9,10 +9,20 @@ final class OutputReader {
     private var positions: [Offset]
     /// By place: which topic of its name it is.
     private var identities: [Int?]
-    /// By partition: since when a reader has stood still before something that is written.
-    private var heldUp: [(since: Instant, at: Offset)?]
+    /// By partition: how a reader stands still before something that is written.
+    private var heldUp: [HeldUp?]
+    /// Those that are over.
+    private var ended = Standstills()
     /// By topic, and then partition, for tests of single partitions.
     private(set) var recordsRead = 0
+
+    fileprivate struct HeldUp {
+        var since: Instant
+        var at: Offset
+        /// As it was judged last.
+        var duration = ElapsedTime.zero
+        var isHampered = false
+    }
 
     init(_ cluster: MemoryCluster, topics: [String]) {
         self.cluster = cluster
@@ -57,19 +67,29 @@ final class OutputReader {
         var worst: Symptom?
         for (index, place) in places.enumerated() {
             let (stable, high) = cluster.ends(of: place)
-            guard stable < high else {
-                heldUp[index] = nil
+            guard stable < high, var known = heldUp[index], known.at == stable else {
+                if let known = heldUp[index] { ended.note(known) }
+                heldUp[index] = stable < high ? HeldUp(since: now, at: stable) : nil
                 continue
             }
-            guard let before = heldUp[index], before.at == stable else {
-                heldUp[index] = (now, stable)
-                continue
-            }
-            let duration = now - max(before.since, excusedUntil)
-            if duration > (before.since <= hampered.at ? hampered.limit : limit) {
+            let duration = now - max(known.since, excusedUntil)
+            known.duration = max(known.duration, duration)
+            known.isHampered = known.since <= hampered.at
+            heldUp[index] = known
+            if duration > (known.isHampered ? hampered.limit : limit) {
                 worst = Symptom(.standstill, "\(place) at \(stable) of \(high) for \(duration.milliseconds) ms")
             }
         }
         return worst
+    }
+
+    /// All that were judged, those that last still included.
+    var standstills: Standstills { heldUp.reduce(into: ended) { if let known = $1 { $0.note(known) } } }
+}
+
+extension Standstills {
+    /// One that was looked at once was not judged.
+    fileprivate mutating func note(_ known: OutputReader.HeldUp) {
+        if known.duration > .zero { note(known.duration, isWide: known.isHampered) }
     }
 }

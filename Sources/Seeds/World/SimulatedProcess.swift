@@ -18,8 +18,7 @@ final class SimulatedProcess {
     private(set) var steps: [Int] = []
     /// The process stands still until then.
     var pausedUntil: Instant?
-    /// It has been there, and has not stood still, since then.
-    var livesSince: Instant
+    private let began: Instant
 
     init(
         _ name: String, ports: MemoryProcess, cluster: any Cluster, clock: SkewedClock, events: ProcessEvents,
@@ -27,7 +26,7 @@ final class SimulatedProcess {
         targets: [TopicPartition: Offset]?, since: Instant
     ) throws(LogError) {
         self.name = name
-        livesSince = since
+        began = since
         clientId = "\(settings.applicationId)-\(name)"
         self.ports = ports
         self.clock = clock
@@ -37,6 +36,9 @@ final class SimulatedProcess {
             partitions: partitions, sourcePartitions: sourcePartitions, targets: targets,
             background: ports.makeBackground(), observer: events.note)
     }
+
+    /// It has been there, and has not stood still, since then.
+    var livesSince: Instant { max(began, ports.resumedAt ?? began) }
 
     func start() throws(StreamFailure) { try thread?.start() }
     func runOnce() throws(StreamFailure) { try thread?.runOnce() }

@@ -14,14 +14,15 @@ extension World {
         excusedUntil = max(excusedUntil, oldest)
         if isDeserted { hamperedAt = clock.now }
         isDeserted = processes.allSatisfy { $0.pausedUntil != nil }
-        // Whose requests about a transaction are lost or late repeats them for as long as it may last.
-        // What they left behind may last as long; what began without faults may not.
-        let repeats = hasFaults && draw.callFaults.keys.contains(where: \.delaysTransactions)
-        if repeats { hamperedAt = clock.now }
+        // Whose requests about a transaction are lost or late repeats them for as long as it may last. What is open
+        // when that happens may last as long; what began without it may not.
+        let delays = FaultKind.allCases.filter(\.delaysTransactions).reduce(0) { $0 + cluster.timesHappened($1) }
+        if delays != delaysSeen { hamperedAt = clock.now }
+        delaysSeen = delays
         let least = ElapsedTime(draw.session) + .seconds(2)
         let most = least + ElapsedTime(draw.settings.transactionTimeout)
         let found = reader.standstill(
-            now: clock.now, excusedUntil: excusedUntil, limit: repeats ? most : least, hampered: (hamperedAt, most))
+            now: clock.now, excusedUntil: excusedUntil, limit: least, hampered: (hamperedAt, most))
         standstill = standstill ?? found
     }
 

@@ -36,7 +36,10 @@ final class World {
     var excusedUntil: Instant
     /// Nobody was there at some moment since the readers were last looked at.
     var isDeserted = false
+    /// What is open then may last for as long as a transaction may.
     var hamperedAt = Instant.distantPast
+    /// How many faults that delay transactions had happened when the readers were last looked at.
+    var delaysSeen = 0
     /// Why processes ended by themselves, since the faults ceased.
     var endings: [String] = []
     var hasFaults = true
@@ -63,6 +66,7 @@ final class World {
         var settings = MemoryCluster.Settings()
         settings.transactionTimeout = draw.settings.transactionTimeout
         settings.sessionTimeout = draw.session
+        settings.maxPollInterval = draw.pollInterval
         settings.callsWait = draw.callsWait
         cluster = MemoryCluster(clock: clock, settings: settings)
         cluster.rejoin = draw.rejoinsInBackground ? .inBackground : .inPoll
@@ -190,7 +194,6 @@ final class World {
         if let until = process.pausedUntil {
             if clock.now < until { return }
             process.pausedUntil = nil
-            process.livesSince = clock.now
             process.ports.resume()
         }
         let hasRun = run(process) { () throws(StreamFailure) in try process.runOnce() }

@@ -1,4 +1,4 @@
-import RecordLog
+package import RecordLog
 import Synchronization
 
 /// A process that uses a cluster: its ports live and die together, and its calls are counted.
@@ -20,6 +20,7 @@ package final class MemoryProcess: Cluster {
         var death: (call: Int, moment: FaultMoment)?
         var isDead = false
         var isStopped = false
+        var resumedAt: Instant?
     }
 
     static let death = LogError(.fatal, name: "_DEAD", "the process has ended")
@@ -50,6 +51,8 @@ package final class MemoryProcess: Cluster {
 
     package var isDead: Bool { life.withLock { $0.isDead } }
     package var isStopped: Bool { life.withLock { $0.isStopped } }
+    /// When it went on after it had been stopped last, by its owner or by a fault in a call; `nil` if it never was.
+    package var resumedAt: Instant? { life.withLock { $0.resumedAt } }
 
     /// The process dies now.
     package func die() {
@@ -97,7 +100,11 @@ package final class MemoryProcess: Cluster {
 
     /// Lets a stopped process go on, with its memory and its clients as they were.
     package func resume() {
-        life.withLock { $0.isStopped = false }
+        let now = cluster.now
+        life.withLock { life in
+            life.isStopped = false
+            life.resumedAt = now
+        }
         cluster.withBroker { $0.wake(process: serial) }
     }
 

@@ -19,8 +19,10 @@ struct StandbyAssignment {
     /// The tasks that this thread follows, and those that are its own by what the group says: it may not have been told
     /// yet.
     ///
-    /// - Returns: `nil` while the group does not say who owns each task, so that nothing is to be changed.
+    /// - Returns: `nil` while the group does not say who owns each task, or while somebody passes through it who owns
+    ///   none for long (`UnownedTasks`), so that nothing is to be changed.
     func tasks(_ members: [GroupMember]) -> (followed: Set<Partition>, own: Set<Partition>)? {
+        if members.contains(where: { $0.clientId == UnownedTasks.clientId }) { return nil }
         let places = members.map { member in
             StandbyPlace(
                 clientId: member.clientId, instance: member.instance, instancesHaveThreads: instancesHaveThreads)
@@ -28,13 +30,13 @@ struct StandbyAssignment {
         guard places.contains(own) else { return nil }
         var owners: [Partition: String] = [:]
         for (member, place) in zip(members, places) {
-            for partition in member.assigned where partition.topic == exchange {
+            for partition in member.assigned ?? [] where partition.topic == exchange {
                 owners[partition.partition] = place.process
             }
         }
         let all = 0..<Partition(partitions)
         guard all.allSatisfy({ owners[$0] != nil }) else { return nil }
-        let owned = zip(members, places).filter { $0.1 == own }.flatMap { $0.0.assigned.map(\.partition) }
+        let owned = zip(members, places).filter { $0.1 == own }.flatMap { ($0.0.assigned ?? []).map(\.partition) }
         let processes = Set(places.map(\.process)).sorted()
         let threads = Set(places.filter { $0.process == own.process }.map(\.member)).sorted()
         let followed = all.filter { task in

@@ -17,10 +17,7 @@ extension StreamThread {
         }
         if runtime.task.lacksBeginning { throw .stateMadeAnew(changelog) }
         guard runtime.restoredRecords + runtime.copiedRecords == 0 else { return }
-        // At the earliest record nothing was read: that is no more than a claim (R4).
-        let read = runtime.starts.filter { start in
-            start.source != TaskPositions.exchange && start.committed.map { $0 > start.watermarks.low } ?? false
-        }
+        let read = runtime.starts.filter(\.wasRead)
         if read.isEmpty { return }
         let places = read.map(\.topicPartition).sorted()
         guard settings.misfits.replaysLostState else { throw .lostState(changelog, places) }
@@ -39,11 +36,15 @@ extension StreamThread {
             if let anchor = entry.anchor { places.append((cursor.topicPartition, anchor)) }
         }
         if places.isEmpty { return }
-        attempt("comparing positions") { () throws(LogError) in
+        do throws(LogError) {
             if comparer == nil {
                 comparer = try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
             }
             try comparer?.ask(places, now: clock.monotonic())
+        } catch {
+            // Reading goes on, and the same is asked soon.
+            areRecordsSuspect = true
+            observer(.failed(error, doing: "comparing positions"))
         }
     }
 
@@ -136,6 +137,19 @@ extension StreamThread {
         attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }
         cursor.runtime.task.positions.restart(cursor.position, at: low)
         if cursor.isAssigned { cursor.needsSeek = true }
+    }
+}
+
+extension TaskStart {
+    /// True if the group has certainly read records of this input.
+    ///
+    /// A position at the earliest record may be no more than a claim (R4). The claim's number does not tell: it counts
+    /// the commits of a thread, whatever that has read. A position below the earliest record is older than what was
+    /// removed since: records were read up to it, or it is a claim whose state has gone, too. Below the first record of
+    /// all nothing was read.
+    fileprivate var wasRead: Bool {
+        guard source != TaskPositions.exchange, let committed, committed > 0 else { return false }
+        return committed != watermarks.low
     }
 }
 

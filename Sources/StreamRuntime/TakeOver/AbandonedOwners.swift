@@ -93,7 +93,7 @@ struct AbandonedOwners: Sendable {
     /// Four members act at their first look, four more at their next, and so on: some of them may be dead as well, and
     /// mostly those tasks have new owners by then. Who is no member itself knows least of all who is.
     private func mayAct(_ looks: Int, _ members: [GroupMember]) -> Bool {
-        let ids = members.filter { $0.instance == nil }.map(\.clientId).sorted()
+        let ids = members.filter { $0.instance == nil }.map(\.clientId).filter { $0.hasPrefix(prefix) }.sorted()
         if let rank = ids.firstIndex(of: transactionalId) { return rank / 4 <= looks }
         return members.contains { $0.owns(transactionalId, prefix: prefix) }
     }
@@ -192,7 +192,7 @@ extension GroupMember {
 
     fileprivate var withoutAssignment: GroupMember {
         var member = self
-        member.assigned = []
+        member.assigned = nil
         return member
     }
 }

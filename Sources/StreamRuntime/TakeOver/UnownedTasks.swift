@@ -16,15 +16,15 @@ struct UnownedTasks: Sendable {
     }
 
     struct Answer: Sendable {
-        /// `nil` if it is not known.
+        /// `nil` if it is not known, as while the group makes a new assignment.
         var tasks: [Partition]?
         var hasCalled = false
         var failure: LogError?
     }
 
-    /// The client id of the member that comes and leaves. It begins as no thread's, so that nobody looks for what it
-    /// has left open.
-    static let clientId = "tideline-rebalance"
+    /// The client id of the member that comes and leaves. Those of threads begin with an application's name, in which
+    /// any letter may stand, and a hyphen. This one has no hyphen, so nobody looks for what it has left open.
+    static let clientId = "tideline.rebalance"
 
     var exchange: String
     /// *P*.
@@ -38,11 +38,9 @@ struct UnownedTasks: Sendable {
     func answer(_ ports: BrokerInquiry.Ports) -> Answer {
         var answer = Answer()
         do throws(LogError) {
-            guard let members = try ports.members(now: now, maxAge: ports.settings.unownedInterval / 2) else {
-                return answer
-            }
-            let owned = Set(members.flatMap(\.assigned).filter { $0.topic == exchange }.map(\.partition))
-            let tasks = (0..<Partition(partitions)).filter { !owned.contains($0) }
+            guard let members = try ports.members(now: now, maxAge: ports.settings.unownedInterval / 2),
+                let tasks = tasks(without: members)
+            else { return answer }
             answer.tasks = tasks
             guard !tasks.isEmpty, tasks == known.tasks, let rank = rank(in: members),
                 // One after the other, so that not all come.
@@ -54,6 +52,16 @@ struct UnownedTasks: Sendable {
             answer.failure = error
         }
         return answer
+    }
+
+    /// The tasks that none of the members has; `nil` if the group does not say what one of them has.
+    func tasks(without members: [GroupMember]) -> [Partition]? {
+        var owned: Set<Partition> = []
+        for member in members {
+            guard let assigned = member.assigned else { return nil }
+            owned.formUnion(assigned.filter { $0.topic == exchange }.map(\.partition))
+        }
+        return (0..<Partition(partitions)).filter { !owned.contains($0) }
     }
 
     private func rank(in members: [GroupMember]) -> Int? {
@@ -80,6 +88,8 @@ extension StreamThread {
             unowned.tasks = tasks
             unowned.since = now
         }
+        // Whoever had none before the group began a new assignment may be given it by that.
+        if answer.tasks == nil && answer.failure == nil { unowned.tasks = [] }
         if answer.hasCalled, let tasks = answer.tasks { observer(.unowned(tasks)) }
         if let failure = answer.failure, answer.hasCalled {
             observer(.failed(failure, doing: "having the group give tasks out that nobody has"))
@@ -93,7 +103,8 @@ extension BrokerInquiry.Ports {
         let caller = try cluster.makeMember(
             of: settings.applicationId, instance: nil, clientId: UnownedTasks.clientId)
         let listener = PassingListener(caller)
-        defer { caller.close() }
+        // By then it has waited for long enough.
+        defer { caller.close(waiting: .zero) }
         try caller.subscribe(to: exchange, listener: listener)
         for _ in 0..<300 where !listener.wasAssigned {
             for failure in caller.poll(maximum: 1, timeout: .milliseconds(100)).failures where failure.lasts {

@@ -32,7 +32,7 @@ extension StreamThread {
         commit(within: settings.transactionTimeout, releasing: Set(tasks.keys))
         // One attempt; if it fails, whoever takes over finds an open claim and settles it (R15).
         do throws(StreamFailure) { try settle() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
-        consumer.close()
+        consumer.close(waiting: max(deadline - clock.monotonic(), .zero))
         if state.name != .ended { enter(.ended) }
         producer.destroy()
         standbys.close()

@@ -142,20 +142,24 @@ extension StreamThread: MessageRouter {
     private func canDeliverLocally(to target: TaskRuntime) -> Bool {
         guard target.isRunning, !sentThroughExchange.contains(target.task.partition) else { return false }
         // In a rebalance callback nothing is asked: the exchange serves as well (R16).
-        if target.localBarrier == nil && !hasAskedForBarriers && !isInCallback { askForBarriers() }
+        if target.localBarrier == nil && !isInCallback { askForBarriers() }
         guard let barrier = target.localBarrier else { return false }
         return target.exchangeNext >= barrier
     }
 
     /// One question for all tasks that need it, for after a rebalance that is each of them.
     private func askForBarriers() {
-        // Without an answer messages take the exchange until the next iteration.
+        guard !hasAskedForBarriers, clock.monotonic() >= barriersPausedUntil else { return }
         hasAskedForBarriers = true
         let waiting = runningTasks.filter { $0.localBarrier == nil }
         let places = waiting.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
-        attempt("asking for the exchange's ends") { () throws(LogError) in
-            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.callTimeout)
+        do throws(LogError) {
+            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.attemptTimeout)
             for (runtime, place) in zip(waiting, places) { runtime.localBarrier = ends[place] }
+        } catch {
+            // Messages take the exchange meanwhile. Records wait for each such question.
+            barriersPausedUntil = clock.monotonic() + settings.answerInterval
+            observer(.failed(error, doing: "asking for the exchange's ends"))
         }
     }
 

@@ -68,6 +68,8 @@ package final class StreamThread {
     var localMessages: [LocalMessage] = []
     /// The ends of exchange partitions were asked for in this iteration.
     var hasAskedForBarriers = false
+    /// Until then they are not asked for again: the last question had no answer.
+    var barriersPausedUntil = Duration.zero
     var lastCommit: Duration
     var recordsSinceCommit = 0
     var lastMaintenance: Duration
