@@ -1,0 +1,123 @@
+import Foundation
+import Observability
+
+/// The rows that measure how long something takes: D, E and F.
+extension BenchRun {
+    /// Row E: one run makes the state, in the first round; another process of the application restores it.
+    func measureRestore(_ round: Int) throws(CommandFailure) {
+        let application = application("state")
+        if round == 0 { _ = try finish(try programs.pipeline(application)) }
+        if !Signals.isStopRequested, let figures = try finish(try programs.pipeline(application)) {
+            take(restore(figures), of: BenchSubject.pipeline, round: round)
+        }
+        for program in programs.beside where !Signals.isStopRequested {
+            guard let running = programs.running(of: program) else { continue }
+            let application = self.application("\(program.name)-state")
+            if round == 0 { _ = try finish(beside: program, application) }
+            if let figures = try restored(by: running, application) {
+                take(restore(figures), of: program.name, round: round)
+            }
+        }
+    }
+
+    private func restore(_ figures: ProgramFigures) -> [(BenchQuantity, Double?)] {
+        [(.restoreRate, figures.restoredPerSecond), (.restoreTime, figures.restoreSeconds)]
+    }
+
+    /// Runs a program until it has said of each partition how long that took.
+    private func restored(by program: BesideProgram, _ application: String) throws(CommandFailure) -> ProgramFigures? {
+        let running = try programs.start(program, application)
+        let deadline = WallClock.uptime() + .seconds(300)
+        var isDone = false
+        while !isDone, running.isRunning(), WallClock.uptime() < deadline, !Signals.isStopRequested {
+            usleep(50_000)
+            var figures = ProgramFigures(usage: .init(cpuSeconds: 0, peakMemory: 0), wallSeconds: 0)
+            isDone = figures.readRestored(running.errors + running.output) >= programs.partitions
+        }
+        let ending = running.end()
+        var figures = ProgramFigures(usage: ending.usage, wallSeconds: ending.wallSeconds)
+        return figures.readRestored(running.errors + running.output) > 0 ? figures : nil
+    }
+
+    /// Row F: from the start of a process to the first timeline that it commits, of one vehicle and one widget.
+    func measureStart(_ round: Int) throws(CommandFailure) {
+        try measureStart(of: BenchSubject.pipeline, round) { () throws(CommandFailure) in
+            try self.programs.pipeline(self.application("start-\(round)"), clock: nil)
+        }
+        for program in programs.besideRunning where !Signals.isStopRequested {
+            try measureStart(of: program.name, round) { () throws(CommandFailure) in
+                try self.programs.start(program, self.application("\(program.name)-start-\(round)"))
+            }
+        }
+    }
+
+    private func measureStart(
+        of subject: String, _ round: Int, _ start: () throws(CommandFailure) -> MeasuredProgram
+    ) throws(CommandFailure) {
+        let probe = try TimelineProbe(topics)
+        defer { probe.close() }
+        // The consumer finds its partitions before the time counts.
+        try probe.receive(for: .milliseconds(500)) { _ in }
+        let began = WallClock.uptime()
+        let program = try start()
+        var seconds: Double?
+        while seconds == nil, program.isRunning(), WallClock.uptime() - began < .seconds(60) {
+            if Signals.isStopRequested { break }
+            try probe.receive(for: .milliseconds(10)) { _ in seconds = (WallClock.uptime() - began) / .seconds(1) }
+        }
+        _ = program.end()
+        if seconds == nil, !Signals.isStopRequested {
+            topics.environment.logger.warning("no timeline came within a minute; \(program.failure.message)")
+        }
+        take([(.start, seconds)], of: subject, round: round)
+    }
+
+    /// Row D: a bare transaction, then changes at a steady rate while the pipeline runs, then the programs beside it.
+    func measureLatency(_ round: Int) throws(CommandFailure) {
+        try measureTransactions(round)
+        if Signals.isStopRequested { return }
+        try measureLatency(of: BenchSubject.pipeline, round) { () throws(CommandFailure) in
+            try self.programs.pipeline(self.application("latency-\(round)"), clock: nil)
+        }
+        for program in programs.besideRunning where !Signals.isStopRequested {
+            try measureLatency(of: program.name, round) { () throws(CommandFailure) in
+                try self.programs.start(program, self.application("\(program.name)-latency-\(round)"))
+            }
+        }
+    }
+
+    private func measureTransactions(_ round: Int) throws(CommandFailure) {
+        let probe = try TransactionProbe(topics, application: application("transaction-\(round)"))
+        defer { probe.close() }
+        let times = try probe.run(50)
+        // Both goals name the median: the broker's usual time, whatever disturbs it now and then.
+        take([(.median, times.median), (.slowest, times.median)], of: BenchSubject.transaction, round: round)
+    }
+
+    private func measureLatency(
+        of subject: String, _ round: Int, _ start: () throws(CommandFailure) -> MeasuredProgram
+    ) throws(CommandFailure) {
+        let probe = try TimelineProbe(topics)
+        defer { probe.close() }
+        let program = try start()
+        let latency = LatencyProbe(probe)
+        guard try latency.warmUp() else {
+            _ = program.end()
+            if Signals.isStopRequested { return }
+            return topics.environment.logger.warning("not all timelines came; \(program.failure.message)")
+        }
+        _ = try latency.run(for: .seconds(max(1, 5 * programs.scale)))
+        let before = program.cpuSeconds
+        let result = try latency.run(for: .seconds(max(2, 12 * programs.scale)))
+        let used = before.flatMap { before in program.cpuSeconds.map { $0 - before } }
+        _ = program.end()
+        if result.unanswered > 0, !Signals.isStopRequested {
+            topics.environment.logger.warning("\(subject) left \(result.unanswered) changes without a timeline")
+        }
+        take(
+            [
+                (.median, result.latencies.quantile(0.5)), (.slowest, result.latencies.quantile(0.99)),
+                (.latencyCost, used),
+            ], of: subject, round: round)
+    }
+}
