@@ -11,7 +11,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference benchmark benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference bench benchmark benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
 	repeated-code chaos upgrade-test compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -41,6 +41,10 @@ examples: ## build the packages in Examples, which use the libraries, and compar
 reference: ## write the schema of configurations and the pages of strategies, settings and messages anew
 	@Scripts/setup build test
 	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests'
+
+bench: build ## the pipeline beside its floor and other programs, a table; make bench ARGS="--rows A,D --scale 0.1"
+	@Scripts/setup test
+	@Scripts/bench $(ARGS)
 
 benchmark: ## time previews, calendars and timers, on one core
 	@Scripts/setup build
