@@ -17,7 +17,7 @@ struct BenchReport {
     struct Line: Equatable {
         var quantity: BenchQuantity
         var subject: String
-        /// Of all rounds; `nil` if it was not measured.
+        /// The median of all rounds; `nil` if it was not measured.
         var median: Double?
         /// So many times as much the pipeline measured; `nil` for itself.
         var ratio: Double?
@@ -112,8 +112,10 @@ struct BenchTable {
         }
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         var lines = rows.map { cells in
-            "| " + zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: " | ")
-                + " |"
+            let padded = zip(cells, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            return "| " + padded.joined(separator: " | ") + " |"
         }
         lines.insert("|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|", at: 1)
         return [head] + lines + remarks
