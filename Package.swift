@@ -134,6 +134,10 @@ let package = Package(
             name: "serve-benchmark", dependencies: ["HTTPServer", "RdKafka", "RecordLog", "CEpoll"],
             path: "Benchmarks/Serve", swiftSettings: strict),
         .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
+        // Instructions and allocations, under callgrind: `make counts`.
+        .executableTarget(
+            name: "counts-benchmark", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            path: "Benchmarks/Counts", exclude: ["thresholds"], swiftSettings: strict),
         .executableTarget(
             name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SimulatedDays", "SplitMix"],
             path: "Benchmarks/Timers",

@@ -34,6 +34,7 @@ extension AcceptanceTests {
             "Documentation/Operating.md: export TIDELINE_KAFKA_SECURITY_PROTOCOL=SASL_SSL "
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
             "Documentation/Performance.md: make bench",
+            "Documentation/Performance.md: make counts",
             "Documentation/Performance.md: make benchmark",
             "Documentation/Performance.md: make day",
             "Documentation/Performance.md: make storm",
