@@ -25,8 +25,8 @@ struct BenchCommand: Verb {
             A program of '--beside' reads the same topics and leaves when it has read all; the figures that it prints \
             as cpu_s=, wall_s=, records=, records_per_s= and rss_peak= (kB) are used, and what the system counts in \
             place of others. Its form of '--beside-running', of the same name, runs until SIGTERM, for rows D, E and \
-            F; for E it says 'restored partition=… records=… seconds=…' once for each partition. In both, \
-            {bootstrap}, {prefix} and {application} are filled in.
+            F; for E its group is {application}, and it says 'restored partition=… records=… seconds=…' once for each \
+            partition. In both, {bootstrap}, {prefix} and {application} are filled in.
             """,
         examples: [
             CommandExample("tideline bench --bootstrap localhost:9092", "All rows at full scale: an hour or so."),

@@ -1,44 +1,8 @@
 import Foundation
 import Observability
 
-/// The rows that measure how long something takes: D, E and F.
+/// The rows that wait for timelines: D and F.
 extension BenchRun {
-    /// Row E: one run makes the state, in the first round; another process of the application restores it.
-    func measureRestore(_ round: Int) throws(CommandFailure) {
-        let application = application("state")
-        if round == 0 { _ = try finish(try programs.pipeline(application)) }
-        if !Signals.isStopRequested, let figures = try finish(try programs.pipeline(application)) {
-            take(restore(figures), of: BenchSubject.pipeline, round: round)
-        }
-        for program in programs.beside where !Signals.isStopRequested {
-            guard let running = programs.running(of: program) else { continue }
-            let application = self.application("\(program.name)-state")
-            if round == 0 { _ = try finish(beside: program, application) }
-            if let figures = try restored(by: running, application) {
-                take(restore(figures), of: program.name, round: round)
-            }
-        }
-    }
-
-    private func restore(_ figures: ProgramFigures) -> [(BenchQuantity, Double?)] {
-        [(.restoreRate, figures.restoredPerSecond), (.restoreTime, figures.restoreSeconds)]
-    }
-
-    /// Runs a program until it has said of each partition how long that took.
-    private func restored(by program: BesideProgram, _ application: String) throws(CommandFailure) -> ProgramFigures? {
-        let running = try programs.start(program, application)
-        let deadline = WallClock.uptime() + .seconds(300)
-        var isDone = false
-        while !isDone, running.isRunning(), WallClock.uptime() < deadline, !Signals.isStopRequested {
-            usleep(50_000)
-            var figures = ProgramFigures(usage: .init(cpuSeconds: 0, peakMemory: 0), wallSeconds: 0)
-            isDone = figures.readRestored(running.errors + running.output) >= programs.partitions
-        }
-        let ending = running.end()
-        var figures = ProgramFigures(usage: ending.usage, wallSeconds: ending.wallSeconds)
-        return figures.readRestored(running.errors + running.output) > 0 ? figures : nil
-    }
-
     /// Row F: from the start of a process to the first timeline that it commits, of one vehicle and one widget.
     func measureStart(_ round: Int) throws(CommandFailure) {
         try measureStart(of: BenchSubject.pipeline, round) { () throws(CommandFailure) in
