@@ -98,7 +98,8 @@ struct BenchCommand: Verb {
         let report = BenchReport(
             rows: rows.rows, rounds: rounds, scale: scale, cores: ProcessInfo.processInfo.activeProcessorCount,
             beside: beside.map(\.name), tally: run.tally)
-        _ = StandardOutput.write(BenchTable(report).lines)
+        // After a signal, too: what was measured before it stands.
+        print(BenchTable(report).lines.joined(separator: "\n"))
         guard let json else { return }
         do {
             try Data((report.json + "\n").utf8).write(to: URL(filePath: json))
