@@ -48,7 +48,7 @@ struct BenchCommand: Verb {
     var besideRunning: [BesideProgram] = []
     @Option(
         help: ArgumentHelp(
-            "A topic that these programs make, which is removed as well; may be repeated.", valueName: "topic"))
+            "A topic that these programs make, which is removed before each run; may be repeated.", valueName: "topic"))
     var besideTopic: [String] = []
     @Option(help: ArgumentHelp("Write the figures there.", valueName: "file"), completion: .file(extensions: ["json"]))
     var json: String?

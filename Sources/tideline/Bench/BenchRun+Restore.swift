@@ -25,6 +25,7 @@ extension BenchRun {
     /// Runs a program until its group has committed all that there is in its inputs. Other than the pipeline it may
     /// leave with less when it is to leave by itself.
     private func makeState(with program: BesideProgram, _ application: String) throws(CommandFailure) {
+        try topics.removeOfOthers()
         let running = try programs.start(program, application)
         let deadline = WallClock.uptime() + .seconds(900)
         while running.isRunning(), !hasReadAll(application), WallClock.uptime() < deadline {

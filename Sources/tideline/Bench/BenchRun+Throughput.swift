@@ -43,14 +43,17 @@ extension BenchRun {
 
     /// Row B: nearly every report makes a timeline.
     func measureManyTimelines(_ round: Int) throws(CommandFailure) {
-        func values(_ figures: ProgramFigures) -> [(BenchQuantity, Double?)] {
-            [
+        var before = try topics.timelinesEnd()
+        func values(_ figures: ProgramFigures) throws(CommandFailure) -> [(BenchQuantity, Double?)] {
+            let after = try topics.timelinesEnd()
+            defer { before = after }
+            return [
                 (.manyCost, figures.cpuSeconds), (.manyWall, figures.wallSeconds),
-                (.manyMemory, figures.peakMegabytes),
+                (.manyMemory, figures.peakMegabytes), (.manyPublished, Double(after - before) / 1000),
             ]
         }
         if let figures = try finish(try programs.pipeline(application("timelines-\(round)"))) {
-            take(values(figures), of: BenchSubject.pipeline, round: round)
+            take(try values(figures), of: BenchSubject.pipeline, round: round)
         }
         try measureBeside("timelines-\(round)", round, values)
     }
@@ -66,11 +69,12 @@ extension BenchRun {
     // MARK: - Parts
 
     private func measureBeside(
-        _ name: String, _ round: Int, _ values: (ProgramFigures) -> [(BenchQuantity, Double?)]
+        _ name: String, _ round: Int, _ values: (ProgramFigures) throws(CommandFailure) -> [(BenchQuantity, Double?)]
     ) throws(CommandFailure) {
         for program in programs.beside where !Signals.isStopRequested {
+            try topics.removeOfOthers()
             guard let figures = try finish(beside: program, application("\(program.name)-\(name)")) else { continue }
-            take(values(figures), of: program.name, round: round)
+            take(try values(figures), of: program.name, round: round)
         }
     }
 

@@ -9,6 +9,7 @@ extension BenchRun {
             try self.programs.pipeline(self.application("start-\(round)"), clock: nil)
         }
         for program in programs.besideRunning where !Signals.isStopRequested {
+            try topics.removeOfOthers()
             try measureStart(of: program.name, round) { () throws(CommandFailure) in
                 try self.programs.start(program, self.application("\(program.name)-start-\(round)"))
             }
@@ -44,6 +45,7 @@ extension BenchRun {
             try self.programs.pipeline(self.application("latency-\(round)"), clock: nil)
         }
         for program in programs.besideRunning where !Signals.isStopRequested {
+            try topics.removeOfOthers()
             try measureLatency(of: program.name, round) { () throws(CommandFailure) in
                 try self.programs.start(program, self.application("\(program.name)-latency-\(round)"))
             }

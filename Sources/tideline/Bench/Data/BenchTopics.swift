@@ -42,15 +42,33 @@ struct BenchTopics {
         }
     }
 
+    /// How far the topic of timelines has come, in offsets of all its partitions; transactions take some as well.
+    func timelinesEnd() throws(CommandFailure) -> Int {
+        let places = (0..<Partition(Int32(partitions))).map { TopicPartition(environment.topics.timelines, $0) }
+        let ends = try environment.ask("cannot see what was published") { (timeout) throws(LogError) in
+            try admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
+        }
+        return ends.values.reduce(0) { $0 + Int($1.rawValue) }
+    }
+
     /// Removes the topics, and the internal ones of applications that wrote to them.
     func remove(_ applications: [String]) throws(CommandFailure) {
         let ofApplications = applications.flatMap { application in
             let topics = InternalTopics(applicationId: application, replication: nil)
             return [topics.exchange, topics.state]
         }
+        try remove(topics: names + ofApplications)
+    }
+
+    /// Removes the topics of the programs beside the pipeline: another run of one would read what the last one wrote.
+    func removeOfOthers() throws(CommandFailure) {
+        try remove(topics: ofOthers)
+    }
+
+    private func remove(topics: [String]) throws(CommandFailure) {
         do throws(LogError) {
             try RdKafkaCluster(Environment.kafka(environment.settings))
-                .removeTopics(names + ofApplications, timeout: .seconds(60))
+                .removeTopics(topics, timeout: .seconds(60))
         } catch {
             throw CommandFailure(.unavailable, "cannot remove the topics that bench made: \(error)")
         }

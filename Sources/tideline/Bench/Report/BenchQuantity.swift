@@ -85,6 +85,9 @@ extension BenchQuantity {
     static let manyMemory = BenchQuantity(
         row: .manyTimelines, name: "peakMegabytes", title: "peak memory, MB", decimals: 0,
         goals: [.atMost(1.2, times: .firstBeside)])
+    /// Tells whether those beside the pipeline did the same work: one may leave before it has.
+    static let manyPublished = BenchQuantity(
+        row: .manyTimelines, name: "timelines", title: "timelines, thousands", decimals: 1)
     static let median = BenchQuantity(
         row: .latency, name: "p50Milliseconds", title: "change to timeline, p50, ms", decimals: 1,
         goals: [.atMost(2, times: transaction)])
@@ -117,7 +120,8 @@ extension BenchQuantity {
 
     /// All quantities, in the order of the table.
     static let all = [
-        cost, rate, memory, manyCost, manyWall, manyMemory, median, slowest, latencyCost, restoreRate, restoreTime,
+        cost, rate, memory, manyCost, manyWall, manyMemory, manyPublished, median, slowest, latencyCost, restoreRate,
+        restoreTime,
         start, growth, calendarTime, calendarCost, threadCost, threadRate,
     ]
 }
