@@ -3,21 +3,33 @@ import Observability
 
 /// The rows that wait for timelines: D and F.
 extension BenchRun {
-    /// Row F: from the start of a process to the first timeline that it commits, of one vehicle and one widget.
-    func measureStart(_ round: Int) throws(CommandFailure) {
-        try measureStart(of: BenchSubject.pipeline, round) { () throws(CommandFailure) in
-            try self.programs.pipeline(self.application("start-\(round)"), clock: nil)
+    /// A way to start a program that runs until it is told to end.
+    private typealias Start = () throws(CommandFailure) -> MeasuredProgram
+
+    /// Has the pipeline measured while it runs, then each program beside it.
+    private func measureRunning(
+        _ name: String, _ measure: (_ subject: String, _ start: Start) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        try measure(BenchSubject.pipeline) { () throws(CommandFailure) in
+            try self.programs.pipeline(self.application(name), clock: nil)
         }
         for program in programs.besideRunning where !Signals.isStopRequested {
             try topics.removeOfOthers()
-            try measureStart(of: program.name, round) { () throws(CommandFailure) in
-                try self.programs.start(program, self.application("\(program.name)-start-\(round)"))
+            try measure(program.name) { () throws(CommandFailure) in
+                try self.programs.start(program, self.application("\(program.name)-\(name)"))
             }
         }
     }
 
+    /// Row F: from the start of a process to the first timeline that it commits, of one vehicle and one widget.
+    func measureStart(_ round: Int) throws(CommandFailure) {
+        try measureRunning("start-\(round)") { subject, start throws(CommandFailure) in
+            try self.measureStart(of: subject, round, start)
+        }
+    }
+
     private func measureStart(
-        of subject: String, _ round: Int, _ start: () throws(CommandFailure) -> MeasuredProgram
+        of subject: String, _ round: Int, _ start: Start
     ) throws(CommandFailure) {
         let probe = try TimelineProbe(topics)
         defer { probe.close() }
@@ -41,14 +53,8 @@ extension BenchRun {
     func measureLatency(_ round: Int) throws(CommandFailure) {
         try measureTransactions(round)
         if Signals.isStopRequested { return }
-        try measureLatency(of: BenchSubject.pipeline, round) { () throws(CommandFailure) in
-            try self.programs.pipeline(self.application("latency-\(round)"), clock: nil)
-        }
-        for program in programs.besideRunning where !Signals.isStopRequested {
-            try topics.removeOfOthers()
-            try measureLatency(of: program.name, round) { () throws(CommandFailure) in
-                try self.programs.start(program, self.application("\(program.name)-latency-\(round)"))
-            }
+        try measureRunning("latency-\(round)") { subject, start throws(CommandFailure) in
+            try self.measureLatency(of: subject, round, start)
         }
     }
 
@@ -61,7 +67,7 @@ extension BenchRun {
     }
 
     private func measureLatency(
-        of subject: String, _ round: Int, _ start: () throws(CommandFailure) -> MeasuredProgram
+        of subject: String, _ round: Int, _ start: Start
     ) throws(CommandFailure) {
         let probe = try TimelineProbe(topics)
         defer { probe.close() }
