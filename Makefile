@@ -4,14 +4,15 @@ SWIFT_SOURCES = Package.swift Sources Tests Benchmarks Faults $(addprefix Exampl
 	Reader/Package.swift Reader/Sources Widget)
 # One build for the demo, the image and a release: the Swift runtime is inside, so it runs where no Swift is installed.
 # The toolchain's own linker: the system's warns of a call inside Foundation, which nobody here can mend.
-RELEASE = --configuration release --product tideline --static-swift-stdlib -Xswiftc -use-ld=lld
+RELEASE = $(RELEASED) --product tideline
+RELEASED = --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
 TIDELINE = .build/release/tideline
 # So many tests at a time: those on a broker wait for it with deadlines, which two cores cannot keep for all at once.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference benchmark benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
 	repeated-code chaos upgrade-test compose-check compose-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -42,6 +43,10 @@ reference: ## write the schema of configurations and the pages of strategies, se
 	@Scripts/setup build test
 	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests'
 
+bench: build ## the pipeline beside its floor and other programs, a table; make bench ARGS="--rows A,D --scale 0.1"
+	@Scripts/setup test
+	@Scripts/bench $(ARGS)
+
 benchmark: ## time previews, calendars and timers, on one core
 	@Scripts/setup build
 	@swift build $(QUIET) --configuration release --product timelines-benchmark
@@ -55,6 +60,11 @@ benchmark-serve: build ## load on the HTTP API: GETs a second, idle streams, the
 	@Scripts/setup test
 	@swift build $(QUIET) --configuration release --product serve-benchmark
 	@.build/release/serve-benchmark $(TIDELINE)
+
+counts: ## instructions and allocations of a record and of a timeline, against thresholds; callgrind, two minutes
+	@Scripts/setup build test
+	@swift build $(QUIET) $(RELEASED) --product counts-benchmark
+	@Scripts/measure-counts
 
 day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they should be?
 	@Scripts/setup build

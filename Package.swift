@@ -105,7 +105,7 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings",
+                "Observability", "Arguments", "Settings", "SplitMix",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -136,6 +136,10 @@ let package = Package(
             name: "serve-benchmark", dependencies: ["HTTPServer", "RdKafka", "RecordLog", "CEpoll"],
             path: "Benchmarks/Serve", swiftSettings: strict),
         .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
+        // Instructions and allocations, under callgrind: `make counts`.
+        .executableTarget(
+            name: "counts-benchmark", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            path: "Benchmarks/Counts", exclude: ["thresholds"], swiftSettings: strict),
         .executableTarget(
             name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SimulatedDays", "SplitMix"],
             path: "Benchmarks/Timers",

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The resources that this process has used since it began.
 package struct ProcessUsage: Equatable, Sendable {
@@ -18,7 +18,12 @@ package struct ProcessUsage: Equatable, Sendable {
         var usage = rusage()
         let status = getrusage(RUSAGE_SELF.rawValue, &usage)
         precondition(status == 0, "getrusage fails for a wrong argument only")
-        return ProcessUsage(
+        return ProcessUsage(usage)
+    }
+
+    /// What the system says of a process, this one or one that has ended.
+    package init(_ usage: rusage) {
+        self.init(
             cpuSeconds: usage.ru_utime.seconds + usage.ru_stime.seconds,
             // Linux counts in KiB.
             peakMemory: usage.ru_maxrss * 1024)

@@ -35,7 +35,7 @@ struct Tideline: ParsableCommand {
         ],
         subcommands: [
             DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
-            ServeCommand.self, ReloadCommand.self, PreviewCommand.self, AgendaCommand.self,
+            ServeCommand.self, ReloadCommand.self, PreviewCommand.self, AgendaCommand.self, BenchCommand.self,
         ])
 }
 

@@ -17,6 +17,7 @@ final class PipelineRun {
     private let topology: Topology
     private let reporter: StatusReporter?
     private let log: StreamLog
+    private let restored = RestoreTimes()
     private let began = WallClock.uptime()
 
     /// The choices of one run, beside the settings.
@@ -55,11 +56,16 @@ final class PipelineRun {
         reporter = options.reportsStatus ? StatusReporter(environment) : nil
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
+        let (write, restored) = (log.observer, restored)
         application = StreamApplication(
             names: Self.names(of: options.streamThreads), cluster: environment.cluster,
             topology: topology, settings: stream,
             clock: WallClock(start: options.clock, stands: options.untilCaughtUp), layout: layout,
-            targets: watch?.targets, touch: { health?.touch() }, observer: log.observer)
+            targets: watch?.targets, touch: { health?.touch() },
+            observer: { event in
+                restored.note(event)
+                write(event)
+            })
     }
 
     /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
@@ -130,6 +136,7 @@ final class PipelineRun {
             lateTelemetry: counters[.lateTelemetry], futureTelemetry: counters[.futureTelemetry],
             tooLargeTimelines: counters[.tooLargeTimelines],
             positions: PositionCounts(counters), account: counters.reloads,
+            restoredRecords: restored.records, restoreSeconds: restored.seconds,
             wallSeconds: Double(elapsed.milliseconds) / 1000, cpuSeconds: usage.cpuSeconds,
             peakMemory: usage.peakMemory)
     }

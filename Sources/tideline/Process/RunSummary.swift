@@ -17,6 +17,9 @@ struct RunSummary {
     var positions: PositionCounts
     /// The outcomes of changes, by kind and reason.
     var account: [ReloadCounters]
+    /// The records of the changelog that state was restored from, and how long that took.
+    var restoredRecords: Int
+    var restoreSeconds: Double
     var wallSeconds: Double
     var cpuSeconds: Double
     /// The highest memory use of the process in bytes.
@@ -32,6 +35,8 @@ struct RunSummary {
             json.integer("futureTelemetry", futureTelemetry)
             json.integer("tooLargeTimelines", tooLargeTimelines)
             positions.write(to: &json)
+            json.integer("restoredRecords", restoredRecords)
+            json.number("restoreSeconds", restoreSeconds)
             json.number("wallSeconds", (wallSeconds * 1000).rounded() / 1000)
             json.number("cpuSeconds", (cpuSeconds * 1000).rounded() / 1000)
             json.integer("peakMemory", peakMemory)

@@ -209,7 +209,7 @@ extension AcceptanceTests {
             "every verb documents itself with an example",
             arguments: [
                 [], ["demo"], ["topics"], ["produce"], ["produce", "telemetry"], ["produce", "calendar"],
-                ["produce", "configurations"], ["process"], ["sink"],
+                ["produce", "configurations"], ["process"], ["sink"], ["bench"],
             ])
         func help(verb: [String]) async throws {
             let result = try await tideline(verb + ["--help"])
