@@ -47,8 +47,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// Is told of slots that were given back, after the transaction: whatever is kept by slot beside the store forgets
     /// them.
     public var onRelease: (ReleasedSlots<Value>) -> Void = { _ in }
-    /// `capture`, `commit` and the like as they are compiled for this `Value`. Through the protocol only their generic form can
-    /// be called, which is several times slower; this initializer is inlined where the value's type is known.
+    /// `capture`, `commit` and the like as they are compiled for this `Value`. Through the protocol only their generic
+    /// form can be called, which is several times slower; this initializer is inlined where the value's type is known.
     @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
     @usableFromInline let trimDecoded: (StateStore<Value>) -> Void
