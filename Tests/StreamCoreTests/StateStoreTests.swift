@@ -169,6 +169,13 @@ struct StateStoreTests {
         #expect(store.decodedCount < count / 2)
         for number in 0..<count { #expect(store[Slot(number)]?.value == Int64(number)) }
         #expect(store.decodedCount == count, "what a transaction has read stays where it is")
+        store.releaseVacantSlots()
+        var visited = 0
+        store.visit { slot in
+            visited += store[slot]?.value == Int64(slot.index) ? 1 : 0
+            #expect(store.decodedCount <= 8193)
+        }
+        #expect(visited == count, "whoever goes through all of them holds few")
         for number in stride(from: 0, to: count, by: 2) { store[Slot(number)]?.value += 1 }
         store.commit()
         store.releaseVacantSlots()

@@ -168,7 +168,7 @@ final class CalendarLibrary {
     // MARK: - Derived from state
 
     func finishRestore() {
-        for slot in records.slots where records.hasValue(slot) {
+        records.visit { slot in
             let name = records.withKey(of: slot) { CalendarRecordKey($0) }
             guard let calendarId = name.calendarId else {
                 preconditionFailure("A record is filed under a name that begins with its calendar.")

@@ -2,7 +2,7 @@ import StreamCore
 
 extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
-        for slot in table.slots where table.store.hasValue(slot) { rederive(slot) }
+        table.store.visit { rederive($0) }
         requests.finishRestore()
         readers.finishRestore()
     }

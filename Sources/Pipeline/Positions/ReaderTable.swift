@@ -64,7 +64,7 @@ final class ReaderTable {
 
     /// Links what was restored.
     func finishRestore() {
-        for slot in store.slots where store.hasValue(slot) { link(slot) }
+        store.visit { link($0) }
     }
 
     /// The readers that an aborted transaction changed, linked again as they were.

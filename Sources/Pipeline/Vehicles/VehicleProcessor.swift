@@ -180,7 +180,7 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
         subscribers.finishRestore()
-        for slot in vehicles.slots where vehicles.hasValue(slot) {
+        vehicles.visit { slot in
             rederive(slot)
             expiry.arm(slot)
         }

@@ -60,15 +60,15 @@ struct DecodedValues<Value>: ~Copyable {
         count -= 1
     }
 
-    /// Lets values go until no more are here than are kept: those behind the ones that went last.
-    ///
-    /// - Precondition: no value is written.
+    /// Lets values go that are not written until no more are here than are kept: those behind the ones that went last.
     @inlinable
     mutating func trim() {
-        while count > Self.keptMax {
+        var left = places.count
+        while count > Self.keptMax && left > 0 {
             if hand >= places.count { hand = 0 }
-            remove(hand)
+            if !areWritten[hand] { remove(hand) }
             hand += 1
+            left -= 1
         }
     }
 

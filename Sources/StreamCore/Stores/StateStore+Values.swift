@@ -28,6 +28,25 @@ extension StateStore {
         body(&touched(slot).pointee)
     }
 
+    /// Calls `body` for each slot with a value, to derive something of all values: they do not stay decoded.
+    ///
+    /// - Precondition: nothing of the store is borrowed.
+    @inlinable
+    public func visit(_ body: (Slot<Value>) -> Void) {
+        for slot in slots where hasValue(slot) {
+            body(slot)
+            releaseDecoded()
+        }
+    }
+
+    /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them.
+    ///
+    /// - Precondition: nothing of the store is borrowed.
+    @inlinable
+    public func releaseDecoded() {
+        if decoded.count > 2 * (DecodedValues<Value>.keptMax + written.count) { decoded.trim() }
+    }
+
     /// True if anything was written in this transaction.
     @inlinable
     public var isDirty: Bool { !written.isEmpty }
