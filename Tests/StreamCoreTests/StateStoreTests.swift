@@ -45,6 +45,18 @@ struct StateStoreTests {
         #expect(changelog() == [ChangelogEntry(store: 4, "a", 4)])
     }
 
+    @Test("what is written after the changelog was captured is committed, too")
+    func writtenAfterCapture() {
+        let slot = store.slot(of: "a")
+        store[slot] = 1
+        _ = changelog()
+        store[slot]?.value = 2
+        store.commit()
+        store[slot]?.value = 3
+        store.revert()
+        #expect(store[slot] == 2)
+    }
+
     @Test("a key that has gone is a tombstone; one that came and went within the transaction is nothing")
     func deletion() {
         store[store.slot(of: "old")] = 1

@@ -33,6 +33,18 @@ struct StateCheckTests {
         #expect(try writers().isEmpty)
     }
 
+    @Test("a broker that does not know a new topic yet is asked again, for some seconds", arguments: [3, 1_000])
+    func unknownYet(times: Int) throws {
+        let unknown = LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "unknown")
+        cluster.inject(unknown, into: .endOffsets, times: times)
+        if times == 3 {
+            #expect(try writers().isEmpty)
+        } else {
+            let failure = #expect(throws: StreamFailure.self) { try writers() }
+            #expect(failure?.description.contains("UNKNOWN_TOPIC_OR_PART") == true)
+        }
+    }
+
     @Test("a partition that gives nothing within the patience is named")
     func silent() throws {
         ports.silence(Self.place, until: "never")

@@ -54,6 +54,7 @@ extension StateStore {
     @inlinable
     func touched(_ slot: Slot<Value>) -> UnsafeMutablePointer<Value?> {
         let index = slot.index
+        isCaptured = false
         if !decoded.areWritten[index] {
             decoded.areWritten[index] = true
             written.append(slot)

@@ -35,6 +35,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var captured: [UInt8] = []
     /// The end of each in `captured`.
     @usableFromInline var capturedEnds: [Int] = []
+    /// Nothing was written since.
+    @usableFromInline var isCaptured = false
     /// Slots that may have neither a value nor a hold: they are looked at after the transaction.
     @usableFromInline var vacant: [Slot<Value>] = []
     /// True if the end of the transaction has something to give back, or to forget: a look that costs nothing.
@@ -182,6 +184,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
             capturedEnds.append(writer.bytes.count)
         }
         captured = writer.takeBytes()
+        isCaptured = true
     }
 
     /// Once for a key: the value of the format before goes as that of this format comes.
@@ -204,7 +207,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// What was captured is what is stored.
     @inlinable
     func store() {
-        if capturedEnds.count != written.count { captureValues() }
+        if !isCaptured { captureValues() }
         captured.withUnsafeBytes { captured in
             var start = 0
             for (slot, end) in zip(written, capturedEnds) {
@@ -225,6 +228,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline
     func forgetWritten() {
         written.removeAll(keepingCapacity: true)
+        isCaptured = false
         captured.removeAll(keepingCapacity: captured.capacity < Self.capturedKept)
         capturedEnds.removeAll(keepingCapacity: captured.capacity > 0)
     }

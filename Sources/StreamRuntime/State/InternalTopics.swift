@@ -98,6 +98,8 @@ package struct InternalTopics: Sendable {
             name: state, partitions: partitions, replication: replication,
             settings: [
                 .init("cleanup.policy", "compact"), .init("max.message.bytes", String(Self.recordBytesMax)),
+                // The segment that is written to is never compacted, and a restore reads what is not compacted.
+                .init("min.cleanable.dirty.ratio", "0.2"), .init("segment.bytes", String(64 << 20)),
             ])
     }
 

@@ -68,22 +68,36 @@ package struct StateCheck {
         return writers.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Each place with its beginning and its end of committed records.
+    /// Each place with its beginning and its end of committed records. The topic exists; but for a moment after it was
+    /// made, or after a broker has come back, some brokers do not know it yet.
     private func extents(
         of places: [TopicPartition], _ admin: any Admin
     ) throws(LogError) -> [(TopicPartition, Watermarks)] {
+        let graceEnd = requests.clock.now + Self.grace
         let answer = try requests.persistently { (timeout) throws(LogError) in
-            let lows = try admin.startOffsets(of: places, timeout: timeout)
-            let highs = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
-            return places.compactMap { place in
-                guard let low = lows[place], let high = highs[place] else {
-                    return nil as (TopicPartition, Watermarks)?
-                }
-                return (place, Watermarks(low: low, high: high))
+            do throws(LogError) {
+                return try extentsOnce(of: places, admin, timeout: timeout)
+            } catch {
+                var error = error
+                if error.code == .unknownTopicOrPartition && requests.clock.now < graceEnd { error.isRetriable = true }
+                throw error
             }
         }
         guard let answer else { throw Self.stopped }
         return answer
+    }
+
+    private static let grace = Duration.seconds(5)
+
+    private func extentsOnce(
+        of places: [TopicPartition], _ admin: any Admin, timeout: Duration
+    ) throws(LogError) -> [(TopicPartition, Watermarks)] {
+        let lows = try admin.startOffsets(of: places, timeout: timeout)
+        let highs = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
+        return places.compactMap { place in
+            guard let low = lows[place], let high = highs[place] else { return nil }
+            return (place, Watermarks(low: low, high: high))
+        }
     }
 
     private static let stopped = LogError(
