@@ -85,7 +85,7 @@ struct ReloadRequests {
     private func isAsked(_ slot: Slot<ConfigurationState>, by request: ReloadRequest) -> Bool {
         guard slot.index < table.store.slotCount, let state = table[slot], state.value != nil, state.published != nil
         else { return false }
-        let address = table.address(of: slot)
+        let address = TimelineAddress(table.message(of: slot))
         guard address.kind.isSameByUTF8(as: request.kind) else { return false }
         return request.recipient.map { address.recipient.isSameByUTF8(as: $0) } ?? true
     }

@@ -53,7 +53,7 @@ final class ReaderTable {
     }
 
     private func link(_ slot: Slot<ReaderState>) {
-        if !store.hasValue(slot) {
+        if store[slot] == nil {
             links.unlink(slot)
         } else {
             links.link(slot, to: configuration(of: key(of: slot)))
@@ -64,7 +64,7 @@ final class ReaderTable {
 
     /// Links what was restored.
     func finishRestore() {
-        store.visit { link($0) }
+        for slot in store.slots where store[slot] != nil { link(slot) }
     }
 
     /// The readers that an aborted transaction changed, linked again as they were.

@@ -8,13 +8,12 @@ extension VehicleSubscribers {
 
     /// Derives all that follows from the stores, which are complete for the first time.
     func finishRestore() {
-        subscriptions.visit { slot in
-            vehicles.releaseDecoded()
+        for slot in subscriptions.slots where subscriptions[slot] != nil {
             let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: vehicles.slot(of: vehicleId))
             rederive(slot)
         }
-        vehicles.visit { vehicle in
+        for vehicle in vehicles.slots {
             if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
         }
         fanOut.committed()

@@ -37,7 +37,7 @@ final class RdKafkaPlainProducer: PlainProducer {
         do {
             try writer.write(
                 topic: topic, partition: partition, key: key, value: value, headers: headers,
-                roomWithin: Self.roomTimeout)
+                roomBy: .now + Self.roomTimeout)
         } catch {
             throw client.fatalFailure?.error ?? error.error
         }

@@ -77,7 +77,6 @@ extension StreamTask {
             let found = positions.header?.format ?? StateFormat.unversioned
             write(format: max(found, context.topology.stateFormat ?? found))
         }
-        for store in orderedStores { store.releaseVacantSlots() }
         forEachNode { node in node.deriving?.finishRestore(context) }
     }
 }
