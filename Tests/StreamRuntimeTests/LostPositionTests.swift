@@ -128,14 +128,21 @@ struct LostPositionTests {
 
     // MARK: - The topic is another one
 
-    @Test("R18: a topic that was deleted and made again while nobody ran is read from its earliest record")
-    func recreated() throws {
+    /// The input is deleted, made again and filled anew while nobody runs.
+    ///
+    /// - Returns: who comes after that, and how often each input was applied before.
+    private func joinAfterRecreation() throws -> (member: SimulatedApplication.Member, before: [String: Int]) {
         try readAndStop(40)
         application.cluster.recreateTopic(LedgerTopology.source)
         application.clock.advance(by: .seconds(60))
         application.append(200)
         let before = application.audit.applied
-        let member = try application.join("after")
+        return (try application.join("after"), before)
+    }
+
+    @Test("R18: a topic that was deleted and made again while nobody ran is read from its earliest record")
+    func recreated() throws {
+        let (member, before) = try joinAfterRecreation()
         let inputs = application.inputs
         let all = try application.run(until: {
             inputs.allSatisfy { application.audit.applied[$0] == (before[$0] ?? 0) + 1 }
@@ -224,12 +231,7 @@ struct LostPositionTests {
 
     @Test("R18: who cannot begin a comparison reads on, and compares within seconds")
     func comparedLate() throws {
-        try readAndStop(40)
-        application.cluster.recreateTopic(LedgerTopology.source)
-        application.clock.advance(by: .seconds(60))
-        application.append(200)
-        let before = application.audit.applied
-        let member = try application.join("after")
+        let (member, before) = try joinAfterRecreation()
         member.ports.refuse(client: "app-after-compare")
         try expectAllRead(since: before)
         #expect(member.events.texts.count { $0.contains("no more threads") } == 1)
