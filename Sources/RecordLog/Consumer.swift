@@ -14,6 +14,9 @@ package protocol Consumer: AnyObject {
     func expect(_ topics: [String])
 
     /// Adds partitions to those that are read, each from the place given with it. A partition is added once.
+    ///
+    /// One that begins at its earliest or latest record cannot be moved before something has come of it. If it is
+    /// removed before that and added again, it may once more begin at that record, half a second later (R20).
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError)
 
     /// Removes partitions from those that are read. After this returns none of their records is delivered.
@@ -62,13 +65,14 @@ package protocol GroupMetadata: AnyObject {}
 
 /// The methods are called inside `poll` and `close`, and must change the assignment before they return.
 package protocol RebalanceListener: AnyObject {
-    /// The group gave these partitions to the consumer. Must call `incrementalAssign` with them.
+    /// The group gave these partitions to the consumer. Must call `incrementalAssign`, with those that are to be read
+    /// now, even if there are none; others can be assigned later, until they are given up.
     func assigned(_ partitions: [TopicPartition])
     /// The consumer is to give these partitions up, in order: what was read of them may still be committed.
-    /// Must call `incrementalUnassign` with them.
+    /// Must call `incrementalUnassign` with those of them that are assigned, even if there are none.
     func revoked(_ partitions: [TopicPartition])
     /// Other members own these partitions already: nothing read of them may be committed.
-    /// Must call `incrementalUnassign` with them.
+    /// Must call `incrementalUnassign` with those of them that are assigned, even if there are none.
     func lost(_ partitions: [TopicPartition])
 }
 

@@ -14,6 +14,8 @@ enum PortDefect: String, CaseIterable, Sendable {
     case nothingCompared
     /// The same: a commit whose outcome is not known counts as failed (R15).
     case outcomeTakenForFailure
+    /// The same: a task's exchange is read from its end, whatever its position says (R20).
+    case exchangeFromItsEnd
     /// A reload that waited for a token is dropped when there is one.
     case heldReloadDropped
 }
@@ -71,7 +73,12 @@ private final class DefectiveConsumer: Consumer {
     }
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
-        if !isBlind { try base.incrementalAssign(partitions) }
+        if isBlind { return }
+        try base.incrementalAssign(
+            partitions.map { place, start in
+                let isSkipped = defect == .exchangeFromItsEnd && place.topic.hasSuffix(".exchange")
+                return (place, isSkipped ? .latest : start)
+            })
     }
 
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError) {

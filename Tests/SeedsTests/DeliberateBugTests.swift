@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 5), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 22), Bug(.timersBeforeInputs, 1),
+        Bug(.overlayKept, 5), Bug(.timersNotRebuilt, 41), Bug(.pendingKept, 24), Bug(.timersBeforeInputs, 1),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)
@@ -82,7 +82,9 @@ struct DeliberateBugTests {
 
     // MARK: - Holes that were closed
 
-    static let holes: [Bug<PortDefect>] = [Bug(.outcomeTakenForFailure, 6)]
+    static let holes: [Bug<PortDefect>] = [
+        Bug(.outcomeTakenForFailure, 6), Bug(.exchangeFromItsEnd, 2),
+    ]
 
     @Test("a hole that is opened again", arguments: holes)
     func hole(bug: Bug<PortDefect>) {

@@ -25,6 +25,7 @@ final class ObservedCluster: Cluster {
         var name: String
         var partitions: [TopicPartition] = []
         var offsets: [TopicPartition: CommittedOffset] = [:]
+        var starts: [StartOffset] = []
         var hasFailed = false
 
         var description: String { "\(client).\(name) \(partitions)\(hasFailed ? " failed" : "")" }

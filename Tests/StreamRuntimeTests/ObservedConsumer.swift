@@ -33,7 +33,10 @@ final class ObservedConsumer: Consumer {
     }
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
-        note("incrementalAssign", partitions.map(\.0))
+        cluster.note(
+            .init(
+                client: clientId, name: "incrementalAssign", partitions: partitions.map(\.0),
+                starts: partitions.map(\.1)))
         if cluster.isDead { try handle?.incrementalAssign(partitions) }
         try living().incrementalAssign(partitions)
     }

@@ -4,7 +4,7 @@ import StreamCore
 import StreamRuntime
 import Testing
 
-@Suite("Positions: R1, R5 and R10")
+@Suite("Positions: R1, R5, R10 and R20")
 struct PositionRulesTests {
     @Test("R1: positions are the task's own: what a rebalance drops of kept partitions is read again")
     func droppedRecords() throws {
@@ -156,6 +156,27 @@ struct PositionRulesTests {
         for member in members { member.ports.forgetCalls() }
         try application.run(rounds: 40)
         #expect(members.flatMap { $0.ports.calls("commit") }.isEmpty, "commits beget commits")
+    }
+
+    @Test("R20: a task's partitions are read from its positions on, and from no place that a broker is asked for")
+    func knownPlaces() throws {
+        let application = SimulatedApplication(partitions: 4)
+        let first = try application.join("a")
+        application.append(100)
+        try application.runUntilAllRun()
+        let second = try application.join("b")
+        application.append(100)
+        try application.runUntilAllRun()
+        // Its tasks are taken over anew, too.
+        application.cluster.inject(.retriable(broken), into: .commit, times: 1)
+        try application.expectExactlyOnce()
+        for member in [first, second] {
+            let inputs: Set = [application.settings.exchangeTopic, LedgerTopology.source]
+            let starts = member.ports.calls("incrementalAssign").flatMap { zip($0.partitions, $0.starts) }
+                .filter { inputs.contains($0.0.topic) }.map(\.1)
+            #expect(starts.count >= 4)
+            #expect(starts.allSatisfy { $0 != .latest && $0 != .earliest })
+        }
     }
 }
 

@@ -65,6 +65,9 @@ extension StartOffset {
         case .at(let offset): offset.rawValue
         }
     }
+
+    /// True if a broker is asked for it.
+    var isAskedFor: Bool { self == .earliest || self == .latest }
 }
 
 extension Int32 {

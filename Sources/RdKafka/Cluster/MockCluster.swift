@@ -45,13 +45,17 @@ package final class MockCluster: Cluster {
     package func makeAdmin() throws(LogError) -> any Admin {
         MockAdmin(try RdKafkaAdmin(cluster.settings), of: server, in: cluster)
     }
+
+    /// From now on each answer of each broker takes so long. Any thread.
+    package func answer(after delay: Duration) { server.answer(after: delay) }
 }
 
 extension MockCluster {
     /// Owns the mock cluster and the instance whose threads it runs on.
     ///
-    /// `Sendable` although its pointers are not: they never change, and the one function called on them afterwards,
-    /// `rd_kafka_mock_topic_create`, hands its work to the cluster's own thread and waits.
+    /// `Sendable` although its pointers are not: they never change, and the functions called on them afterwards,
+    /// `rd_kafka_mock_topic_create` and `rd_kafka_mock_broker_set_rtt`, hand their work to the cluster's own thread and
+    /// wait.
     final class Server: Sendable {
         private nonisolated(unsafe) let client: OpaquePointer
         private nonisolated(unsafe) let cluster: OpaquePointer
@@ -95,6 +99,10 @@ extension MockCluster {
         }
 
         var bootstrap: String { String(cString: rd_kafka_mock_cluster_bootstraps(cluster)) }
+
+        func answer(after delay: Duration) {
+            for broker in 1...Int32(brokers) { rd_kafka_mock_broker_set_rtt(cluster, broker, delay.milliseconds) }
+        }
 
         func create(_ topic: NewTopic) throws(LogError) {
             let replication = min(topic.replication ?? 1, Int32(brokers))

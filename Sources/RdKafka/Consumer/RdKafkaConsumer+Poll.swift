@@ -57,6 +57,7 @@ extension RdKafkaConsumer {
                 lastTopic = (handle, topic)
             }
             let partition = Partition(message.pointee.partition)
+            if !unplaced.isEmpty { unplaced.remove(TopicPartition(topics[Int(topic)], partition)) }
             switch message.pointee.err {
             case RD_KAFKA_RESP_ERR_NO_ERROR:
                 if !ends.isEmpty { ends.removeAll { $0.topic == topic && $0.partition == partition } }

@@ -13,7 +13,11 @@ extension RdKafkaConsumer {
     func seek(
         _ positions: [(TopicPartition, Offset)], timeout: Duration
     ) throws(LogError) -> [TopicPartition] {
-        guard !positions.isEmpty else { return [] }
+        // When a partition moves while its beginning or end is asked for, and the answer comes after that, librdkafka
+        // takes the answer for outdated, asks again after 500 ms, and goes on from there.
+        let waiting = positions.map(\.0).filter(unplaced.contains)
+        let positions = waiting.isEmpty ? positions : positions.filter { !unplaced.contains($0.0) }
+        guard !positions.isEmpty else { return waiting }
         let list = PartitionList(capacity: positions.count)
         for (partition, offset) in positions { list.add(partition, offset: offset.rawValue) }
         // With no time-out librdkafka would not wait, and not tell what came of it.
@@ -22,7 +26,7 @@ extension RdKafkaConsumer {
             guard failure.code == .timedOut else { throw failure }
         }
         // `_STATE`: not being fetched yet; `_IN_PROGRESS`: no answer in time.
-        return list.elements.filter { $0.err != RD_KAFKA_RESP_ERR_NO_ERROR }.map(\.topicPartition)
+        return waiting + list.elements.filter { $0.err != RD_KAFKA_RESP_ERR_NO_ERROR }.map(\.topicPartition)
     }
 
     func committed(

@@ -42,10 +42,12 @@ extension RdKafkaConsumer {
         for (partition, start) in partitions { list.add(partition, offset: start.logical) }
         assignmentChanged = true
         try client.check(rd_kafka_incremental_assign(client.pointer, list.pointer))
+        for (partition, start) in partitions where start.isAskedFor { unplaced.insert(partition) }
     }
 
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError) {
         assignmentChanged = true
+        unplaced.subtract(partitions)
         let list = PartitionList(partitions)
         try client.check(rd_kafka_incremental_unassign(client.pointer, list.pointer))
     }

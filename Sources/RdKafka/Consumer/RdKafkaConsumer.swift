@@ -20,6 +20,8 @@ final class RdKafkaConsumer: Consumer {
     /// What the callbacks of the current poll left for its batch.
     var rebalanced = false
     var failures: [LogError] = []
+    /// Assigned at a place that a broker is asked for, and nothing has come of them yet: see `seek`.
+    var unplaced: Set<TopicPartition> = []
     /// True if the listener has changed the assignment, as it must before it returns.
     var assignmentChanged = false
     private var hasSubscribed = false

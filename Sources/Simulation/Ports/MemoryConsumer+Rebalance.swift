@@ -64,9 +64,10 @@ extension MemoryConsumer {
         case .assign(let places):
             self.subscription!.generation = generation
             self.subscription!.owned = (subscription.owned + places).sorted()
+            assignmentChanged = false
             subscription.listener.assigned(places)
             if process.isDead { return true }
-            precondition(places.allSatisfy { assignments[$0] != nil }, "the listener has not assigned \(places)")
+            precondition(assignmentChanged, "the listener has assigned nothing, not even none of \(places)")
         case .revoke(let places):
             // The member has joined this generation already: what it commits now is accepted.
             self.subscription!.generation = generation
@@ -112,6 +113,7 @@ extension MemoryConsumer {
     }
 
     private func revoke(_ places: [TopicPartition]) {
+        assignmentChanged = false
         subscription!.listener.revoked(places)
         giveUp(places)
     }
@@ -120,6 +122,7 @@ extension MemoryConsumer {
     private func lose() -> Bool {
         let places = subscription!.owned
         guard !places.isEmpty else { return false }
+        assignmentChanged = false
         subscription!.listener.lost(places)
         giveUp(places)
         return true
@@ -127,7 +130,9 @@ extension MemoryConsumer {
 
     private func giveUp(_ places: [TopicPartition]) {
         if process.isDead { return }
-        precondition(places.allSatisfy { assignments[$0] == nil }, "the listener has not unassigned \(places)")
+        precondition(
+            assignmentChanged && places.allSatisfy { assignments[$0] == nil },
+            "the listener has not unassigned \(places)")
         subscription!.owned.removeAll { places.contains($0) }
     }
 }

@@ -15,6 +15,8 @@ final class MemoryConsumer: Consumer {
     /// The partition that the last poll ended with: the next poll begins behind it, so that none starves.
     var lastServed: TopicPartition?
     var subscription: Subscription?
+    /// True if the listener has changed the assignment, as it must before it returns.
+    var assignmentChanged = false
     private var hasTimedOut = false
     private(set) var isClosed = false
 
@@ -57,6 +59,7 @@ final class MemoryConsumer: Consumer {
 
     func incrementalAssign(_ partitions: [(TopicPartition, StartOffset)]) throws(LogError) {
         checkIsOpen()
+        assignmentChanged = true
         let started = try process.begin(.log(.assign), client: clientId)
         for (place, start) in partitions {
             precondition(assignments[place] == nil, "\(place) is assigned already")
@@ -68,6 +71,7 @@ final class MemoryConsumer: Consumer {
 
     func incrementalUnassign(_ partitions: [TopicPartition]) throws(LogError) {
         checkIsOpen()
+        assignmentChanged = true
         let started = try process.begin(.log(.unassign), client: clientId)
         for place in partitions {
             precondition(assignments.removeValue(forKey: place) != nil, "\(place) is not assigned")

@@ -32,17 +32,16 @@ extension StreamThread {
         cursors[start.topicPartition] = cursor
         cursorTable.removeAll()
         if start.source == TaskPositions.exchange {
-            cursor.isAssigned = true
-            cursor.needsSeek = true
             runtime.exchange = cursor
         } else {
             runtime.inputs.append(cursor)
         }
     }
 
-    /// Begins to read the sources of the next reading order when those before have reached the end that was seen when
-    /// the task was assigned (R8).
+    /// Begins to read the exchange, and the sources of the next reading order when those before have reached the end
+    /// that was seen when the task was assigned (R8).
     func advanceStage(of runtime: TaskRuntime) {
+        if let exchange = runtime.exchange, !exchange.isAssigned, !beginReading([exchange]) { return }
         while true {
             let waiting = runtime.inputs.filter { !$0.isAssigned }
             guard let order = waiting.map({ readingOrder(of: $0) }).min() else { return }
@@ -53,16 +52,23 @@ extension StreamThread {
             let stage = waiting.filter { readingOrder(of: $0) == order }
             // What lies before a position may be of another topic of the name: then it begins elsewhere (R18).
             if !stage.allSatisfy(isCompared) { return }
-            do throws(LogError) {
-                try consumer.incrementalAssign(
-                    stage.map { ($0.topicPartition, .at(runtime.next(of: $0))) })
-            } catch {
-                observer(.failed(error, doing: "assigning inputs"))
-                return
-            }
-            for cursor in stage { cursor.isAssigned = true }
+            if !beginReading(stage) { return }
             runtime.stage = order
         }
+    }
+
+    /// Reads partitions from their positions on: never from a place that a broker is asked for first (R20).
+    ///
+    /// - Returns: false if they could not be assigned; then it is tried again.
+    private func beginReading(_ cursors: [PartitionCursor]) -> Bool {
+        do throws(LogError) {
+            try consumer.incrementalAssign(cursors.map { ($0.topicPartition, .at($0.runtime.next(of: $0))) })
+        } catch {
+            observer(.failed(error, doing: "assigning partitions"))
+            return false
+        }
+        for cursor in cursors { cursor.isAssigned = true }
+        return true
     }
 
     func readingOrder(of cursor: PartitionCursor) -> Int {

@@ -125,9 +125,9 @@ private final class PassingListener: RebalanceListener {
 
     func assigned(_ partitions: [TopicPartition]) {
         wasAssigned = true
-        try? consumer.incrementalAssign(partitions.map { ($0, .latest) })
+        try? consumer.incrementalAssign([])
     }
 
-    func revoked(_ partitions: [TopicPartition]) { try? consumer.incrementalUnassign(partitions) }
-    func lost(_ partitions: [TopicPartition]) { try? consumer.incrementalUnassign(partitions) }
+    func revoked(_ partitions: [TopicPartition]) { try? consumer.incrementalUnassign([]) }
+    func lost(_ partitions: [TopicPartition]) { try? consumer.incrementalUnassign([]) }
 }

@@ -3,13 +3,11 @@ import StreamCore
 
 /// Called inside `consumer.poll` and `consumer.close`, on the stream's thread: no batch is half processed there.
 extension StreamThread: RebalanceListener {
-    /// The exchange partitions are read from their end until the task knows its position; what comes is not used.
+    /// The exchange partitions are read as soon as their tasks know their positions, and not before (R20).
     package func assigned(_ partitions: [TopicPartition]) {
         wasEverAssigned = true
         let now = clock.monotonic()
-        attempt("assigning") { () throws(LogError) in
-            try consumer.incrementalAssign(partitions.map { ($0, .latest) })
-        }
+        attempt("assigning") { () throws(LogError) in try consumer.incrementalAssign([]) }
         for partition in partitions.map(\.partition) {
             precondition(tasks[partition] == nil, "A task is assigned once.")
             guard partition < Partition(self.partitions) else {
@@ -83,7 +81,7 @@ extension StreamThread: RebalanceListener {
     }
 
     private func giveUp(_ partitions: [TopicPartition]) {
-        var assigned: [TopicPartition] = partitions
+        var assigned: [TopicPartition] = []
         for partition in partitions.map(\.partition) {
             guard let runtime = tasks.removeValue(forKey: partition) else { continue }
             for (_, place) in sources(of: partition) { stallWatches[place] = nil }
@@ -94,16 +92,16 @@ extension StreamThread: RebalanceListener {
 
     /// Begins to take a task over anew that this thread has.
     func retake(_ runtime: TaskRuntime) {
-        let inputs = letGo(of: runtime)
+        let assigned = letGo(of: runtime)
         let partition = runtime.task.partition
         tasks[partition] = makeRuntime(partition, now: clock.monotonic(), insteadOf: runtime.task)
-        if inputs.isEmpty { return }
-        attempt("letting inputs go") { () throws(LogError) in try consumer.incrementalUnassign(inputs) }
+        if assigned.isEmpty { return }
+        attempt("letting partitions go") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
     }
 
     /// Forgets what the thread knows of a task's partitions.
     ///
-    /// - Returns: the inputs that the consumer still reads.
+    /// - Returns: those that the consumer still reads.
     func letGo(of runtime: TaskRuntime) -> [TopicPartition] {
         if case .restoring = runtime.state {
             attempt("ending a restore") { () throws(LogError) in
@@ -113,10 +111,9 @@ extension StreamThread: RebalanceListener {
         attempt("ending comparisons") { () throws(LogError) in
             try comparer?.forget(runtime.inputs.map(\.topicPartition))
         }
-        if let exchange = runtime.exchange { cursors[exchange.topicPartition] = nil }
-        for cursor in runtime.inputs { cursors[cursor.topicPartition] = nil }
+        for cursor in runtime.cursors { cursors[cursor.topicPartition] = nil }
         cursorTable.removeAll()
-        return runtime.inputs.filter(\.isAssigned).map(\.topicPartition)
+        return runtime.cursors.filter(\.isAssigned).map(\.topicPartition)
     }
 
     func changelog(of partition: Partition) -> TopicPartition { TopicPartition(settings.stateTopic, partition) }
