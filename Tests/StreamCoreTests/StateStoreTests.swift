@@ -45,6 +45,18 @@ struct StateStoreTests {
         #expect(changelog() == [ChangelogEntry(store: 4, "a", 4)])
     }
 
+    @Test("what is written after the changelog was captured is committed, too")
+    func writtenAfterCapture() {
+        let slot = store.slot(of: "a")
+        store[slot] = 1
+        _ = changelog()
+        store[slot]?.value = 2
+        store.commit()
+        store[slot]?.value = 3
+        store.revert()
+        #expect(store[slot] == 2)
+    }
+
     @Test("a key that has gone is a tombstone; one that came and went within the transaction is nothing")
     func deletion() {
         store[store.slot(of: "old")] = 1
@@ -143,7 +155,52 @@ struct StateStoreTests {
         #expect(store.slotCount == 0)
         try apply([ChangelogEntry(store: 4, "a", 1), ChangelogEntry(store: 4, "b", 2)])
         try apply([ChangelogEntry(store: 4, "b", nil)])
+        store.releaseVacantSlots()
         #expect(store.keyCount == 1 && store.slotCount == 1)
+    }
+
+    @Test("R19: while a restore goes on, keys that have gone give their slots back some thousand at a time")
+    func restoredComingAndGoing() throws {
+        try apply([ChangelogEntry(store: 4, "kept", 1), ChangelogEntry(store: 4, "back", 2)])
+        try apply([ChangelogEntry(store: 4, "back", nil), ChangelogEntry(store: 4, "back", 3)])
+        for number in 0..<20_000 {
+            try apply([ChangelogEntry(store: 4, "n\(number)", 1), ChangelogEntry(store: 4, "n\(number)", nil)])
+            #expect(store.slotCount <= 5_000)
+        }
+        store.releaseVacantSlots()
+        #expect(store.keyCount == 2 && store.slotCount == 2)
+        #expect(store.find("back").flatMap { store[$0] } == 3)
+    }
+
+    @Test("of very many values few stay decoded, and each is what it was, whoever is read or written meanwhile")
+    func manyValues() throws {
+        let count = 10_000
+        for number in 0..<count { store[store.slot(of: "n\(number)")] = Tally(integerLiteral: Int64(number)) }
+        store.commit()
+        store.releaseVacantSlots()
+        #expect(store.decodedCount < count / 2)
+        for number in 0..<count { #expect(store[Slot(number)]?.value == Int64(number)) }
+        #expect(store.decodedCount == count, "what a transaction has read stays where it is")
+        store.releaseVacantSlots()
+        var visited = 0
+        store.visit { slot in
+            visited += store[slot]?.value == Int64(slot.index) ? 1 : 0
+            #expect(store.decodedCount <= 8193)
+        }
+        #expect(visited == count, "whoever goes through all of them holds few")
+        for number in stride(from: 0, to: count, by: 2) { store[Slot(number)]?.value += 1 }
+        store.commit()
+        store.releaseVacantSlots()
+        for number in 0..<count {
+            #expect(store[Slot(number)]?.value == Int64(number + (number % 2 == 0 ? 1 : 0)))
+        }
+        for number in stride(from: 1, to: count, by: 2) { store[Slot(number)]?.value = -1 }
+        store.revert()
+        store.releaseVacantSlots()
+        #expect(store.decodedCount < count / 2)
+        for number in 0..<count {
+            #expect(store[Slot(number)]?.value == Int64(number + (number % 2 == 0 ? 1 : 0)))
+        }
     }
 
     @Test("it holds what a dictionary holds, over commits, reverts and restores", arguments: [1, 2, 3] as [UInt64])

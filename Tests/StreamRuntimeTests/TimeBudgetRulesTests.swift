@@ -113,9 +113,9 @@ struct TimeBudgetRulesTests {
     func flushPortions() throws {
         let application = application(AlarmProcessor.topology(timers: 0, flushed: 100_000))
         let member = try application.join("a")
-        let isDone = try application.run(until: { values("flushed", of: application).count == 10 }, within: 60)
-        #expect(isDone && values("flushed", of: application).allSatisfy { $0 == "10000" })
-        #expect(member.events.count("committed") >= 10)
+        let isDone = try application.run(until: { values("flushed", of: application).count == 40 }, within: 60)
+        #expect(isDone && values("flushed", of: application).allSatisfy { $0 == "2500" })
+        #expect(member.events.count("committed") >= 40)
         #expect(!member.events.has("aborted"))
     }
 

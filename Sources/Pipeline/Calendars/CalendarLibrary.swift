@@ -62,7 +62,7 @@ final class CalendarLibrary {
         let held = self.events(of: slot)
         let merged = reader.merge(events, over: held, bytesMax: settings.newerEventsBytesMax)
         let (events, newer) = (merged.events, merged.newer)
-        if records[slot] != nil && events == held { return (false, merged.problem) }
+        if records.hasValue(slot) && events == held { return (false, merged.problem) }
         let arrival = noteChange(of: calendar, origin, context)
         records[slot] = CalendarRecordState(
             value: Array(value), contentType: contentType, arrival: arrival.rawValue, newer: newer)
@@ -70,11 +70,11 @@ final class CalendarLibrary {
         return (true, merged.problem)
     }
 
-    func isFiled(_ name: String) -> Bool { records.find(name).map { records[$0] != nil } ?? false }
+    func isFiled(_ name: String) -> Bool { records.find(name).map { records.hasValue($0) } ?? false }
 
     /// - Precondition: a record of this name is filed.
     func remove(_ name: String, from calendar: Slot<CalendarState>, of origin: Origin, _ context: TaskContext) {
-        guard let slot = records.find(name), records[slot] != nil else {
+        guard let slot = records.find(name), records.hasValue(slot) else {
             preconditionFailure("A record that is removed is filed.")
         }
         let held = events(of: slot)
@@ -168,7 +168,7 @@ final class CalendarLibrary {
     // MARK: - Derived from state
 
     func finishRestore() {
-        for slot in records.slots where records[slot] != nil {
+        records.visit { slot in
             let name = records.withKey(of: slot) { CalendarRecordKey($0) }
             guard let calendarId = name.calendarId else {
                 preconditionFailure("A record is filed under a name that begins with its calendar.")

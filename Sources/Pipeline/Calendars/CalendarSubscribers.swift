@@ -171,7 +171,7 @@ final class CalendarSubscribers {
     // MARK: - Derived from state
 
     func finishRestore() {
-        for slot in subscriptions.slots where subscriptions[slot] != nil {
+        subscriptions.visit { slot in
             let calendarId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: library.slot(of: calendarId))
             arm(slot, at: subscriptions[slot]?.lastUpdate?.until)

@@ -41,10 +41,7 @@ extension ConfigurationProcessor: ClockFollower, CatchUpProcessor {
         return true
     }
 
-    func bringUp(_ context: TaskContext) {
-        if !bringUpWalk.isUnderWay { bringUpWalk.begin() }
-        bringUpWalk.advance(over: table.store, context) { bringUp($0, context) }
-    }
+    func bringUp(_ context: TaskContext) { catchUp.advance(over: table.store, context) { bringUp($0, context) } }
 
     /// - Returns: true if the timeline is renewed.
     private func bringUp(_ slot: Slot<ConfigurationState>, _ context: TaskContext) -> Bool {

@@ -2,7 +2,7 @@ import StreamCore
 
 extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
-        for slot in table.slots where table[slot] != nil { rederive(slot) }
+        table.store.visit { rederive($0) }
         requests.finishRestore()
         readers.finishRestore()
     }
@@ -10,7 +10,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func committed(_ context: TaskContext) {
         adopted = 0
         clockWalk.committed()
-        bringUpWalk.committed()
+        catchUp.committed()
         requests.committed()
         pending.committed()
         timers.committed()
@@ -20,7 +20,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func reverted(_ context: TaskContext) {
         adopted = 0
         clockWalk.reverted()
-        bringUpWalk.reverted()
+        catchUp.reset()
         requests.reverted()
         table.reverted()
         pending.reverted()
@@ -40,6 +40,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         table.forget(released)
         redeclared.forget(released)
         pending.forget(released)
+        catchUp.forget(released)
         timers.forget(released)
         readers.forget(released)
     }

@@ -121,43 +121,42 @@ struct ConfigurationSources {
 
     /// True if an update counts: its source and version are the current ones, and its revision is not older.
     func counts(_ update: SourceUpdate, for slot: Slot<ConfigurationState>) -> Bool {
-        guard let state = table[slot], state.version == update.version,
-            let source = state.sources.first(where: { $0.id == update.source })
+        guard table[slot]?.version == update.version,
+            let revision = table[slot]?.sources.first(where: { $0.id == update.source })?.revision
         else { return false }
-        return update.revision >= source.revision
+        return update.revision >= revision
     }
 
     /// Takes an update in that counts.
     ///
     /// - Returns: the timeline that is to be made of it; `nil` if none is.
     func receive(_ update: SourceUpdate, for slot: Slot<ConfigurationState>) -> PendingTimeline? {
-        let wasAnswered = table[slot]?.areAllAnswered ?? false
-        let state = table.modify(slot) { state in
+        table.modify(slot) { state in
+            let wasAnswered = state.areAllAnswered
             state.receive(update)
             if update.source.isCalendar { state.leaveOutAgendas(above: settings.agendasBytesMax) }
-            return state
-        }
-        guard state.areAllAnswered else { return nil }
-        // A timeline that was too large to be shown is tried again with whatever has come.
-        let isTried = settings.leavesWhenCaughtUp || state.published?.isTooLarge == true
-        if update.cause == .noted && !isTried { return nil }
-        var pending: PendingTimeline
-        if !wasAnswered {
-            pending = .init(at: update.at, cause: .configurationChanged, traceParent: state.traceParent)
-        } else {
-            pending = .init(at: update.at, cause: update.cause, traceParent: update.traceParent)
-        }
-        if wasAnswered, let renewal = state.renewal {
-            if state.sources.contains(where: \.isAwaited) {
-                // News does not wait for a renewal's snapshots.
-                if update.cause == .scheduled { return nil }
+            guard state.areAllAnswered else { return nil }
+            // A timeline that was too large to be shown is tried again with whatever has come.
+            let isTried = settings.leavesWhenCaughtUp || state.published?.isTooLarge == true
+            if update.cause == .noted && !isTried { return nil }
+            var pending: PendingTimeline
+            if !wasAnswered {
+                pending = .init(at: update.at, cause: .configurationChanged, traceParent: state.traceParent)
             } else {
-                table[slot]!.renewal = nil
-                pending.at = renewal
+                pending = .init(at: update.at, cause: update.cause, traceParent: update.traceParent)
             }
+            if wasAnswered, let renewal = state.renewal {
+                if state.sources.contains(where: \.isAwaited) {
+                    // News does not wait for a renewal's snapshots.
+                    if update.cause == .scheduled { return nil }
+                } else {
+                    state.renewal = nil
+                    pending.at = renewal
+                }
+            }
+            pending.needsSnapshots = update.cause == .dataChanged && update.source.isCalendar && state.hasVehicle
+            return pending
         }
-        pending.needsSnapshots = update.cause == .dataChanged && update.source.isCalendar && state.hasVehicle
-        return pending
     }
 }
 

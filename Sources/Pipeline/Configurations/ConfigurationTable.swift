@@ -13,10 +13,21 @@ final class ConfigurationTable {
     private var parser = JSONParser()
     private var entries = SlotMap<ConfigurationState, Entry?>()
 
-    /// A configuration as it was read, with what is asked of it for every timeline.
-    private struct Entry {
-        var message: ConfigurationMessage
-        var isRefreshedByVehicle: Bool
+    /// A configuration as it was read, with what is asked of it for every timeline. A class: to ask copies nothing.
+    private final class Entry {
+        let message: ConfigurationMessage
+        let address: TimelineAddress
+        let isRefreshedByVehicle: Bool
+
+        init(_ message: ConfigurationMessage) {
+            self.message = message
+            address = TimelineAddress(message)
+            if case .usable(let configuration) = message {
+                isRefreshedByVehicle = TimelineProvider.needs(of: configuration).vehicle?.refresh != nil
+            } else {
+                isRefreshedByVehicle = false
+            }
+        }
     }
 
     init(_ settings: PipelineSettings) {
@@ -40,11 +51,14 @@ final class ConfigurationTable {
 
     /// `nil` if nothing is kept of the configuration.
     subscript(slot: Slot<ConfigurationState>) -> ConfigurationState? {
-        _read { yield store[slot] }
-        _modify { yield &store[slot] }
+        unsafeAddress { store.address(of: slot) }
+        unsafeMutableAddress { store.mutableAddress(of: slot) }
     }
 
-    /// The state of a configuration that is not deleted.
+    /// True if the configuration is not deleted.
+    func isLive(_ slot: Slot<ConfigurationState>) -> Bool { store[slot]?.value != nil }
+
+    /// The state of a configuration that is not deleted: a copy, so it is for what is rarely done.
     func live(_ slot: Slot<ConfigurationState>) -> ConfigurationState? {
         guard let state = store[slot], state.value != nil else { return nil }
         return state
@@ -55,9 +69,8 @@ final class ConfigurationTable {
     /// - Precondition: there is a state.
     func modify<Result>(_ slot: Slot<ConfigurationState>, _ body: (inout ConfigurationState) -> Result) -> Result {
         store.modify(slot) { state in
-            guard var known = state.take() else { preconditionFailure("A configuration that changes has a state.") }
-            defer { state = known }
-            return body(&known)
+            precondition(state != nil, "A configuration that changes has a state.")
+            return body(&state!)
         }
     }
 
@@ -70,7 +83,7 @@ final class ConfigurationTable {
 
     /// Keeps a configuration that was just read.
     func remember(_ message: ConfigurationMessage, _ slot: Slot<ConfigurationState>) {
-        entries[slot] = Self.entry(message)
+        entries[slot] = Entry(message)
     }
 
     /// Forgets a configuration that was deleted.
@@ -79,14 +92,13 @@ final class ConfigurationTable {
     /// - Precondition: the configuration is not deleted.
     func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { entry(of: slot).message }
 
+    /// - Precondition: the configuration is not deleted.
+    func address(of slot: Slot<ConfigurationState>) -> TimelineAddress { entry(of: slot).address }
+
     /// True if the task of its vehicle renews the timeline: then each update brings all that is known.
     ///
     /// - Precondition: the configuration is not deleted.
-    func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool {
-        // Without a copy of what is known already.
-        if let isRefreshed = entries[slot]?.isRefreshedByVehicle { return isRefreshed }
-        return entry(of: slot).isRefreshedByVehicle
-    }
+    func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool { entry(of: slot).isRefreshedByVehicle }
 
     private func entry(of slot: Slot<ConfigurationState>) -> Entry {
         if let known = entries[slot] { return known }
@@ -94,22 +106,13 @@ final class ConfigurationTable {
         settings.onReading(configurationId(of: slot))
         return value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                let entry = Self.entry(try decode(bytes))
+                let entry = Entry(try decode(bytes))
                 entries[slot] = entry
                 return entry
             } catch {
                 preconditionFailure("A configuration that was read once cannot be read again: \(error)")
             }
         }
-    }
-
-    private static func entry(_ message: ConfigurationMessage) -> Entry {
-        guard case .usable(let configuration) = message else {
-            return Entry(message: message, isRefreshedByVehicle: false)
-        }
-        return Entry(
-            message: message,
-            isRefreshedByVehicle: TimelineProvider.needs(of: configuration).vehicle?.refresh != nil)
     }
 
     /// After an abort: what was read in the transaction may not be the configuration any more.

@@ -17,6 +17,9 @@ struct DeclaredKinds {
         otherTerms = ReloadTerms(otherwise: settings.reload)
     }
 
+    /// True if no kind is declared.
+    var isEmpty: Bool { digests.isEmpty }
+
     /// 0 if the kind is not declared.
     func digest(of kind: String) -> UInt64 { kinds.index(of: kind).map { digests[$0] } ?? 0 }
 

@@ -58,7 +58,7 @@ struct RecipientReloads {
             digest: newest.digest, traceParent: traceParent)
         // A renewal's is not withdrawn: nothing is compared with it.
         if !offer.isRenewal { table[slot]!.history.offer() }
-        let address = TimelineAddress(table.message(of: slot))
+        let address = table.address(of: slot)
         context.counters.count(.visible, kind: address.kind, reason)
         send(.offer(offer), of: address, context)
     }
@@ -66,13 +66,13 @@ struct RecipientReloads {
     /// Withdraws an open offer: what was offered is no longer to be seen.
     private func withdraw(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
         guard table[slot]?.history.offered != nil, table[slot]!.history.withdrawOffer() else { return }
-        send(.withdrawal, of: TimelineAddress(table.message(of: slot)), context)
+        send(.withdrawal, of: table.address(of: slot), context)
     }
 
     /// Leaves the recipient, before the configuration goes or gets another recipient or kind.
     func leave(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
         guard table[slot]?.published != nil else { return }
-        send(.removal, of: TimelineAddress(table.message(of: slot)), context)
+        send(.removal, of: table.address(of: slot), context)
         table.modify(slot) { state in
             state.history.forgetRecipient()
             state.bucket = nil
@@ -89,8 +89,8 @@ struct RecipientReloads {
     /// The recipient was told of a revision. What was published while the announcement was under way was compared with
     /// what had been seen before, so it is judged once more.
     func receive(_ announcement: ReloadAnnouncement, _ slot: Slot<ConfigurationState>, _ context: TaskContext) {
-        guard table.live(slot) != nil else { return }
-        let address = TimelineAddress(table.message(of: slot))
+        guard table.isLive(slot) else { return }
+        let address = table.address(of: slot)
         guard address.recipient.isSameByUTF8(as: announcement.recipient),
             address.kind.isSameByUTF8(as: announcement.kind)
         else { return }

@@ -71,7 +71,8 @@ struct ReloadRequests {
 
     private func configurations(of open: Open) -> [(hash: UInt32, slot: Slot<ConfigurationState>)] {
         var found: [(hash: UInt32, slot: Slot<ConfigurationState>)] = []
-        for slot in table.slots where isAsked(slot, by: open.request) {
+        table.store.visit { slot in
+            guard isAsked(slot, by: open.request) else { return }
             let hash = hashOfKey(of: slot)
             if UInt64(hash) >= open.next { found.append((hash, slot)) }
         }
@@ -85,7 +86,7 @@ struct ReloadRequests {
     private func isAsked(_ slot: Slot<ConfigurationState>, by request: ReloadRequest) -> Bool {
         guard slot.index < table.store.slotCount, let state = table[slot], state.value != nil, state.published != nil
         else { return false }
-        let address = TimelineAddress(table.message(of: slot))
+        let address = table.address(of: slot)
         guard address.kind.isSameByUTF8(as: request.kind) else { return false }
         return request.recipient.map { address.recipient.isSameByUTF8(as: $0) } ?? true
     }

@@ -79,8 +79,8 @@ struct RenewalTimers {
 
     /// `nil` if the task of the configuration's vehicle renews its timeline, or if nothing is due.
     private func due(of slot: Slot<ConfigurationState>) -> Due? {
-        guard let state = table.live(slot), !table.isRefreshedByVehicle(slot), let published = state.published,
-            let newest = state.history.newest
+        guard table.isLive(slot), !table.isRefreshedByVehicle(slot), let published = table[slot]?.published,
+            let newest = table[slot]?.history.newest
         else { return nil }
         let nextUpdate = newest.digest.nextUpdate
         if published.isFailure && nextUpdate == nil && published.rules != settings.contentRules.version {

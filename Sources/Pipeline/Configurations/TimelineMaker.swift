@@ -118,17 +118,26 @@ struct TimelineMaker {
 
     /// The configuration's record, then the newest records of its vehicle and its calendars.
     private func sources(of state: ConfigurationState) -> [SourceOffset] {
-        let origins = [state.origin] + state.sources.map { $0.content?.origin }
-        return origins.compactMap { origin in
-            origin.map {
-                SourceOffset(topic: topic(of: $0), partition: $0.partition.rawValue, offset: $0.offset.rawValue)
-            }
+        var sources: [SourceOffset] = []
+        sources.reserveCapacity(1 + state.sources.count)
+        if let origin = state.origin { sources.append(source(origin)) }
+        for source in state.sources {
+            if let origin = source.content?.origin { sources.append(self.source(origin)) }
         }
+        return sources
+    }
+
+    private func source(_ origin: Origin) -> SourceOffset {
+        SourceOffset(topic: topic(of: origin), partition: origin.partition.rawValue, offset: origin.offset.rawValue)
     }
 
     private func topic(of origin: Origin) -> String {
-        // Positions make no timeline.
-        [settings.topics.telemetry, settings.topics.calendarEvents, settings.topics.configurations][Int(origin.source)]
+        switch origin.source {
+        case 0: return settings.topics.telemetry
+        case 1: return settings.topics.calendarEvents
+        case 2: return settings.topics.configurations
+        default: preconditionFailure("Positions make no timeline.")
+        }
     }
 }
 

@@ -45,12 +45,12 @@ final class TimelinePublisher {
             table[slot]!.pending!.needsSnapshots = false
             return .needsSnapshots(at: at)
         }
-        let address = TimelineAddress(message)
+        let address = table.address(of: slot)
         // Brought up to a later time, a timeline shows what its recipient's goes on to show by itself.
         let isTimeAlone = settings.leavesWhenCaughtUp && !state.hasNewData && pending.cause.isOfTime
         let occasion = TimelineMaker.Occasion(
             at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: address.kind, at: at))
-        let made = fitting(message, state, occasion)
+        let made = fitting(message, address, state, occasion)
         output.emit(made.record, sinks: address.sinks, traceParent: pending.traceParent, context)
         if made.isTooLarge { warn(made, slot, state, context) }
         keep(made, slot)
@@ -63,10 +63,11 @@ final class TimelinePublisher {
 
     /// The timeline, encoded; one that is too large becomes the timeline that says so.
     private func fitting(
-        _ message: ConfigurationMessage, _ state: ConfigurationState, _ occasion: TimelineMaker.Occasion
+        _ message: ConfigurationMessage, _ address: TimelineAddress, _ state: ConfigurationState,
+        _ occasion: TimelineMaker.Occasion
     ) -> TimelineMaker.Made {
         let made = maker.make(message, state, occasion)
-        let sinks = TimelineAddress(message).sinks
+        let sinks = address.sinks
         let bytes = output.encode(made.record, sinks: sinks)
         if bytes <= settings.timelineBytesMax { return made }
         var error = maker.make(insteadOf: made, of: bytes, message, state, occasion)
@@ -120,9 +121,9 @@ final class TimelinePublisher {
     /// If the vehicle's task brings all that a timeline needs, what was known is not kept: then a timeline is made when
     /// its recipient comes by itself, or of other data.
     func compareByRulesOfNow(_ slot: Slot<ConfigurationState>) {
-        guard let state = table.live(slot), let published = state.published, let newest = state.history.newest,
-            state.history.remade == nil, published.rules != settings.contentRules.version,
-            state.areAllAnswered, !state.hasLeftOut, !table.isRefreshedByVehicle(slot)
+        guard let rules = table[slot]?.published?.rules, rules != settings.contentRules.version,
+            let state = table.live(slot), let newest = state.history.newest,
+            state.history.remade == nil, state.areAllAnswered, !state.hasLeftOut, !table.isRefreshedByVehicle(slot)
         else { return }
         let message = table.message(of: slot)
         // Under another declaration of its kind it is another configuration.

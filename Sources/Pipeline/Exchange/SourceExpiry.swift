@@ -51,7 +51,7 @@ struct SourceExpiry<State: ExpiringState> {
         for _ in 0..<context.timerPortion {
             guard let slot = timers.pop(now: context.now) else { break }
             fired.append(slot)
-            guard states[slot] != nil, !isNeeded(slot) else { continue }
+            guard states.hasValue(slot), !isNeeded(slot) else { continue }
             guard let heardAt = states[slot]?.heardAt, heardAt <= context.now else {
                 // Nobody knows since when, or the clock went back: the time counts from now.
                 states.modify(slot) { $0!.heardAt = context.now }
@@ -64,7 +64,7 @@ struct SourceExpiry<State: ExpiringState> {
 
     /// Sets the timer of a source as its state says; there is none if nothing is known of the source.
     mutating func arm(_ slot: Slot<State>) {
-        if states[slot] == nil { return timers.disarm(slot) }
+        if !states.hasValue(slot) { return timers.disarm(slot) }
         let heardAt = states[slot]?.heardAt ?? states[slot]?.heardAtLeast
         timers.arm(slot, due: heardAt.map { $0 + expiry } ?? .distantPast)
     }
@@ -76,7 +76,7 @@ struct SourceExpiry<State: ExpiringState> {
     /// Sets the timers again that the aborted transaction took out, and takes those away that it set.
     mutating func reverted() {
         for slot in fired { arm(slot) }
-        for slot in states.reverted where states[slot] == nil { timers.disarm(slot) }
+        for slot in states.reverted where !states.hasValue(slot) { timers.disarm(slot) }
         fired.removeAll()
     }
 

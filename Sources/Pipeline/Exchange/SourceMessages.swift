@@ -121,9 +121,8 @@ struct SubscriptionTerms: Hashable, StateValue {
             let silences = try reader.list { reader throws(CorruptBytes) in
                 ElapsedTime(milliseconds: try reader.int64())
             }
-            guard let first = silences.first else { throw CorruptBytes("a vehicle that is never silent") }
-            vehicle = .init(vehicleId: vehicleId, refresh: refresh, offlineAfter: first)
-            vehicle?.silences = silences
+            if silences.isEmpty { throw CorruptBytes("a vehicle that is never silent") }
+            vehicle = .init(vehicleId: vehicleId, refresh: refresh, silences: silences)
         }
         if try reader.bool() {
             let speed = try reader.optionalDouble()

@@ -207,7 +207,7 @@ final class ConfigurationReaders {
 
     func finishRestore() {
         readers.finishRestore()
-        for slot in readers.slots where readers[slot] != nil { rederive(slot) }
+        readers.visit { rederive($0) }
     }
 
     func committed() {

@@ -45,7 +45,7 @@ final class EntriesOfReaders {
 
     func forget(_ configuration: Slot<ConfigurationState>) {
         let slot = slot(of: configuration)
-        if store[slot] != nil { store[slot] = nil }
+        if store.hasValue(slot) { store[slot] = nil }
     }
 
     private func slot(of configuration: Slot<ConfigurationState>) -> Slot<EntriesInForce> {

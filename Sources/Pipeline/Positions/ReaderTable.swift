@@ -16,8 +16,8 @@ final class ReaderTable {
 
     var stores: [any ChangelogStore] { [store] }
 
-    /// Every reader that was ever met here.
-    var slots: Slots<ReaderState> { store.slots }
+    /// Calls `body` for each reader that has a state.
+    func visit(_ body: (Slot<ReaderState>) -> Void) { store.visit(body) }
 
     /// `nil` if nothing is kept of the reader.
     subscript(slot: Slot<ReaderState>) -> ReaderState? { store[slot] }
@@ -53,7 +53,7 @@ final class ReaderTable {
     }
 
     private func link(_ slot: Slot<ReaderState>) {
-        if store[slot] == nil {
+        if !store.hasValue(slot) {
             links.unlink(slot)
         } else {
             links.link(slot, to: configuration(of: key(of: slot)))
@@ -64,7 +64,7 @@ final class ReaderTable {
 
     /// Links what was restored.
     func finishRestore() {
-        for slot in store.slots where store[slot] != nil { link(slot) }
+        store.visit { link($0) }
     }
 
     /// The readers that an aborted transaction changed, linked again as they were.

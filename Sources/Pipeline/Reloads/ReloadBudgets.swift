@@ -156,8 +156,8 @@ struct ReloadBudgets {
 
     /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
     mutating func finishRestore(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
-        for slot in budgets.slots {
-            guard let state = budgets[slot] else { continue }
+        budgets.visit { slot in
+            guard let state = budgets[slot] else { return }
             let key = key(of: slot)
             if state.offer != nil && !state.isHeld { restoreOffer(slot, key) }
             arm(slot, kinds.terms(of: key.kind))

@@ -32,7 +32,7 @@ struct ReloadGatherings {
         remember(gathering)
         gathered[gathering].append(budget)
         budgets.hold(budget)
-        guard gatherings[gathering] == nil else { return }
+        guard !gatherings.hasValue(gathering) else { return }
         let closesAt = now + kinds.terms(of: key.kind).coalesce
         gatherings[gathering] = GatheringState(closesAt: closesAt)
         closings.arm(gathering, due: closesAt)

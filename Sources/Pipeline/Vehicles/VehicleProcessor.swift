@@ -98,23 +98,30 @@ extension VehicleProcessor: RecordProcessor {
                 state = VehicleState(vehicleId: String(telemetry.vehicleId))
                 expiry.sourceCame(slot, context)
             }
-            state!.heardAt = context.now
-            if observation.replacesFrom != nil { state!.vehicle.observedAt = nil }
-            _ = telemetry.apply(to: &state!.vehicle, observedAt: observation.observedAt)
-            // Master data: what is stored was observed when this came at the latest.
-            if let arrival = observation.replacesFrom, state!.vehicle.observedAt == nil {
-                state!.vehicle.observedAt = arrival
-            }
-            state!.isHeldToArrival = settings.telemetryFuture != nil
-            let wasUnreadable = state!.isUnreadable
-            state!.isKnown = true
-            state!.isUnreadable = false
-            state!.revision.advance()
-            state!.origin = record.origin
-            return VehicleChange(
-                status: state!.vehicle.status, observedAt: state!.vehicle.observedAt, wasUnreadable: wasUnreadable,
-                isOfEarlierObservation: observation.replacesFrom != nil)
+            return update(&state!, telemetry, observation, of: record, context)
         }
+    }
+
+    private func update(
+        _ state: inout VehicleState, _ telemetry: TelemetryView, _ observation: TelemetryClock.Observation,
+        of record: InputRecord, _ context: TaskContext
+    ) -> VehicleChange {
+        state.heardAt = context.now
+        if observation.replacesFrom != nil { state.vehicle.observedAt = nil }
+        _ = telemetry.apply(to: &state.vehicle, observedAt: observation.observedAt)
+        // Master data: what is stored was observed when this came at the latest.
+        if let arrival = observation.replacesFrom, state.vehicle.observedAt == nil {
+            state.vehicle.observedAt = arrival
+        }
+        state.isHeldToArrival = settings.telemetryFuture != nil
+        let wasUnreadable = state.isUnreadable
+        state.isKnown = true
+        state.isUnreadable = false
+        state.revision.advance()
+        state.origin = record.origin
+        return VehicleChange(
+            status: state.vehicle.status, observedAt: state.vehicle.observedAt, wasUnreadable: wasUnreadable,
+            isOfEarlierObservation: observation.replacesFrom != nil)
     }
 
     /// The newest record of the vehicle could not be read. That is no news by itself.
@@ -173,7 +180,7 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
         subscribers.finishRestore()
-        for slot in vehicles.slots where vehicles[slot] != nil {
+        vehicles.visit { slot in
             rederive(slot)
             expiry.arm(slot)
         }

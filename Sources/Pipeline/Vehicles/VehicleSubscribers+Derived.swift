@@ -8,12 +8,13 @@ extension VehicleSubscribers {
 
     /// Derives all that follows from the stores, which are complete for the first time.
     func finishRestore() {
-        for slot in subscriptions.slots where subscriptions[slot] != nil {
+        subscriptions.visit { slot in
+            vehicles.releaseDecoded()
             let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: vehicles.slot(of: vehicleId))
             rederive(slot)
         }
-        for vehicle in vehicles.slots {
+        vehicles.visit { vehicle in
             if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
         }
         fanOut.committed()

@@ -85,6 +85,7 @@ extension VehicleSubscribers {
 
     /// - Returns: true if an update is due.
     private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) -> Bool {
+        vehicles.releaseDecoded()
         guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return false }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         let isRefreshed = subscription.need.refresh != nil

@@ -37,7 +37,7 @@ final class RdKafkaPlainProducer: PlainProducer {
         do {
             try writer.write(
                 topic: topic, partition: partition, key: key, value: value, headers: headers,
-                roomBy: .now + Self.roomTimeout)
+                roomWithin: Self.roomTimeout)
         } catch {
             throw client.fatalFailure?.error ?? error.error
         }

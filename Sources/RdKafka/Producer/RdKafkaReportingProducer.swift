@@ -45,15 +45,18 @@ final class RdKafkaReportingProducer: ReportingProducer, @unchecked Sendable {
     ) throws(LogError) {
         let report = Unmanaged.passRetained(Report(report))
         let code = topic.withCString { name in
-            var fields = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 3)
-            fields[0].vtype = RD_KAFKA_VTYPE_TOPIC
-            fields[0].u.cstr = name
-            fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
-            fields[1].u.i32 = partition?.rawValue ?? RD_KAFKA_PARTITION_UA
-            fields[2].vtype = RD_KAFKA_VTYPE_OPAQUE
-            fields[2].u.ptr = report.toOpaque()
-            return RecordBytes.with(key) { key in
-                RecordBytes.with(value) { value in client.produce(fields, key, value, headers) }
+            RecordBytes.with(key) { key in
+                RecordBytes.with(value) { value in
+                    client.produce(key, value, headers) { fields in
+                        fields[0].vtype = RD_KAFKA_VTYPE_TOPIC
+                        fields[0].u.cstr = name
+                        fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
+                        fields[1].u.i32 = partition?.rawValue ?? RD_KAFKA_PARTITION_UA
+                        fields[2].vtype = RD_KAFKA_VTYPE_OPAQUE
+                        fields[2].u.ptr = report.toOpaque()
+                        return 3
+                    }
+                }
             }
         }
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return }

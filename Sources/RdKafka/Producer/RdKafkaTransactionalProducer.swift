@@ -44,7 +44,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
         do {
             try writer.write(
                 topic: topic, partition: partition, key: key, value: value, headers: headers,
-                roomBy: .now + Self.roomTimeout)
+                roomWithin: Self.roomTimeout)
         } catch {
             rd_kafka_poll(client.pointer, 0)
             if error.error.code == .wrongState { awaitFirstFailure() }

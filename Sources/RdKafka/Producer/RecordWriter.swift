@@ -18,19 +18,23 @@ struct RecordWriter: ~Copyable {
         topics = [:]
     }
 
-    /// Enqueues one record. Waits for room in a full queue, serving events, until the deadline.
+    /// Enqueues one record. Waits for room in a full queue, serving events, for as long as the time-out says.
     ///
     /// - Throws: why it was refused, with librdkafka's code.
     mutating func write(
         topic name: String, partition: Partition?, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
-        headers: [Header], roomBy deadline: ContinuousClock.Instant
+        headers: [Header], roomWithin timeout: Duration
     ) throws(Refusal) {
         let topic = try handle(of: name)
+        // Without a look at the clock: the queue is hardly ever full.
+        var deadline: ContinuousClock.Instant?
         while true {
             let code = enqueue(
                 topic, partition?.rawValue ?? RD_KAFKA_PARTITION_UA, RecordBytes(key), RecordBytes(value), headers)
             if code == RD_KAFKA_RESP_ERR_NO_ERROR { return }
-            guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, ContinuousClock.now < deadline else {
+            let end = deadline ?? .now + timeout
+            deadline = end
+            guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, ContinuousClock.now < end else {
                 throw Refusal(code: code, error: LogError(code, about: "producing to \(name)"))
             }
             rd_kafka_poll(client.pointer, 5)
@@ -69,42 +73,46 @@ struct RecordWriter: ~Copyable {
     private func enqueueWithHeaders(
         _ topic: OpaquePointer, _ partition: Int32, _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header]
     ) -> rd_kafka_resp_err_t {
-        var fields = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 2)
-        fields[0].vtype = RD_KAFKA_VTYPE_RKT
-        fields[0].u.rkt = topic
-        fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
-        fields[1].u.i32 = partition
-        return client.produce(fields, key, value, headers)
+        client.produce(key, value, headers) { fields in
+            fields[0].vtype = RD_KAFKA_VTYPE_RKT
+            fields[0].u.rkt = topic
+            fields[1].vtype = RD_KAFKA_VTYPE_PARTITION
+            fields[1].u.i32 = partition
+            return 2
+        }
     }
 }
 
 extension ClientHandle {
     /// Enqueues a record; bytes are copied. Does not wait for room. Any thread.
     ///
-    /// - Parameter fields: what is said beside key, value and headers; the topic at least.
+    /// - Parameter say: writes what is said beside key, value and headers, the topic at least, into the first fields,
+    ///   at most 4, and returns how many they are.
     func produce(
-        _ fields: [rd_kafka_vu_t], _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header]
+        _ key: RecordBytes, _ value: RecordBytes, _ headers: [Header],
+        _ say: (UnsafeMutableBufferPointer<rd_kafka_vu_t>) -> Int
     ) -> rd_kafka_resp_err_t {
-        var own = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: 3)
-        own[0].vtype = RD_KAFKA_VTYPE_MSGFLAGS
-        own[0].u.i = RD_KAFKA_MSG_F_COPY
-        own[1].vtype = RD_KAFKA_VTYPE_KEY
-        own[1].u.mem = .init(ptr: key.start, size: key.count)
-        own[2].vtype = RD_KAFKA_VTYPE_VALUE
-        own[2].u.mem = .init(ptr: value.start, size: value.count)
-        let list = headers.isEmpty ? nil : headerList(headers)
-        if let list {
-            var field = rd_kafka_vu_t()
-            field.vtype = RD_KAFKA_VTYPE_HEADERS
-            field.u.headers = list
-            own.append(field)
+        withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 8) { fields in
+            fields.initialize(repeating: rd_kafka_vu_t())
+            var count = say(fields)
+            func add(_ type: rd_kafka_vtype_t, _ fill: (inout rd_kafka_vu_t) -> Void) {
+                fields[count].vtype = type
+                fill(&fields[count])
+                count += 1
+            }
+            add(RD_KAFKA_VTYPE_MSGFLAGS) { $0.u.i = RD_KAFKA_MSG_F_COPY }
+            add(RD_KAFKA_VTYPE_KEY) { $0.u.mem = .init(ptr: key.start, size: key.count) }
+            add(RD_KAFKA_VTYPE_VALUE) { $0.u.mem = .init(ptr: value.start, size: value.count) }
+            let list = headers.isEmpty ? nil : headerList(headers)
+            if let list { add(RD_KAFKA_VTYPE_HEADERS) { $0.u.headers = list } }
+            guard let error = rd_kafka_produceva(pointer, fields.baseAddress, count) else {
+                return RD_KAFKA_RESP_ERR_NO_ERROR
+            }
+            // Only a success takes over the headers.
+            if let list { rd_kafka_headers_destroy(list) }
+            defer { rd_kafka_error_destroy(error) }
+            return rd_kafka_error_code(error)
         }
-        let all = fields + own
-        guard let error = rd_kafka_produceva(pointer, all, all.count) else { return RD_KAFKA_RESP_ERR_NO_ERROR }
-        // Only a success takes over the headers.
-        if let list { rd_kafka_headers_destroy(list) }
-        defer { rd_kafka_error_destroy(error) }
-        return rd_kafka_error_code(error)
     }
 
     private func headerList(_ headers: [Header]) -> OpaquePointer {

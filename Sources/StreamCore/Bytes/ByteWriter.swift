@@ -14,6 +14,23 @@ public struct ByteWriter {
         storage.reserveCapacity(capacity)
     }
 
+    /// Writes into the memory of bytes that are not needed any more, which are empty after that.
+    @inlinable
+    init(reusing bytes: inout [UInt8], format: UInt8) {
+        self.format = format
+        storage = []
+        swap(&storage, &bytes)
+        storage.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes the bytes away, with their memory.
+    @inlinable
+    mutating func takeBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        swap(&storage, &bytes)
+        return bytes
+    }
+
     @inlinable
     public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 

@@ -12,18 +12,19 @@ extension StateStore {
     public func letGo(_ slot: Slot<Value>) {
         precondition(isHeld(slot), "A hold ends once.")
         holds[slot.index] -= 1
-        if holds[slot.index] == 0 && values[slot.index] == nil { note(vacant: slot) }
+        if holds[slot.index] == 0 && !hasValue(slot) { note(vacant: slot) }
     }
 
     private func isHeld(_ slot: Slot<Value>) -> Bool { slot.index < holds.count && holds[slot.index] > 0 }
 
     public func releaseVacantSlots() {
         precondition(written.isEmpty, "Slots are given back between transactions.")
+        trimDecoded(self)
         if !hasVacant { return }
         hasVacant = false
         reverted = []
         var released: [Slot<Value>] = []
-        for slot in vacant where keys.isInUse(slot.index) && values[slot.index] == nil && !isHeld(slot) {
+        for slot in vacant where keys.isInUse(slot.index) && !stored.hasBytes(slot.index) && !isHeld(slot) {
             keys.remove(slot.index)
             released.append(slot)
         }
@@ -33,19 +34,23 @@ extension StateStore {
 
     private func forget(_ released: [Slot<Value>]) {
         keys.trim()
-        values.truncate(to: keys.slotCount)
-        stamps.truncate(to: keys.slotCount)
+        stored.truncate(to: keys.slotCount)
+        decoded.truncate(to: keys.slotCount)
         holds.truncate(to: keys.slotCount)
         let released = ReleasedSlots(slots: released, slotCount: keys.slotCount)
         unversioned.forget(released)
         onRelease(released)
     }
 
+    /// A tombstone was restored. Keys that have gone give their slots back some thousand at a time, the last of them
+    /// when the restore is finished.
     @usableFromInline
     func releaseRestored(_ slot: Slot<Value>) {
-        values[slot.index] = nil
-        if isHeld(slot) { return note(vacant: slot) }
-        keys.remove(slot.index)
-        forget([slot])
+        stored.remove(slot.index)
+        decoded.remove(slot.index)
+        note(vacant: slot)
+        if vacant.count >= Self.vacantMax { releaseVacantSlots() }
     }
+
+    private static var vacantMax: Int { 4096 }
 }

@@ -8,10 +8,13 @@ public protocol StateValue {
 
 /// A typed state store of one task: byte keys to values, in memory, with an overlay per transaction.
 ///
-/// Within a transaction reads see what was written. The first write to a key in a transaction keeps the value from
-/// before, so that `revert` is exact and `commit` costs nothing; the changelog gets each written key once per commit.
-/// A slot is the number of a key: stable for as long as the key has a value or is held, another after a restore. A key
-/// without either gives its slot back after the transaction, committed or aborted, never within it (R19).
+/// A value lives in its stored form, as the changelog has it, and is decoded when somebody asks for it (`SlotBytes`,
+/// `DecodedValues`). So a value costs as many bytes as it says something, a restore keeps what it reads, and what a
+/// transaction writes is what a restart would read. Within a transaction reads see what was written. The bytes of a
+/// slot change with the commit, so that `revert` is exact: it forgets what was decoded. The changelog gets each written
+/// key once per commit. A slot is the number of a key: stable for as long as the key has a value or is held, another
+/// after a restore. A key without either gives its slot back after the transaction, committed or aborted, never within
+/// it (R19).
 ///
 /// Public, like all that it is made of, because only public generic code is compiled for its values across modules:
 /// with `package` a record cost half as much again.
@@ -23,12 +26,17 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// Slots whose newest record in the changelog has a key of the format without versions.
     @usableFromInline var unversioned = SlotMap<Value, Bool>(absent: false)
     @usableFromInline var keys = KeyTable()
-    @usableFromInline var values: [Value?] = []
-    /// The transaction in which a slot was last written.
-    @usableFromInline var stamps: [UInt32] = []
-    @usableFromInline var transaction: UInt32 = 1
+    /// The committed values: the number of the format, then the value in it.
+    @usableFromInline var stored = SlotBytes()
+    @usableFromInline var decoded = DecodedValues<Value>()
+    /// The slots that this transaction wrote, in the order of their first write.
     @usableFromInline var written: [Slot<Value>] = []
-    @usableFromInline var before: [Value?] = []
+    /// The stored form of what was written, one behind the other, as it was captured last.
+    @usableFromInline var captured: [UInt8] = []
+    /// The end of each in `captured`.
+    @usableFromInline var capturedEnds: [Int] = []
+    /// Nothing was written since.
+    @usableFromInline var isCaptured = false
     /// Slots that may have neither a value nor a hold: they are looked at after the transaction.
     @usableFromInline var vacant: [Slot<Value>] = []
     /// True if the end of the transaction has something to give back, or to forget: a look that costs nothing.
@@ -41,26 +49,37 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// Is told of slots that were given back, after the transaction: whatever is kept by slot beside the store forgets
     /// them.
     public var onRelease: (ReleasedSlots<Value>) -> Void = { _ in }
-    /// `capture` and `commit` as they are compiled for this `Value`. Through the protocol only their generic form can
-    /// be called, which is several times slower; this initializer is inlined where the value's type is known.
+    /// `capture`, `commit` and the like as they are compiled for this `Value`. Through the protocol only their generic
+    /// form can be called, which is several times slower; this initializer is inlined where the value's type is known.
     @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
+    @usableFromInline let trimDecoded: (StateStore<Value>) -> Void
+    @usableFromInline
+    let restoreRecord:
+        (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool) throws(CorruptBytes) -> Void
 
     @inlinable
     public init(_ name: StoreName<Value>) {
         id = name.number
         captureWritten = { store, emit in store.writeChangelog(emit) }
-        commitWritten = { store in store.forgetOverlay() }
+        commitWritten = { store in store.store() }
+        trimDecoded = { store in store.decoded.trim() }
+        restoreRecord = { store, key, value, isVersioned throws(CorruptBytes) in
+            try store.takeIn(key, value, isVersioned: isVersioned)
+        }
     }
 
     /// Every slot, with or without a value, or a key.
     @inlinable
-    public var slots: Slots<Value> { Slots(count: values.count) }
+    public var slots: Slots<Value> { Slots(count: stored.count) }
 
     /// Keys that have a slot.
     public var keyCount: Int { keys.count }
 
-    public var slotCount: Int { values.count }
+    public var slotCount: Int { stored.count }
+
+    /// Values that are decoded beside their stored form.
+    package var decodedCount: Int { decoded.count }
 
     /// - Parameter hash: Java's murmur2 of the key.
     /// - Returns: `nil` if the key has no slot.
@@ -93,12 +112,12 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         hasVacant = true
     }
 
-    @usableFromInline
+    @inlinable
     func newSlot(of key: UnsafeRawBufferPointer, hash: UInt32) -> Slot<Value> {
         let index = keys.add(key, hash: hash)
-        if index == values.count {
-            values.append(nil)
-            stamps.append(0)
+        if index == stored.count {
+            stored.append()
+            decoded.append()
         }
         return Slot(index)
     }
@@ -120,34 +139,6 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @inlinable
     public func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 
-    @inlinable
-    public subscript(slot: Slot<Value>) -> Value? {
-        _read { yield values[slot.index] }
-        _modify {
-            touch(slot)
-            yield &values[slot.index]
-        }
-    }
-
-    /// Writes in place; one look-up and one copy for the overlay, however much is changed.
-    @inlinable
-    public func modify<Result>(_ slot: Slot<Value>, _ body: (inout Value?) -> Result) -> Result {
-        touch(slot)
-        return body(&values[slot.index])
-    }
-
-    /// True if anything was written in this transaction.
-    @inlinable
-    public var isDirty: Bool { !written.isEmpty }
-
-    @inlinable
-    func touch(_ slot: Slot<Value>) {
-        if stamps[slot.index] == transaction { return }
-        stamps[slot.index] = transaction
-        written.append(slot)
-        before.append(values[slot.index])
-    }
-
     // MARK: - Transaction
 
     /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
@@ -157,23 +148,43 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     @inlinable
     func writeChangelog(_ emit: ChangelogEmit) {
+        captureValues()
         var key = ByteWriter(capacity: 64)
-        var value = ByteWriter(capacity: 256, format: format)
         let isVersioned = format != StateFormat.unversioned
-        for (index, slot) in written.enumerated() {
-            // A key that came and went within the transaction was never in the changelog.
-            if values[slot.index] == nil && before[index] == nil { continue }
-            if isVersioned && unversioned[slot] { writeTombstone(ofUnversioned: slot, emit) }
-            key.removeAll()
-            key.write(isVersioned ? id | StateFormat.versionedKey : id)
-            withKey(of: slot) { key.append($0) }
-            value.removeAll()
-            if isVersioned { value.write(format) }
-            values[slot.index]?.encode(into: &value)
-            key.bytes.withUnsafeBytes { key in
-                value.bytes.withUnsafeBytes { emit(key, values[slot.index] == nil ? nil : $0) }
+        captured.withUnsafeBytes { captured in
+            var start = 0
+            for (slot, end) in zip(written, capturedEnds) {
+                defer { start = end }
+                // A key that came and went within the transaction was never in the changelog.
+                if start == end && !stored.hasBytes(slot.index) { continue }
+                if isVersioned && unversioned[slot] { writeTombstone(ofUnversioned: slot, emit) }
+                key.removeAll()
+                key.write(isVersioned ? id | StateFormat.versionedKey : id)
+                withKey(of: slot) { key.append($0) }
+                // The number of the format is part of versioned values alone.
+                let value = captured[(isVersioned ? start : min(start + 1, end))..<end]
+                key.bytes.withUnsafeBytes { key in
+                    emit(key, start == end ? nil : UnsafeRawBufferPointer(rebasing: value))
+                }
             }
         }
+    }
+
+    /// Encodes all that was written.
+    @inlinable
+    func captureValues() {
+        var writer = ByteWriter(reusing: &captured, format: format)
+        capturedEnds.removeAll(keepingCapacity: true)
+        for slot in written {
+            guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
+            if place.pointee != nil {
+                writer.write(format)
+                place.pointee!.encode(into: &writer)
+            }
+            capturedEnds.append(writer.bytes.count)
+        }
+        captured = writer.takeBytes()
+        isCaptured = true
     }
 
     /// Once for a key: the value of the format before goes as that of this format comes.
@@ -193,52 +204,45 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         commitWritten(self)
     }
 
+    /// What was captured is what is stored.
     @inlinable
-    func forgetOverlay() {
-        for slot in written where values[slot.index] == nil { note(vacant: slot) }
-        written.removeAll(keepingCapacity: true)
-        before.removeAll(keepingCapacity: true)
-        transaction &+= 1
+    func store() {
+        if !isCaptured { captureValues() }
+        captured.withUnsafeBytes { captured in
+            var start = 0
+            for (slot, end) in zip(written, capturedEnds) {
+                if start == end {
+                    stored.remove(slot.index)
+                    decoded.remove(slot.index)
+                    note(vacant: slot)
+                } else {
+                    stored.replace(slot.index, by: UnsafeRawBufferPointer(rebasing: captured[start..<end]))
+                    decoded.areWritten[slot.index] = false
+                }
+                start = end
+            }
+        }
+        forgetWritten()
     }
+
+    @usableFromInline
+    func forgetWritten() {
+        written.removeAll(keepingCapacity: true)
+        isCaptured = false
+        captured.removeAll(keepingCapacity: captured.capacity < Self.capturedKept)
+        capturedEnds.removeAll(keepingCapacity: captured.capacity > 0)
+    }
+
+    /// A transaction that wrote more gives the memory back.
+    private static var capturedKept: Int { 1 << 20 }
 
     public func revert() {
-        for (slot, value) in zip(written, before) { values[slot.index] = value }
         reverted = written
         hasVacant = true
-        if !written.isEmpty { commitWritten(self) }
-    }
-
-    // MARK: - Restore
-
-    /// - Parameters:
-    ///   - key: without the number of the store.
-    ///   - isVersioned: true if the record's key says that its value begins with its format.
-    /// - Throws: if the value cannot be read, or is of a format that this release does not know.
-    @inlinable
-    public func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool = false
-    ) throws(CorruptBytes) {
-        precondition(written.isEmpty, "Restoring happens before the first transaction.")
-        let hash = Murmur2.hash(key)
-        let known = keys.find(key, hash: hash).map { Slot<Value>($0) }
-        guard let value else {
-            guard let known else { return }
-            // What is said of the key of the format before says nothing of a value that has a version.
-            guard isVersioned || unversioned[known] else { return }
-            unversioned[known] = false
-            // A key that has gone takes no slot.
-            releaseRestored(known)
-            return
+        for slot in written {
+            decoded.remove(slot.index)
+            if !stored.hasBytes(slot.index) { note(vacant: slot) }
         }
-        var reader = ByteReader(value)
-        if isVersioned {
-            let format = try reader.byte()
-            try StateFormat.check(format)
-            reader = ByteReader(reader.rest(), format: format)
-        }
-        let restored = try Value(from: &reader)
-        let slot = known ?? newSlot(of: key, hash: hash)
-        if !isVersioned { unversioned[slot] = true }
-        values[slot.index] = restored
+        forgetWritten()
     }
 }

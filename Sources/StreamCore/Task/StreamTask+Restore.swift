@@ -77,6 +77,7 @@ extension StreamTask {
             let found = positions.header?.format ?? StateFormat.unversioned
             write(format: max(found, context.topology.stateFormat ?? found))
         }
+        for store in orderedStores { store.releaseVacantSlots() }
         forEachNode { node in node.deriving?.finishRestore(context) }
     }
 }

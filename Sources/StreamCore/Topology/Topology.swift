@@ -19,7 +19,7 @@ package struct Topology: Sendable {
     /// How many timers a processor fires in one call (R17).
     package var timerPortion = 1_000
     /// How many units of work a processor does in the flushes of one transaction (R17).
-    package var flushPortion = 10_000
+    package var flushPortion = 2_500
     /// The format that state is raised to (`StateFormat`); `nil` if it stays as it was found, and is the newest where
     /// none was (R18).
     package var stateFormat: UInt8?

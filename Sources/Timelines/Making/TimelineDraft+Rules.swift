@@ -2,7 +2,8 @@ extension TimelineDraft {
     /// Applies T3: the moments ascend by date, and at one instant in the order of phases; equal entries of one instant
     /// are there once.
     func inOrder() -> TimelineDraft {
-        guard moments.count > 1 else { return self }
+        // Mostly they are in order, and no two are at one instant.
+        if zip(moments, moments.dropFirst()).allSatisfy({ $0.date < $1.date }) { return self }
         let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { precedes($0, $1) }
         var draft = self
         draft.moments.removeAll(keepingCapacity: true)
@@ -71,7 +72,7 @@ extension TimelineDraft {
     func inForce(at: Instant) -> TimelineDraft {
         var draft = self
         if let current = moments.lastIndex(where: { $0.date <= at }) {
-            draft.moments.removeSubrange(..<current)
+            if current > 0 { draft.moments.removeSubrange(..<current) }
         } else {
             draft.moments.insert(.tick(at, Moment.whatIsKnown), at: 0)
         }

@@ -42,6 +42,12 @@ public struct TimelineDraft {
     ///
     /// - Precondition: an entry of phase `preEvent`, `start` or `end` has an event.
     public init(entries: [TimelineEntry], policy: TimelineReloadPolicy) {
+        guard entries.contains(where: \.phase.isOfOccurrence) else {
+            self.init(entries.enumerated().map { Moment($1.phase, at: $1.date, $0) }, policy: policy) { moment in
+                moment.index == Moment.whatIsKnown ? nil : entries[moment.index]
+            }
+            return
+        }
         let ofEvents = entries.filter(\.phase.isOfOccurrence)
         let others = entries.filter { !$0.phase.isOfOccurrence }
         let occurrences = ofEvents.map { entry in

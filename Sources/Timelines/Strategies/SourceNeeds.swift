@@ -29,8 +29,19 @@ public struct SourceNeeds: Hashable, Sendable {
         }
 
         package init(vehicleId: String, refresh: Refresh?, offlineAfter: ElapsedTime) {
-            self.init(vehicleId: vehicleId, offlineAfter: offlineAfter)
+            self.vehicleId = vehicleId
             self.refresh = refresh
+            silences = [offlineAfter]
+        }
+
+        /// A need that was stored.
+        ///
+        /// - Precondition: `silences` is not empty and ascends.
+        package init(vehicleId: String, refresh: Refresh?, silences: [ElapsedTime]) {
+            precondition(!silences.isEmpty, "A vehicle is silent after some time.")
+            self.vehicleId = vehicleId
+            self.refresh = refresh
+            self.silences = silences
         }
 
         /// The first of `silences`: from then on the vehicle counts as `Offline`.
