@@ -107,7 +107,9 @@ let package = Package(
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
+            linkerSettings: [.linkedLibrary("mimalloc", .when(platforms: [.linux]))]),
 
         // The example is a package of its own; here it is built again so that acceptance tests can run and kill it.
         .executableTarget(
