@@ -28,8 +28,8 @@ struct DeliberateBugTests {
     }
 
     static let portBugs: [Bug<PortDefect>] = [
-        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 2),
-        Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 6), Bug(.claimNeverReleased, 18),
+        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
+        Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 17), Bug(.claimNeverReleased, 18),
     ]
 
     @Test("a bug of a port's use", arguments: portBugs)
@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 5), Bug(.timersNotRebuilt, 41), Bug(.pendingKept, 24), Bug(.timersBeforeInputs, 1),
+        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 24), Bug(.timersBeforeInputs, 1),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)

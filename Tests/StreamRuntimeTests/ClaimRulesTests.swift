@@ -50,6 +50,25 @@ struct ClaimRulesTests {
         #expect(claim(application, 0).hasPrefix("app-b ") && claim(application, 0).hasSuffix(" released"))
     }
 
+    @Test("R4: until a thread's first claim is committed nothing else is in its transactions")
+    func claimAlone() throws {
+        let application = SimulatedApplication()
+        application.append(40)
+        let fault = application.cluster.inject(.abortable(broken), into: .commit, times: 3)
+        let member = try application.join("a")
+        try application.run(until: { !member.ports.calls("commit").isEmpty })
+        #expect(application.cluster.timesFired(fault) == 3)
+        let calls = member.ports.calls
+        let first = try #require(calls.firstIndex { $0.name == "commit" })
+        #expect(calls[..<first].count { $0.name == "sendOffsets" } == 4)
+        let state = application.settings.stateTopic
+        let produced = calls[..<first].filter { $0.name == "produce" }.flatMap(\.partitions)
+        #expect(!produced.isEmpty && produced.allSatisfy { $0.topic == state }, "positions alone")
+        let assigned = calls[..<first].filter { $0.name == "incrementalAssign" && $0.client == "app-a" }
+        #expect(assigned.flatMap(\.partitions).isEmpty, "nothing is read")
+        try application.expectExactlyOnce()
+    }
+
     @Test("R15: an owner that died before its offsets blocks no reader until the time-out")
     func diedBeforeOffsets() throws {
         let application = SimulatedApplication()

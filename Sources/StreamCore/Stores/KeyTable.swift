@@ -50,16 +50,15 @@ public struct KeyTable {
     /// - Complexity: O(1).
     @inlinable
     public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
-        table.withUnsafeBufferPointer { table in
-            let mask = table.count - 1
-            var index = Int((hash &* 0x9e37_79b1) >> shift)
-            while true {
-                let entry = table[index]
-                if entry == 0 { return nil }
-                let slot = Int(entry) - 1
-                if places[slot].hash == hash, isKey(key, of: slot) { return slot }
-                index = (index + 1) & mask
-            }
+        // Without closures: these would take a copy of the table, with a reference to each of its arrays.
+        let mask = table.count - 1
+        var index = Int((hash &* 0x9e37_79b1) >> shift)
+        while true {
+            let entry = table[index]
+            if entry == 0 { return nil }
+            let slot = Int(entry) - 1
+            if places[slot].hash == hash, isKey(key, of: slot) { return slot }
+            index = (index + 1) & mask
         }
     }
 
@@ -86,11 +85,10 @@ public struct KeyTable {
 
     @inlinable
     func isKey(_ key: UnsafeRawBufferPointer, of slot: Int) -> Bool {
-        withKey(of: slot) { stored in
-            guard stored.count == key.count else { return false }
-            for index in 0..<key.count where stored[index] != key[index] { return false }
-            return true
-        }
+        let place = places[slot]
+        guard Int(place.count) == key.count else { return false }
+        for index in 0..<key.count where bytes[place.start + index] != key[index] { return false }
+        return true
     }
 
     /// Gives a key that is not known its slot.

@@ -21,17 +21,18 @@ package final class TaskPositions {
         /// A record of the topic that was read and compared since, or the first one that was read: what was read after
         /// it may be of another topic of the same name, as long as nobody has compared it.
         package internal(set) var anchor: Fingerprint?
+        fileprivate var committedAnchor: Fingerprint?
 
         /// A position as the changelog has it.
         init(source: UInt8, partition: Partition, next: Offset) {
             self.init(
                 source: source, partition: partition, next: next, committed: next, isClaimed: true,
-                fingerprint: nil, committedFingerprint: nil, anchor: nil)
+                fingerprint: nil, anchor: nil)
         }
 
         fileprivate init(
             source: UInt8, partition: Partition, next: Offset, committed: Offset, isClaimed: Bool,
-            fingerprint: Fingerprint?, committedFingerprint: Fingerprint?, anchor: Fingerprint?
+            fingerprint: Fingerprint?, anchor: Fingerprint?
         ) {
             self.source = source
             self.partition = partition
@@ -39,8 +40,9 @@ package final class TaskPositions {
             self.committed = committed
             self.isClaimed = isClaimed
             self.fingerprint = fingerprint
-            self.committedFingerprint = committedFingerprint
+            committedFingerprint = fingerprint
             self.anchor = anchor
+            committedAnchor = anchor
         }
 
         package var isDirty: Bool { next != committed || !isClaimed }
@@ -88,7 +90,7 @@ package final class TaskPositions {
         entries.append(
             Entry(
                 source: source, partition: partition, next: next, committed: next, isClaimed: false,
-                fingerprint: fingerprint, committedFingerprint: fingerprint, anchor: anchor ?? fingerprint))
+                fingerprint: fingerprint, anchor: anchor ?? fingerprint))
         return entries.count - 1
     }
 
@@ -117,12 +119,14 @@ package final class TaskPositions {
         entries[index].fingerprint = nil
         entries[index].committedFingerprint = nil
         entries[index].anchor = nil
+        entries[index].committedAnchor = nil
     }
 
     package func commit() {
         for index in entries.indices {
             entries[index].committed = entries[index].next
             entries[index].committedFingerprint = entries[index].fingerprint
+            entries[index].committedAnchor = entries[index].anchor
             entries[index].isClaimed = true
         }
     }
@@ -132,6 +136,8 @@ package final class TaskPositions {
         var moved: [Int] = []
         for index in entries.indices {
             entries[index].fingerprint = entries[index].committedFingerprint
+            // What was read and not used says nothing of what is read instead.
+            entries[index].anchor = entries[index].committedAnchor
             if entries[index].committed == entries[index].next { continue }
             entries[index].next = entries[index].committed
             moved.append(index)

@@ -14,6 +14,10 @@ extension StreamThread {
             reportRestores()
         }
         takeComparisons()
+        advanceStages()
+    }
+
+    func advanceStages() {
         for runtime in runningTasks { advanceStage(of: runtime) }
     }
 
@@ -79,12 +83,8 @@ extension StreamThread {
         compare(runtime.inputs)
         runtime.state = .running
         runtime.runningSince = clock.monotonic()
-        // Its claim is committed in this iteration, before any of its input is read: who takes over after a crash must
-        // find the right name (R4).
-        lastCommit = clock.monotonic() - max(settings.commitInterval, settings.backlogCommitInterval)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
-        advanceStage(of: runtime)
     }
 }

@@ -38,9 +38,10 @@ extension StreamThread {
         }
     }
 
-    /// Begins to read the exchange, and the sources of the next reading order when those before have reached the end
-    /// that was seen when the task was assigned (R8).
+    /// Begins to read the exchange once the task is claimed (R4), and the sources of the next reading order when those
+    /// before have reached the end that was seen when the task was assigned (R8).
     func advanceStage(of runtime: TaskRuntime) {
+        guard runtime.isClaimed else { return }
         if let exchange = runtime.exchange, !exchange.isAssigned, !beginReading([exchange]) { return }
         while true {
             let waiting = runtime.inputs.filter { !$0.isAssigned }
@@ -69,6 +70,13 @@ extension StreamThread {
         }
         for cursor in cursors { cursor.isAssigned = true }
         return true
+    }
+
+    /// True until the first claim of a thread that has tasks is committed. Whoever took over after a crash would not find
+    /// its name (R4), so nothing else is in a transaction before that.
+    var isNameless: Bool {
+        let running = tasks.values.lazy.filter(\.isRunning)
+        return !running.isEmpty && !running.contains(where: \.isClaimed)
     }
 
     func readingOrder(of cursor: PartitionCursor) -> Int {

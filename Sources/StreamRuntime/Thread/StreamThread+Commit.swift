@@ -23,7 +23,8 @@ extension StreamThread {
             recordsSinceCommit = 0
             leftTimerPortions = 0
         }
-        flush()
+        let isClaimAlone = isNameless
+        if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
         // Who sent a message need not have changed anything else, so then every task is fenced (R3).
@@ -36,6 +37,7 @@ extension StreamThread {
         commitNumber += 1
         let commit = ThreadState.CommitInDoubt(
             number: commitNumber, writers: writers.map(\.task.partition), released: released,
+            isClaimAlone: isClaimAlone,
             hasAdvanced: writers.contains { $0.hasAdvanced } || !exchangeOutputs.isEmpty)
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
@@ -68,7 +70,8 @@ extension StreamThread {
         for partition in commit.writers { tasks[partition]?.isReleased = commit.released.contains(partition) }
         for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
         sentThroughExchange.removeAll()
-        noteWhatIsBroughtUp()
+        // Nothing was flushed.
+        if !commit.isClaimAlone { noteWhatIsBroughtUp() }
         countCommit()
     }
 

@@ -17,8 +17,9 @@ extension StreamThread {
         !exchangeOutputs.isEmpty || tasks.values.contains { $0.isRunning && $0.task.hasNews }
     }
 
+    /// A task that has come is claimed at once.
     var isCommitDue: Bool {
-        hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
+        runningTasks.contains { !$0.isClaimed } || hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
             || clock.monotonic() - lastCommit >= commitInterval
     }
 

@@ -191,8 +191,9 @@ package final class StreamThread {
         guard state.mayProcess else { return noteUnused(batch) }
         if !batch.rebalanced { try process(batch) }
         recordsSinceCommit += batch.records.count
-        if state.mayProcess { punctuate() }
+        if state.mayProcess && !isNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
+        if state.mayProcess { advanceStages() }
         if state.mayProcess { try maintain() }
         noteProgress()
     }

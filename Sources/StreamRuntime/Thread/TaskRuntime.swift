@@ -88,6 +88,9 @@ final class TaskRuntime {
         hasProduced || task.positions.entries.contains { $0.next != $0.committed }
     }
 
+    /// True once this thread has committed a claim to the task, so that whoever takes over finds its name (R4).
+    var isClaimed: Bool { exchange.map { task.positions.entries[$0.position].isClaimed } ?? false }
+
     var isRunning: Bool { if case .running = state { true } else { false } }
 
     var exchangeNext: Offset { exchange.map { task.positions.entries[$0.position].next } ?? 0 }

@@ -50,6 +50,8 @@ enum ThreadState {
         var writers: [Partition]
         /// The tasks that it gives up.
         var released: Set<Partition>
+        /// Nothing was flushed before it (`StreamThread.isNameless`).
+        var isClaimAlone: Bool
         var hasAdvanced: Bool
     }
 
