@@ -2,7 +2,10 @@ import StreamCore
 
 extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
-        table.store.visit { rederive($0) }
+        table.store.visit { slot in
+            noteWhatWaits(for: slot)
+            timers.armRestored(slot)
+        }
         requests.finishRestore()
         readers.finishRestore()
     }
@@ -25,14 +28,16 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         table.reverted()
         pending.reverted()
         timers.reverted()
-        for slot in table.store.reverted { rederive(slot) }
+        for slot in table.store.reverted {
+            noteWhatWaits(for: slot)
+            timers.arm(slot)
+        }
         readers.reverted()
     }
 
-    private func rederive(_ slot: Slot<ConfigurationState>) {
+    private func noteWhatWaits(for slot: Slot<ConfigurationState>) {
         if isRedeclared(slot) { redeclared.append(slot) }
         pending.restore(slot)
-        timers.arm(slot)
     }
 
     /// Configurations are forgotten.

@@ -89,6 +89,9 @@ final class ConfigurationTable {
     /// Forgets a configuration that was deleted.
     func forgetMessage(_ slot: Slot<ConfigurationState>) { entries[slot] = nil }
 
+    /// True if the configuration was read from its record already: to ask for it costs nothing.
+    func isRead(_ slot: Slot<ConfigurationState>) -> Bool { entries[slot] != nil }
+
     /// - Precondition: the configuration is not deleted.
     func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { entry(of: slot).message }
 

@@ -67,6 +67,15 @@ struct RenewalTimers {
         }
     }
 
+    /// The same after a restore, without a look at the configuration's record: to read them all takes longer than all
+    /// else. If its vehicle's task renews the timeline, the timer finds nothing to do.
+    mutating func armRestored(_ slot: Slot<ConfigurationState>) {
+        guard table.isLive(slot), !table.isRead(slot), let nextUpdate = table[slot]?.history.newest?.digest.nextUpdate,
+            let made = table[slot]?.history.newest?.at
+        else { return arm(slot) }
+        timers.arm(slot, due: renewal(slot, at: nextUpdate, madeAt: made).firesAt)
+    }
+
     mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { timers.forget(released) }
 
     mutating func committed() { fired.removeAll(keepingCapacity: true) }

@@ -14,10 +14,6 @@ extension StreamThread {
             reportRestores()
         }
         takeComparisons()
-        advanceStages()
-    }
-
-    func advanceStages() {
         for runtime in runningTasks { advanceStage(of: runtime) }
     }
 

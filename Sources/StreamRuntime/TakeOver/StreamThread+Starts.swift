@@ -58,6 +58,11 @@ extension StreamThread {
         }
     }
 
+    /// Begins to read for tasks whose first claim was just committed.
+    func beginClaimed() {
+        for runtime in runningTasks where runtime.exchange?.isAssigned == false { advanceStage(of: runtime) }
+    }
+
     /// Reads partitions from their positions on: never from a place that a broker is asked for first (R20).
     ///
     /// - Returns: false if they could not be assigned; then it is tried again.

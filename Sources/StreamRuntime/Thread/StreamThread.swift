@@ -193,7 +193,7 @@ package final class StreamThread {
         recordsSinceCommit += batch.records.count
         if state.mayProcess && !isNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
-        if state.mayProcess { advanceStages() }
+        if state.mayProcess { beginClaimed() }
         if state.mayProcess { try maintain() }
         noteProgress()
     }
