@@ -44,7 +44,8 @@ struct RegressionTests {
             symptom: "what an open transaction hides at the end counts as missing", seed: 8997, system: .widgets,
             isBeforeTopics: false),
         Regression(
-            symptom: "what an aborted transaction read of a topic was compared with the next one of its name", seed: 6034,
+            symptom: "what an aborted transaction read of a topic was compared with the next one of its name",
+            seed: 6034,
             system: .widgets, isBeforeTopics: false),
         Regression(
             symptom: "a first claim that failed was followed by work without a claim", seed: 8996, system: .ledger),
