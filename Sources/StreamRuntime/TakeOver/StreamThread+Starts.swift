@@ -77,8 +77,8 @@ extension StreamThread {
         return true
     }
 
-    /// True until the first claim of a thread that has tasks is committed. Whoever took over after a crash would not find
-    /// its name (R4), so nothing else is in a transaction before that.
+    /// True until the first claim of a thread that has tasks is committed. Whoever took over after a crash would not
+    /// find its name (R4), so nothing else is in a transaction before that.
     var isNameless: Bool {
         let running = tasks.values.lazy.filter(\.isRunning)
         return !running.isEmpty && !running.contains(where: \.isClaimed)
