@@ -47,6 +47,8 @@ package enum StreamEvent: Sendable {
     case stateLost(task: Partition, [TopicPartition])
     /// Taking over has waited for stable offsets longer than a transaction may last, and 20 s.
     case waiting(task: Partition, for: Duration)
+    /// A task begins although its offsets are never stable: of a transaction that has ended one is still pending.
+    case offsetsUnstable(task: Partition)
     /// The group had given tasks to nobody, and was made to give all out anew.
     case unowned([Partition])
     case failed(LogError, doing: String)

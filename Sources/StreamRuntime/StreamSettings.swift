@@ -106,6 +106,8 @@ package struct StreamSettings: Sendable {
 
     /// min(5 s, half the transaction time-out): what a revoke may take (R6).
     package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
+    /// After so long a transaction that holds offsets up, and whose owner is fenced, is none that somebody ends.
+    package var unstableOffsetsPatience: Duration { transactionTimeout + .seconds(30) }
 
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")

@@ -28,8 +28,8 @@ struct DeliberateBugTests {
     }
 
     static let portBugs: [Bug<PortDefect>] = [
-        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
-        Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 17), Bug(.claimNeverReleased, 18),
+        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 29), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
+        Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 42), Bug(.claimNeverReleased, 18),
     ]
 
     @Test("a bug of a port's use", arguments: portBugs)

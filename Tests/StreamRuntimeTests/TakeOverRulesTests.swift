@@ -229,4 +229,27 @@ struct TakeOverRulesTests {
         #expect((250...400).contains(application.cluster.timesFired(fault)))
         #expect(member.events.count("waiting(task: 0") == 1)
     }
+
+    @Test("R2: a task whose offsets are never stable goes on once its owner is fenced and no transaction lasts as long")
+    func neverStable() throws {
+        let application = SimulatedApplication(partitions: 1)
+        let first = try application.join("a")
+        application.append(60)
+        try application.expectExactlyOnce()
+        application.append(60)
+        // It dies with a transaction open that has records in the changelog.
+        #expect(try application.crash(first, at: "commit") == ["app-a"])
+        let fault = application.cluster.inject(Self.unstable, into: .committed, times: .max, client: "app-b-offsets")
+        let second = try application.join("b")
+        let began = application.clock.now
+        while second.runningTasks.isEmpty && application.clock.now - began < .seconds(60) {
+            try application.run(rounds: 10)
+        }
+        #expect(application.clock.now - began >= ElapsedTime(application.settings.unstableOffsetsPatience))
+        #expect(second.events.has("claimSettled"))
+        #expect(second.events.count("offsetsUnstable(task: 0") == 1)
+        application.append(60)
+        try application.expectExactlyOnce()
+        #expect(application.cluster.timesFired(fault) > 10)
+    }
 }

@@ -97,6 +97,17 @@ extension StreamThread {
         return Watermarks(low: low, high: high)
     }
 
+    /// What was asked is of records that count as not read any more; the same is asked again later.
+    func forgetComparisons(of cursors: [PartitionCursor]) {
+        let asked = cursors.filter { !isCompared($0) }
+        for cursor in cursors { cursor.nextAnchor = nil }
+        if asked.isEmpty { return }
+        areRecordsSuspect = true
+        attempt("ending comparisons") { () throws(LogError) in
+            try comparer?.forget(asked.map(\.topicPartition))
+        }
+    }
+
     // MARK: - Running
 
     /// Looks at the ends of all inputs that are read, now and then and when something was odd.

@@ -41,7 +41,9 @@ extension StreamThread {
         return TakeOverQuestion.Task(
             serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
             changelog: changelog(of: partition), sources: sources(of: partition).map { (number: $0.0, place: $0.1) },
-            settled: runtime.settledClaims, settledBeside: settledClaims, restoringTo: end)
+            settled: runtime.settledClaims, settledBeside: settledClaims,
+            isPatienceOver: clock.monotonic() - runtime.createdAt >= settings.unstableOffsetsPatience,
+            restoringTo: end)
     }
 
     /// Claims of which it is known that they need not be settled again: those of the tasks that are here, and those
@@ -78,6 +80,7 @@ extension StreamThread {
             guard runtime.isCreated, let start = answer.starts[runtime.serial] else { continue }
             // A topic has grown meanwhile: asked again.
             if start.starts.count != sources(of: runtime.task.partition).count { continue }
+            if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
             attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
                 try beginRestoring(runtime, start)
             }

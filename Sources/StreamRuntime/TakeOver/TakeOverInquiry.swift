@@ -14,6 +14,8 @@ struct TakeOverQuestion: Sendable {
         var settled: Set<Claim>
         /// Claims that were settled for other reasons: their owners may have come back since, and hold something up.
         var settledBeside: Set<Claim>
+        /// It has waited for stable offsets for longer than any transaction lasts.
+        var isPatienceOver = false
         /// The end that a task which restores already has to reach; `nil` before.
         var restoringTo: Offset?
     }
@@ -40,6 +42,8 @@ struct TakeOverAnswer: Sendable {
     var heldUp: Set<Int> = []
     /// Serials of restoring tasks that nothing holds up.
     var free: Set<Int> = []
+    /// Serials of tasks that begin although their offsets are not stable.
+    var unstable: Set<Int> = []
     /// The highest number in a claim of the asking thread itself.
     var ownNumber: Int64 = 0
     var unreadable: [(TopicPartition, String)] = []
@@ -70,7 +74,8 @@ struct TakeOverRound {
         let groups = stable(ready)
         for group in groups { begin(group.tasks, group.committed) }
         let begun = Set(groups.flatMap { $0.tasks.map(\.serial) })
-        _ = settleOwners(of: ready.filter { !begun.contains($0.serial) }) { _ in true }
+        let waiting = settleOwners(of: ready.filter { !begun.contains($0.serial) }) { _ in true }
+        for task in waiting where task.isPatienceOver { beginUnstable(task) }
     }
 
     // MARK: - Claims
@@ -178,6 +183,19 @@ struct TakeOverRound {
             if tasks.count == 1 { return [] }
             let middle = tasks.count / 2
             return stable(Array(tasks[..<middle])) + stable(Array(tasks[middle...]))
+        }
+    }
+
+    /// A broker that was lost may leave an offset pending of a transaction that has ended: nobody ends it any more, and
+    /// the offset is never stable again. The owner is fenced by now, so its last record lies below the changelog's end,
+    /// and the restore waits until all below that end is decided. The offsets are those that were committed last.
+    private mutating func beginUnstable(_ task: TakeOverQuestion.Task) {
+        do throws(LogError) {
+            let committed = try ports.claims.committed(task.sources.map(\.place), timeout: settings.callTimeout)
+            begin([task], committed)
+            if answer.starts[task.serial] != nil { answer.unstable.insert(task.serial) }
+        } catch {
+            answer.failures.append((error, doing: "asking for committed offsets, stable or not"))
         }
     }
 

@@ -29,9 +29,10 @@ extension StreamThread {
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
         // Who sent a message need not have changed anything else, so then every task is fenced (R3).
         let all = refreshes || !sentThroughExchange.isEmpty
-        let released = releasing.filter { tasks[$0].map { $0.isRunning && !$0.isReleased } ?? false }
+        // A claim that says so once says so again: whoever leaves commits more than once.
+        let released = releasing.filter { tasks[$0]?.isRunning ?? false }
         let writers = runningTasks.filter {
-            all || $0.hasProduced || $0.task.isDirty || released.contains($0.task.partition)
+            all || $0.hasProduced || $0.task.isDirty || (released.contains($0.task.partition) && !$0.isReleased)
         }
         if writers.isEmpty && exchangeOutputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
         commitNumber += 1

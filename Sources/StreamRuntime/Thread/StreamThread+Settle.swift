@@ -53,14 +53,15 @@ extension StreamThread {
     /// All tasks are as after their last commit.
     private func revertTasks(because cause: LogError) {
         dropOutputs()
+        var moved: [PartitionCursor] = []
         for runtime in runningTasks {
             runtime.hasProduced = false
             runtime.isBroughtUp = false
-            let moved = Set(runtime.task.revert())
-            for cursor in runtime.cursors where moved.contains(cursor.position) && cursor.isAssigned {
-                cursor.needsSeek = true
-            }
+            let positions = Set(runtime.task.revert())
+            moved += runtime.cursors.filter { positions.contains($0.position) && $0.isAssigned }
         }
+        for cursor in moved { cursor.needsSeek = true }
+        forgetComparisons(of: moved)
         abortsCount += 1
         observer(.aborted(cause))
     }

@@ -91,7 +91,8 @@ struct StreamLog: Sendable {
             logger.critical(
                 "a task waits for a transaction that nobody ends",
                 metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
-        case .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait, .claimUnreadable: writeWait(event)
+        case .offsetsUnstable, .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait, .claimUnreadable:
+            writeWait(event)
         case .unowned(let tasks):
             logger.error(
                 "nobody had been given these tasks: the group gives all out anew",
@@ -103,6 +104,10 @@ struct StreamLog: Sendable {
     /// What a task or the whole thread waits for.
     private func writeWait(_ event: StreamEvent) {
         switch event {
+        case .offsetsUnstable(let task):
+            logger.error(
+                "a task goes on although an offset of it stays pending: a transaction has ended without it",
+                metadata: ["task": .number(task.rawValue)])
         case .restoreProgress(let task, let next, let end, let rate):
             logger.info(
                 "still restoring",
