@@ -22,7 +22,9 @@ extension ChaosRun {
                 return false
             }
         }
-        guard isMade else { throw failure ?? ChaosError("\(Self.remade) was made again, and not every broker knows it") }
+        guard isMade else {
+            throw failure ?? ChaosError("\(Self.remade) was made again, and not every broker knows it")
+        }
         try writer.repeatConfigurations()
     }
 
