@@ -87,11 +87,8 @@ struct StreamLog: Sendable {
                 metadata: [
                     "task": .number(task.rawValue), "inputs": .array(partitions.map { .string($0.description) }),
                 ])
-        case .waiting(let task, let duration):
-            logger.critical(
-                "a task waits for a transaction that nobody ends",
-                metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
-        case .offsetsUnstable, .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait, .claimUnreadable:
+        case .waiting, .offsetsUnstable, .restoreProgress, .stalled, .topicsMissing, .timersNoLongerWait,
+            .claimUnreadable:
             writeWait(event)
         case .unowned(let tasks):
             logger.error(
@@ -104,6 +101,10 @@ struct StreamLog: Sendable {
     /// What a task or the whole thread waits for.
     private func writeWait(_ event: StreamEvent) {
         switch event {
+        case .waiting(let task, let duration):
+            logger.critical(
+                "a task waits for a transaction that nobody ends",
+                metadata: ["task": .number(task.rawValue), "waitedMs": .milliseconds(duration)])
         case .offsetsUnstable(let task):
             logger.error(
                 "a task goes on although an offset of it stays pending: a transaction has ended without it",
