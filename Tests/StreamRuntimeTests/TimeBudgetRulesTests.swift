@@ -132,4 +132,19 @@ struct TimeBudgetRulesTests {
         #expect(values("fired", of: application) == ["1 after 0"])
         #expect(!member.events.has("aborted") && !member.events.has("producerReplaced"))
     }
+
+    @Test("A task that is taken over beside others is told the time before anything else")
+    func timeComesFirst() throws {
+        let calls = ClockProcessor.FirstCalls()
+        let application = SimulatedApplication(topology: ClockProcessor.topology(calls))
+        let first = try application.join("a")
+        try application.runUntilAllRun()
+        let second = try application.join("b")
+        try application.run(until: { first.runningTasks.count == 1 && second.runningTasks.count == 1 })
+        application.leave(second)
+        try application.run(until: { first.runningTasks.count == 2 })
+        try application.run(rounds: 5)
+        #expect(calls.all.count >= 4)
+        #expect(calls.all.allSatisfy { $0.hasPrefix("clock of ") }, "\(calls.all)")
+    }
 }

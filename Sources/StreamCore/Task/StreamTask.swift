@@ -21,7 +21,7 @@ package final class StreamTask {
     var isRestored = false
     var beginning = Beginning.none
     /// The processors were told of the time of this restore; as of the last commit.
-    private var isClockKnown = false
+    package private(set) var isClockKnown = false
     private var isClockCommitted = false
 
     /// The key of the changelog record with the positions; stores have ids from 1.

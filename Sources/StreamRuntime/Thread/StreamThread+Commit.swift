@@ -89,6 +89,7 @@ extension StreamThread {
     // MARK: - Steps
 
     private func flush() {
+        tellTime()
         repeat {
             for runtime in runningTasks {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }

@@ -12,6 +12,12 @@ extension StreamThread {
         return now
     }
 
+    /// Before a task makes anything, also in the iteration in which it was taken over or claimed.
+    func tellTime() {
+        for runtime in runningTasks where !runtime.task.isClockKnown { runtime.task.advance(to: clock.wall()) }
+        deliverLocalMessages()
+    }
+
     /// The exchange goes first (R8); records below a position, or of partitions that are to be moved, are not used
     /// (R1).
     func process(_ batch: borrowing ConsumedBatch) throws(StreamFailure) {
@@ -34,6 +40,7 @@ extension StreamThread {
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).
     func punctuate() {
+        tellTime()
         for runtime in runningTasks {
             let order = readThrough(of: runtime)
             runtime.task.punctuate(readThrough: order)
