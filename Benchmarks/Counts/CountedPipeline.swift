@@ -16,7 +16,7 @@ final class CountedPipeline: MessageRouter {
     private(set) var stateBytes = 0
     private lazy var task = {
         let task = StreamTask(partition: 0, partitions: 1, topology: .widgets(PipelineSettings()), router: self)
-        task.finishRestore()
+        task.begin()
         task.advance(to: CountedFleet.clock)
         return task
     }()

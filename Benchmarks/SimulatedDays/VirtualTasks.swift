@@ -40,7 +40,7 @@ package final class VirtualTasks {
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
         tasks = (0..<Partition(partitions)).map { task($0) }
-        for task in tasks { task.finishRestore() }
+        for task in tasks { task.begin() }
         dues = tasks.map(\.nextDue)
         isActive = tasks.map { _ in false }
     }
@@ -218,15 +218,15 @@ package final class VirtualTasks {
     private func restored(_ partition: Partition) -> StreamTask {
         guard let changelogs else { preconditionFailure("No changelogs were kept.") }
         let task = task(partition)
-        do throws(CorruptBytes) {
+        do {
             try changelogs[Int(partition)].forEach { key, value throws(CorruptBytes) in
                 try task.restore(key: key, value: value)
             }
+            task.advance(to: now)
+            try task.finishRestore()
         } catch {
             preconditionFailure("A changelog of these tasks cannot be read: \(error)")
         }
-        task.advance(to: now)
-        task.finishRestore()
         return task
     }
 }

@@ -52,7 +52,7 @@ package final class FaultCounts: Sendable {
     }
 
     /// True if a program that ran since then could not begin its work for a fault that was under way meanwhile: no
-    /// broker answered it, or the topic was away that a fault makes anew. It ends with status 69 then, and a supervisor
+    /// broker answered it, it was asked to end before one had, or the topic was away that a fault makes anew. It ends with status 69 then, and a supervisor
     /// starts it again.
     ///
     /// - Parameters:
@@ -63,6 +63,10 @@ package final class FaultCounts: Sendable {
             return false
         }
         let meanwhile = episodes.filter { $0.ended >= start && ($0.kind.victim == .broker || $0.victim == name) }
+        // Asked to end before a broker had answered it, which may be a moment after its start.
+        if end.contains("told to end while no broker answered"), meanwhile.contains(where: \.kind.isSignalToEnd) {
+            return true
+        }
         if end.contains(/no broker answer(s|ed)/) {
             return meanwhile.contains { $0.kind.isOfConnection }
         }

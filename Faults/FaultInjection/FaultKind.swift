@@ -33,6 +33,9 @@ package enum FaultKind: String, CaseIterable, Sendable {
         }
     }
 
+    /// True if the victim is asked to end in order.
+    var isSignalToEnd: Bool { self == .processTerminate || self == .sinkTerminate }
+
     /// True if brokers do not answer a program meanwhile.
     var isOfConnection: Bool {
         switch self {

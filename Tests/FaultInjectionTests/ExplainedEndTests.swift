@@ -34,6 +34,14 @@ import Testing
         #expect(explains(Self.noBroker))
     }
 
+    @Test func whoIsAskedToEndWhileItStartsMayHaveHeardOfNoBroker() {
+        let asked = "tideline: cannot look at chaos.state: told to end while no broker answered (_TIMED_OUT)"
+        counts.during(.processTerminate, of: "process-2") {}
+        #expect(!explains(asked))
+        counts.during(.processTerminate, of: "process-1") {}
+        #expect(explains(asked) && !explains(Self.noBroker))
+    }
+
     @Test func onlyTheTopicThatAFaultMakesAnewMayBeMissing() {
         counts.during(.topicRecreated, of: "brokers") {}
         #expect(explains(Self.noTopic) && !explains(Self.noBroker))

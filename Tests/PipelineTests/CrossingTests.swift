@@ -86,7 +86,7 @@ private final class LateStage: MessageRouter {
         settings.reload.limit = limit
         settings.reload.burst = burst
         task = StreamTask(partition: 0, partitions: 1, topology: .widgets(settings), router: self)
-        task.finishRestore()
+        task.begin()
     }
 
     func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {

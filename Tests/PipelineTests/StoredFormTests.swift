@@ -53,7 +53,7 @@ extension PipelineTests {
                     }
                 }
                 task.advance(to: at("08:21"))
-                task.finishRestore()
+                try task.finishRestore()
                 #expect(Int(task.format) == format)
                 #expect(task.positions.restoredNext(source: TaskPositions.exchange, partition: partition) != nil)
                 for form in forms.exchange where form.partition == partition {

@@ -99,8 +99,10 @@ private final class KeptOverlay: ChangelogStore {
     var slotCount: Int { base.slotCount }
 
     func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
     ) throws(CorruptBytes) {
-        try base.restore(key: key, value: value, isVersioned: isVersioned)
+        try base.restore(key: key, value: value, isVersioned: isVersioned, offset: offset)
     }
+
+    func finishRestore() throws(UnreadableRecord) { try base.finishRestore() }
 }

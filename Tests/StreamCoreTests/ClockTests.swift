@@ -43,7 +43,7 @@ struct ClockTests {
     @Test("A step back by more than the tolerance is told once, with the new time")
     func stepBack() {
         let (task, processor) = task()
-        task.finishRestore()
+        task.begin()
         for now in [10_000, 9_900, 9_899, 9_899, 20_000, 5_000, 5_001] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [9_899, 5_000])
     }
@@ -51,7 +51,7 @@ struct ClockTests {
     @Test("Small steps back are not told, until they add up to more than the tolerance")
     func smallSteps() {
         let (task, processor) = task()
-        task.finishRestore()
+        task.begin()
         for now in [10_000, 9_960, 9_920, 9_950, 9_910] as [Instant] { task.advance(to: now) }
         #expect(processor.times == [])
         task.advance(to: 9_880)
@@ -63,7 +63,7 @@ struct ClockTests {
         let (task, processor) = task()
         task.advance(to: 10_000)
         #expect(processor.restores == [])
-        task.finishRestore()
+        task.begin()
         for now in [10_010, 10_020] as [Instant] { task.advance(to: now) }
         #expect(processor.restores == [10_010])
         _ = task.revert()
@@ -80,7 +80,7 @@ struct ClockTests {
         let (task, processor) = task()
         task.advance(to: 10_000)
         task.advance(to: 1_000)
-        task.finishRestore()
+        task.begin()
         task.advance(to: 500)
         #expect(processor.times == [])
         task.advance(to: 300)
@@ -90,7 +90,7 @@ struct ClockTests {
     @Test("After an abort it is told again, after a commit it is not")
     func abort() {
         let (task, processor) = task()
-        task.finishRestore()
+        task.begin()
         task.advance(to: 10_000)
         task.commit()
         task.advance(to: 5_000)
@@ -106,14 +106,14 @@ struct ClockTests {
     @Test("Whose state is read anew by the same thread has seen what the task before it had seen")
     func replaced() {
         let (first, _) = task()
-        first.finishRestore()
+        first.begin()
         first.advance(to: 10_000)
         first.commit()
         first.advance(to: 5_000)
         let (second, processor) = task(insteadOf: first)
         second.advance(to: 5_010)
         #expect(processor.times == [], "not before its state is there")
-        second.finishRestore()
+        second.begin()
         second.advance(to: 5_020)
         #expect(processor.times == [5_020])
     }

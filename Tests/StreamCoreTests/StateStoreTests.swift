@@ -1,3 +1,4 @@
+import RecordLog
 import StreamCore
 import TestSupport
 import Testing
@@ -104,16 +105,40 @@ struct StateStoreTests {
         #expect(changelog() == [])
     }
 
-    @Test("a value that another program wrote is refused")
-    func corrupt() {
-        #expect(throws: CorruptBytes.self) { try apply([ChangelogEntry(key: [4, 1], value: [1, 2, 3])]) }
+    @Test("a value that another program wrote is refused at the end of the restore, with the place of the first one")
+    func corrupt() throws {
+        try apply([
+            ChangelogEntry(store: 4, "a", 1), ChangelogEntry(key: [4, 2], value: [1, 2, 3]),
+            ChangelogEntry(key: [4, 1], value: [1, 2]), ChangelogEntry(store: 4, "b", 2),
+            ChangelogEntry(key: [4, 2], value: [3, 2, 1]),
+        ])
+        #expect(store.find("a").flatMap { store[$0] } == 1 && store.find("b").flatMap { store[$0] } == 2)
+        let failure = #expect(throws: UnreadableRecord.self) { try store.finishRestore() }
+        #expect(failure?.offset == 102, "the record at 101 counts no more")
+    }
+
+    @Test("a value is refused of which nothing was derived; one that a later record replaces or removes is not")
+    func corruptUnseen() throws {
+        try apply([
+            ChangelogEntry(key: [4, 1], value: [1, 2]), ChangelogEntry(key: [4, 1], value: nil),
+            ChangelogEntry(key: [4, 2], value: [1, 2]), ChangelogEntry(store: 4, "\u{2}", 5),
+        ])
+        try store.finishRestore()
+        #expect(store.find("\u{2}").flatMap { store[$0] } == 5)
+        let other = StateStore(StoreName<Tally>(4, "store"))
+        try ([1] as [UInt8]).withUnsafeBytes { key in
+            try ([1, 2] as [UInt8]).withUnsafeBytes { try other.restore(key: key, value: $0, offset: 7) }
+        }
+        let failure = #expect(throws: UnreadableRecord.self) { try other.finishRestore() }
+        #expect(failure?.offset == 7)
     }
 
     private func apply(_ entries: [ChangelogEntry]) throws {
-        for entry in entries {
+        for (number, entry) in entries.enumerated() {
+            let offset = Offset(Int64(100 + number))
             try entry.key[1...].withUnsafeBytes { key in
-                guard let value = entry.value else { return try store.restore(key: key, value: nil) }
-                try value.withUnsafeBytes { try store.restore(key: key, value: $0) }
+                guard let value = entry.value else { return try store.restore(key: key, value: nil, offset: offset) }
+                try value.withUnsafeBytes { try store.restore(key: key, value: $0, offset: offset) }
             }
         }
     }

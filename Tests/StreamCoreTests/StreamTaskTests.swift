@@ -185,7 +185,7 @@ struct StreamTaskTests {
             }
         }
         #expect(heir.nextDue == nil)
-        heir.finishRestore()
+        try heir.finishRestore()
         #expect(heir.nextDue == Instant(milliseconds: 20_000) + TallyProcessor.silence)
         #expect(heir.positions.restoredNext(source: 0, partition: 3) == 3)
         #expect(!heir.isDirty)

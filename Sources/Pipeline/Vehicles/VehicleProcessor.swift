@@ -179,11 +179,13 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
-        subscribers.finishRestore()
+        subscribers.linkRestored()
         vehicles.visit { slot in
+            subscribers.restoreFanOut(of: slot)
             rederive(slot)
             expiry.arm(slot)
         }
+        subscribers.finishRestore()
     }
 
     func committed(_ context: TaskContext) {

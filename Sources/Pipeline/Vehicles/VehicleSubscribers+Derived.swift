@@ -6,19 +6,23 @@ extension VehicleSubscribers {
         summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
     }
 
-    /// Derives all that follows from the stores, which are complete for the first time.
-    func finishRestore() {
+    /// Derives what follows from the subscriptions. The stores are complete for the first time.
+    func linkRestored() {
         subscriptions.visit { slot in
             vehicles.releaseDecoded()
             let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
             links.link(slot, to: vehicles.slot(of: vehicleId))
             rederive(slot)
         }
-        vehicles.visit { vehicle in
-            if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
-        }
-        fanOut.committed()
     }
+
+    /// Goes on with what a vehicle was telling its subscribers, after `linkRestored`.
+    func restoreFanOut(of vehicle: Slot<VehicleState>) {
+        if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
+    }
+
+    /// The state of all vehicles was looked at.
+    func finishRestore() { fanOut.committed() }
 
     func committed() {
         timers.committed()

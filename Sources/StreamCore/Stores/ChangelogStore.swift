@@ -1,4 +1,4 @@
-import RecordLog
+public import RecordLog
 
 /// Takes one record of the changelog; without a value its key has gone.
 public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
@@ -19,7 +19,18 @@ public protocol ChangelogStore: AnyObject {
     var keyCount: Int { get }
     /// Every slot is below it.
     var slotCount: Int { get }
+    /// Takes in a record of the changelog.
     func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
     ) throws(CorruptBytes)
+    /// The changelog is read, and what follows from it is derived.
+    ///
+    /// - Throws: if a value that counts cannot be read.
+    func finishRestore() throws(UnreadableRecord)
+}
+
+/// A record of the changelog has a value that is none of its store.
+public struct UnreadableRecord: Error, Hashable, Sendable {
+    public let offset: Offset
+    public let reason: CorruptBytes
 }

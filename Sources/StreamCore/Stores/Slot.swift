@@ -61,6 +61,10 @@ public struct SlotMap<Value, Element> {
     @inlinable
     public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 
+    /// Forgets every slot, and gives the memory back.
+    @inlinable
+    public mutating func releaseAll() { elements = [] }
+
     /// Forgets slots that were given back, with their memory.
     public mutating func forget(_ released: ReleasedSlots<Value>) {
         for slot in released.slots where slot.index < elements.count { elements[slot.index] = absent }

@@ -1,21 +1,25 @@
 public import RecordLog
 
-/// Reading the changelog: a value is taken in as it stands there.
+/// Reading the changelog: a value is taken in as it stands there, and decoded when the last record has been read.
+///
+/// A changelog may have many records of a key. Only the newest counts, so only that one is decoded: when something is
+/// derived of it, at the latest in `finishRestore`, which says by its offset what cannot be read.
 extension StateStore {
     /// - Parameters:
     ///   - key: without the number of the store.
     ///   - isVersioned: true if the record's key says that its value begins with its format.
-    /// - Throws: if the value cannot be read, or is of a format that this release does not know.
+    ///   - offset: of the record.
+    /// - Throws: if the value is of a format that this release does not know.
     public func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool = false
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool = false, offset: Offset = 0
     ) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
-        try restoreRecord(self, key, value, isVersioned)
+        try restoreRecord(self, key, value, isVersioned, offset)
     }
 
     @inlinable
     func takeIn(
-        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, isVersioned: Bool
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
     ) throws(CorruptBytes) {
         let hash = Murmur2.hash(key)
         let known = keys.find(key, hash: hash).map { Slot<Value>($0) }
@@ -35,7 +39,30 @@ extension StateStore {
         if !isVersioned { unversioned[slot] = true }
         decoded.remove(slot.index)
         stored.replace(slot.index, head: isVersioned ? nil : StateFormat.unversioned, by: value)
-        // What cannot be read is said here, by name, and not when somebody asks for it.
-        _ = try Self.value(of: stored.bytes(of: slot.index))
+        restoredFrom[slot] = offset
+    }
+
+    public func finishRestore() throws(UnreadableRecord) { try checkRestored(self) }
+
+    @inlinable
+    func checkAll() throws(UnreadableRecord) {
+        // What was derived of all values has decoded all of them.
+        if !isVisited { visit { _ in } }
+        restoredFrom.releaseAll()
+        isRestoring = false
+        if let unreadable { throw unreadable }
+    }
+
+    /// A value cannot be decoded. While state is restored that is kept for `finishRestore`, and the slot has no value;
+    /// of several records the first one is kept.
+    @usableFromInline
+    func note(unreadable index: Int, _ reason: CorruptBytes) {
+        guard isRestoring else {
+            preconditionFailure("A value that was written or read before cannot be read: \(reason)")
+        }
+        let offset = restoredFrom[Slot(index)]
+        if unreadable == nil || offset < unreadable!.offset {
+            unreadable = UnreadableRecord(offset: offset, reason: reason)
+        }
     }
 }

@@ -34,9 +34,11 @@ extension StateStore {
     @inlinable
     public func visit(_ body: (Slot<Value>) -> Void) {
         for slot in slots where hasValue(slot) {
+            if isRestoring { _ = address(of: slot) }
             body(slot)
             releaseDecoded()
         }
+        isVisited = true
     }
 
     /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them.
@@ -74,7 +76,8 @@ extension StateStore {
         do throws(CorruptBytes) {
             return decoded.insert(try Self.value(of: stored.bytes(of: index)), index)
         } catch {
-            preconditionFailure("A value that was written or read before cannot be read: \(error)")
+            note(unreadable: index, error)
+            return decoded.insert(nil, index)
         }
     }
 

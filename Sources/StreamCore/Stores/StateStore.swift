@@ -56,7 +56,15 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline let trimDecoded: (StateStore<Value>) -> Void
     @usableFromInline
     let restoreRecord:
-        (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool) throws(CorruptBytes) -> Void
+        (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool, Offset) throws(CorruptBytes) -> Void
+    @usableFromInline let checkRestored: (StateStore<Value>) throws(UnreadableRecord) -> Void
+    /// Until `finishRestore` values come from the changelog, and are decoded for the first time.
+    @usableFromInline var isRestoring = true
+    /// All values were decoded since.
+    @usableFromInline var isVisited = false
+    /// The record that each value was restored from, while state is restored.
+    @usableFromInline var restoredFrom = SlotMap<Value, Offset>(absent: 0)
+    @usableFromInline var unreadable: UnreadableRecord?
 
     @inlinable
     public init(_ name: StoreName<Value>) {
@@ -64,9 +72,10 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.store() }
         trimDecoded = { store in store.decoded.trim() }
-        restoreRecord = { store, key, value, isVersioned throws(CorruptBytes) in
-            try store.takeIn(key, value, isVersioned: isVersioned)
+        restoreRecord = { store, key, value, isVersioned, offset throws(CorruptBytes) in
+            try store.takeIn(key, value, isVersioned: isVersioned, offset: offset)
         }
+        checkRestored = { store throws(UnreadableRecord) in try store.checkAll() }
     }
 
     /// Every slot, with or without a value, or a key.

@@ -1,4 +1,4 @@
-import RecordLog
+package import RecordLog
 
 /// The stored form of a task's state: its format, what it says of itself, and how it is read again (R18).
 extension StreamTask {
@@ -25,7 +25,7 @@ extension StreamTask {
     ///
     /// - Throws: if it is not what a task of this release or of the one before wrote.
     package func restore(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?
+        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, offset: Offset = 0
     ) throws(CorruptBytes) {
         guard let first = key.first else { throw CorruptBytes("changelog record with an empty key") }
         hasState = true
@@ -43,7 +43,7 @@ extension StreamTask {
         let id = first & ~StateFormat.versionedKey
         guard let store = stores[id] else { throw CorruptBytes("changelog record of unknown store \(id)") }
         try store.restore(
-            key: UnsafeRawBufferPointer(rebasing: key[1...]), value: value, isVersioned: id != first)
+            key: UnsafeRawBufferPointer(rebasing: key[1...]), value: value, isVersioned: id != first, offset: offset)
     }
 
     /// True if what was restored lacks its beginning: the topic was deleted and made anew while it was written to, so
@@ -69,8 +69,20 @@ extension StreamTask {
         }
     }
 
+    /// Begins without state: there is nothing to read.
+    package func begin() {
+        precondition(!hasState, "A task with state ends its restore.")
+        do throws(UnreadableRecord) {
+            try finishRestore()
+        } catch {
+            preconditionFailure("Nothing was read that could be unreadable.")
+        }
+    }
+
     /// The changelog is read: from now on the task is written in the format of its state.
-    package func finishRestore() {
+    ///
+    /// - Throws: if a value cannot be read; then nothing may be done with the task.
+    package func finishRestore() throws(UnreadableRecord) {
         isRestored = true
         if hasState {
             // State without a header is of a release that wrote none.
@@ -79,5 +91,6 @@ extension StreamTask {
         }
         for store in orderedStores { store.releaseVacantSlots() }
         forEachNode { node in node.deriving?.finishRestore(context) }
+        for store in orderedStores { try store.finishRestore() }
     }
 }

@@ -103,7 +103,7 @@ final class StandbyTasks {
             copy.records += 1
             guard let key = record.key else { continue }
             do throws(CorruptBytes) {
-                try copy.task.restore(key: key, value: record.value)
+                try copy.task.restore(key: key, value: record.value, offset: record.offset)
             } catch {
                 refused.insert(record.partition)
                 lost.insert(record.partition)

@@ -45,7 +45,7 @@ extension StreamThread {
         runtime.restoredRecords += 1
         runtime.restoredNext = record.offset.next
         do throws(CorruptBytes) {
-            try runtime.task.restore(key: key, value: record.value)
+            try runtime.task.restore(key: key, value: record.value, offset: record.offset)
         } catch {
             // Going on would make a wrong state the one that counts.
             throw .unreadable(changelog(of: record.partition), record.offset, error)
@@ -74,7 +74,11 @@ extension StreamThread {
         attempt("ending a restore") { () throws(LogError) in
             try restorer.incrementalUnassign([changelog(of: runtime.task.partition)])
         }
-        runtime.task.finishRestore()
+        do throws(UnreadableRecord) {
+            try runtime.task.finishRestore()
+        } catch {
+            throw .unreadable(changelog(of: runtime.task.partition), error.offset, error.reason)
+        }
         for start in runtime.starts { addCursor(start, to: runtime) }
         compare(runtime.inputs)
         runtime.state = .running
