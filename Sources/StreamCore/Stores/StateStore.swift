@@ -150,61 +150,6 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
 
     // MARK: - Transaction
 
-    /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
-    public func capture(_ emit: ChangelogEmit) {
-        if !written.isEmpty { captureWritten(self, emit) }
-    }
-
-    @inlinable
-    func writeChangelog(_ emit: ChangelogEmit) {
-        captureValues()
-        var key = ByteWriter(capacity: 64)
-        let isVersioned = format != StateFormat.unversioned
-        captured.withUnsafeBytes { captured in
-            var start = 0
-            for (slot, end) in zip(written, capturedEnds) {
-                defer { start = end }
-                // A key that came and went within the transaction was never in the changelog.
-                if start == end && !stored.hasBytes(slot.index) { continue }
-                if isVersioned && unversioned[slot] { writeTombstone(ofUnversioned: slot, emit) }
-                key.removeAll()
-                key.write(isVersioned ? id | StateFormat.versionedKey : id)
-                withKey(of: slot) { key.append($0) }
-                // The number of the format is part of versioned values alone.
-                let value = captured[(isVersioned ? start : min(start + 1, end))..<end]
-                key.bytes.withUnsafeBytes { key in
-                    emit(key, start == end ? nil : UnsafeRawBufferPointer(rebasing: value))
-                }
-            }
-        }
-    }
-
-    /// Encodes all that was written.
-    @inlinable
-    func captureValues() {
-        var writer = ByteWriter(reusing: &captured, format: format)
-        capturedEnds.removeAll(keepingCapacity: true)
-        for slot in written {
-            guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
-            if place.pointee != nil {
-                writer.write(format)
-                place.pointee!.encode(into: &writer)
-            }
-            capturedEnds.append(writer.bytes.count)
-        }
-        captured = writer.takeBytes()
-        isCaptured = true
-    }
-
-    /// Once for a key: the value of the format before goes as that of this format comes.
-    @usableFromInline
-    func writeTombstone(ofUnversioned slot: Slot<Value>, _ emit: ChangelogEmit) {
-        var key = ByteWriter(capacity: 64)
-        key.write(id)
-        withKey(of: slot) { key.append($0) }
-        key.bytes.withUnsafeBytes { emit($0, nil) }
-    }
-
     public func commit() {
         if written.isEmpty { return }
         if format != StateFormat.unversioned {
