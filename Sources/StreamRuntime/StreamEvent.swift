@@ -24,6 +24,10 @@ package enum StreamEvent: Sendable {
     case warning(TopicPartition, Offset, reason: String, subject: String?)
     /// The number of further ones in the same transaction.
     case moreWarnings(Int)
+    /// What a processor did, where somebody follows that (`StreamSettings.isFollowed`); reported once that is committed.
+    case noted(ActivityNote)
+    /// The number of further notes of the same transaction.
+    case moreNotes(Int)
     case producerReplaced(LogError, failuresInARow: Int)
     /// A dead owner's transaction was ended (R4).
     case claimSettled(transactionalId: String)

@@ -78,6 +78,9 @@ package struct StreamSettings: Sendable {
     package var removesConsumedRecords = true
     /// Emitted bytes are handed to the producer before the commit when they are more than this.
     package var outputBytesMax = 1 << 20
+    /// Returns true if somebody follows each thing that is done (`TaskContext.note`). Called in every iteration, on the
+    /// stream's thread.
+    package var isFollowed: @Sendable () -> Bool = { false }
     /// What is recorded of this program in the state.
     package var state = StateTerms()
     /// What is done if the state is not that of this program, of this cluster or of these topics (R18).

@@ -26,6 +26,18 @@ extension Cause {
         }
     }
 
+    /// The name of the cause in notes: the reason of a reload where it has one.
+    var name: String {
+        switch self {
+        case .subscribed: "subscribed"
+        case .scheduled: "scheduled"
+        case .noted: "noted"
+        case .statusChanged: "statusChanged"
+        case .dataChanged: "dataChanged"
+        case .configurationChanged: "configurationChanged"
+        }
+    }
+
     /// True if its reason is stronger than that of another cause. A cause without a reason is the weakest.
     func isStronger(than other: Cause) -> Bool {
         guard let reason else { return false }

@@ -1,6 +1,7 @@
 import Messages
 import RecordLog
 import StreamCore
+import Timelines
 
 /// Writes timelines to their topic: the value as JSON, the headers of CloudEvents.
 struct TimelineOutput: ~Copyable {
@@ -44,5 +45,24 @@ struct TimelineOutput: ~Copyable {
         let headers = headers.timelineTombstone(
             configurationId: configurationId, at: context.now, traceParent: traceParent)
         context.emit(.timelines, key: key, value: nil, headers: headers.map { Header($0) })
+    }
+}
+
+/// Timelines that are made, one by one, for whoever follows them.
+extension TimelineMaker.Made {
+    /// `timeline.made`: which timeline was made, why, for which instant, and what it shows then.
+    func note(of message: ConfigurationMessage, cause: Cause, at: Instant) -> ActivityNote {
+        let timeline = record.timeline
+        var fields: [ActivityNote.Field] = [
+            .init("at", at.rfc3339), .init("cause", cause.name), .init("configurationId", record.configurationId),
+            .init("entries", String(timeline.entries.count)), .init("kind", record.kind),
+        ]
+        if let due = timeline.nextUpdate { fields.append(.init("nextUpdate", due.rfc3339)) }
+        if let entry = timeline.entries.first { fields.append(.init("phase", entry.phase.rawValue)) }
+        fields.append(.init("revision", String(record.revision.rawValue)))
+        if case .usable(let configuration) = message {
+            fields.append(.init("strategy", type(of: configuration.strategy).name))
+        }
+        return ActivityNote("timeline.made", fields)
     }
 }

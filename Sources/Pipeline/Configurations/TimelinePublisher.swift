@@ -58,6 +58,7 @@ final class TimelinePublisher {
             kind: address.kind, publication: made.publication, cause: pending.cause,
             traceParent: pending.traceParent, followsFailure: state.published?.isFailure ?? false)
         reloads.account(for: published, slot, context)
+        context.note(made.note(of: message, cause: pending.cause, at: at))
         return .published(made.record.timeline)
     }
 

@@ -194,6 +194,8 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         committedWarnings = context.warnings
         context.warnings.removeAll()
+        committedNotes = context.notes
+        context.notes.removeAll()
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }
@@ -206,6 +208,7 @@ package final class StreamTask {
         context.counters.reset()
         context.deadLetters.removeAll()
         context.warnings.removeAll()
+        context.notes.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         if beginning == .written { beginning = .none }
@@ -232,6 +235,9 @@ package final class StreamTask {
         defer { committedDeadLetters.removeAll() }
         return committedDeadLetters
     }
+
+    /// What was done in the last committed transaction, as far as somebody followed it.
+    package private(set) var committedNotes = ActivityNotes()
 
     /// Takes what the last committed transaction warned of.
     package func takeWarnings() -> RecordNotices {

@@ -35,6 +35,10 @@ package final class TaskContext {
     static let noDeadLetters = RecordNotices(namedMax: 10)
     /// Each warning is said once only, so many are kept.
     static let noWarnings = RecordNotices(namedMax: 250)
+    /// True if somebody follows what is done, by `note`.
+    package var isFollowed = false
+    /// What was done in the open transaction, as far as somebody follows it.
+    package internal(set) var notes = ActivityNotes()
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 
@@ -110,6 +114,11 @@ package final class TaskContext {
     @discardableResult
     package func warn(of origin: Origin, about subject: String, _ reason: String) -> Bool {
         warnings.add(topic: topic(of: origin), origin, reason: reason, subject: subject)
+    }
+
+    /// Notes what is done in the open transaction, for whoever follows it; told once that is committed.
+    package func note(_ note: @autoclosure () -> ActivityNote) {
+        if isFollowed { notes.add(note()) }
     }
 
     private func topic(of origin: Origin) -> String { topology.sources[Int(origin.source)].topic }

@@ -5,6 +5,8 @@ extension StreamThread {
     /// Gives all tasks the time of this iteration.
     func readClock() -> Instant {
         let now = clock.wall()
+        let isFollowed = settings.isFollowed()
+        for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
         if isNameless { return now }
         for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
         // What they say to a clock that went back.

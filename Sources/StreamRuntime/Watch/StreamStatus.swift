@@ -67,6 +67,7 @@ extension StreamThread {
             counted.add(runtime.task.takeCounters())
             reportDeadLetters(runtime.task.takeDeadLetters())
             reportWarnings(runtime.task.takeWarnings())
+            reportNotes(runtime.task.committedNotes)
         }
         committedCounters.add(counted)
         commitsCount += 1
@@ -89,6 +90,11 @@ extension StreamThread {
                 .warning(place, warning.offset, reason: warning.reason, subject: warning.subject))
         }
         if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
+    }
+
+    private func reportNotes(_ notes: ActivityNotes) {
+        for note in notes.all { observer(.noted(note)) }
+        if notes.more > 0 { observer(.moreNotes(notes.more)) }
     }
 
     func makeStatus() -> StreamStatus {

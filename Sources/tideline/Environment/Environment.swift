@@ -52,9 +52,10 @@ struct Environment {
     static func makeLogger(_ settings: Settings) -> Logger {
         Logger(
             label: "tideline",
-            handler: StreamLogHandler(
-                label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
-                colored: Terminal.isColored, stream: .standardError, now: { Date() }))
+            handler: SwitchedLogHandler(
+                StreamLogHandler(
+                    label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
+                    colored: Terminal.isColored, stream: .standardError, now: { Date() })))
     }
 
     /// The properties of librdkafka: its defaults, over them the program's settings, over those the user's `kafka.*`.

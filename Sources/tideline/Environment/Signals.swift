@@ -5,7 +5,21 @@ import Synchronization
 enum Signals {
     private static let count = Atomic<Int>(0)
 
+    private static let verbosity = Atomic<Int>(0)
+
+    /// What SIGUSR1 asks of the log: each one the next of these.
+    enum Verbosity: Int, CaseIterable {
+        /// The level is that of the settings.
+        case asSet, debug, trace
+    }
+
+    /// What was asked for last. Any thread.
+    static var logVerbosity: Verbosity {
+        Verbosity.allCases[verbosity.load(ordering: .relaxed) % Verbosity.allCases.count]
+    }
+
     static func install() {
+        signal(SIGUSR1) { _ in Signals.verbosity.add(1, ordering: .relaxed) }
         for signalNumber in [SIGINT, SIGTERM] {
             signal(signalNumber) { number in
                 if Signals.count.add(1, ordering: .relaxed).newValue > 1 {

@@ -53,6 +53,9 @@ struct StreamLog: Sendable {
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): warn("transaction aborted", cause)
+        case .noted(let note):
+            logger.debug("\(note.name)", metadata: note.metadata)
+        case .moreNotes(let count): logger.debug("more of the same transaction", metadata: ["count": .number(count)])
         case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
         case .claimSettled(let id):
             logger.info("ended the transaction of a process that is gone", metadata: ["transactionalId": .string(id)])
@@ -151,5 +154,11 @@ struct StreamLog: Sendable {
         var metadata: Logger.Metadata = ["error": .string(error.name)]
         if failuresInARow > 0 { metadata["failuresInARow"] = .number(failuresInARow) }
         logger.warning("\(what): \(error.message)", metadata: metadata)
+    }
+}
+
+extension ActivityNote {
+    fileprivate var metadata: Logger.Metadata {
+        Dictionary(fields.map { ($0.name, .string($0.value)) }, uniquingKeysWith: { _, last in last })
     }
 }

@@ -52,6 +52,8 @@ final class PipelineRun {
         var stream = StreamSettings(settings, internalTopics, options)
         stream.state = try Self.checkState(
             environment, admin, topology, stream, layout, writer: pipeline.eventSource)
+        let logger = environment.logger
+        stream.isFollowed = { logger.logLevel <= .debug }
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         reporter = options.reportsStatus ? StatusReporter(environment) : nil
         log = StreamLog(environment.logger, brokers: environment.brokers)

@@ -15,6 +15,27 @@ import Testing
         return lines.withLock { $0 }
     }
 
+    @Test("SIGUSR1 lowers the level to debug, to trace, and brings it back; each change is said once")
+    func levels() {
+        let lines = Mutex<[String]>([])
+        let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
+        let verbosity = Mutex(Signals.Verbosity.asSet)
+        let base = StreamLogHandler(label: "t", level: .info, stream: stream) { Date() }
+        let logger = Logger(label: "t", handler: SwitchedLogHandler(base) { verbosity.withLock { $0 } })
+        for wanted in Signals.Verbosity.allCases + [.asSet] {
+            verbosity.withLock { $0 = wanted }
+            logger.trace("trace")
+            logger.debug("debug")
+            logger.info("info")
+        }
+        func said(_ level: String) -> String { "notice   log level changed by SIGUSR1 level=\(level)" }
+        #expect(
+            lines.withLock { $0 } == [
+                "info     info", said("debug"), "debug    debug", "info     info", said("trace"), "trace    trace",
+                "debug    debug", "info     info", said("info"), "info     info",
+            ])
+    }
+
     @Test("of many odd records in a second each vehicle is named once: ten in lines of their own, the others together")
     func subjects() {
         let lines = Self.lines { logger in
