@@ -44,6 +44,23 @@ package struct Settings: Sendable {
     /// Returns a declared key's value as text, a tree's as JSON; `nil` for any other key. Secrets are not hidden.
     package func text(of key: String) -> String? { entries[key]?.text }
 
+    /// The keys whose values differ in other settings of the same schema, in the order of their declaration; then those
+    /// under free prefixes, ascending.
+    package func names(differingFrom other: Settings) -> [String] {
+        let names = order + Set(free.keys).union(other.free.keys).sorted()
+        return names.filter { name in
+            entries[name]?.text != other.entries[name]?.text
+                || free[name]?.value.description != other.free[name]?.value.description
+        }
+    }
+
+    /// These settings with some values of others of the same schema.
+    package func taking(over names: [String], from other: Settings) -> Settings {
+        var entries = entries
+        for name in names { entries[name] = other.entries[name] }
+        return Settings(entries: entries, free: free, order: order)
+    }
+
     /// Returns the values under a free prefix, by name without the prefix, ascending.
     package func values(under prefix: SettingPrefix) -> [(name: String, value: SettingText)] {
         free.keys.filter(prefix.covers).sorted().compactMap { key in

@@ -19,7 +19,12 @@ struct Environment {
     /// - Throws: with status 64, naming all settings that are wrong.
     init(_ options: KafkaOptions, flags: [SettingsSources.Flag] = []) throws(CommandFailure) {
         let settings = try options.resolve(with: flags)
-        let logger = Self.makeLogger(settings)
+        let handler = Self.makeHandler(settings)
+        let logger = Logger(label: "tideline", handler: handler)
+        let (flags, file) = (options.flags(with: flags), options.config)
+        SettingsReread(settings, logger, setLevel: { handler.logLevel = $0 }) { () throws(CommandFailure) in
+            try Settings.resolved(flags: flags, config: file)
+        }.start()
         var kafka = Self.kafka(settings)
         let problems = kafka.validate()
         if !problems.isEmpty {
@@ -50,12 +55,14 @@ struct Environment {
     }
 
     static func makeLogger(_ settings: Settings) -> Logger {
-        Logger(
-            label: "tideline",
-            handler: SwitchedLogHandler(
-                StreamLogHandler(
-                    label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
-                    colored: Terminal.isColored, stream: .standardError, now: { Date() })))
+        Logger(label: "tideline", handler: makeHandler(settings))
+    }
+
+    private static func makeHandler(_ settings: Settings) -> SwitchedLogHandler {
+        SwitchedLogHandler(
+            StreamLogHandler(
+                label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
+                colored: Terminal.isColored, stream: .standardError, now: { Date() }))
     }
 
     /// The properties of librdkafka: its defaults, over them the program's settings, over those the user's `kafka.*`.

@@ -21,6 +21,11 @@ struct KafkaOptions: ParsableArguments {
     ///
     /// - Parameter more: the flags of the verb that are settings, too.
     func resolve(with more: [SettingsSources.Flag] = []) throws(CommandFailure) -> Settings {
+        try Settings.resolved(flags: flags(with: more), config: config)
+    }
+
+    /// All flags that are settings.
+    func flags(with more: [SettingsSources.Flag]) -> [SettingsSources.Flag] {
         var flags: [SettingsSources.Flag] = settings.map { .init(key: $0.key, text: $0.value, flag: "--set") } + more
         let named = [
             (Keys.bootstrap.name, bootstrap, "--bootstrap"), (Keys.application.name, application, "--application"),
@@ -29,7 +34,7 @@ struct KafkaOptions: ParsableArguments {
         for (key, value, flag) in named {
             if let value { flags.append(.init(key: key, text: value, flag: flag)) }
         }
-        return try Settings.resolved(flags: flags, config: config)
+        return flags
     }
 }
 

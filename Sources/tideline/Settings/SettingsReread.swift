@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import Observability
+import Settings
+import Synchronization
+
+/// Reads the settings again at SIGUSR2, takes over those that may change while the program runs, and says which differ
+/// and wait for the next start.
+///
+/// A file with a mistake changes nothing, and the mistake is said.
+final class SettingsReread: Sendable {
+    /// Settings that may change while the program runs.
+    static let safe: Set<String> = [Keys.logLevel.name]
+
+    private let resolve: @Sendable () throws(CommandFailure) -> Settings
+    private let inForce: Mutex<Settings>
+    private let logger: Logger
+    private let setLevel: @Sendable (Logger.Level) -> Void
+
+    /// - Parameters:
+    ///   - settings: those in force.
+    ///   - resolve: reads all sources again.
+    ///   - setLevel: takes a new `log.level`.
+    init(
+        _ settings: Settings, _ logger: Logger, setLevel: @escaping @Sendable (Logger.Level) -> Void,
+        resolve: @escaping @Sendable () throws(CommandFailure) -> Settings
+    ) {
+        inForce = Mutex(settings)
+        self.logger = logger
+        self.setLevel = setLevel
+        self.resolve = resolve
+    }
+
+    /// From now on each SIGUSR2 has the settings read again, on a queue of its own, for as long as the process lives.
+    func start() {
+        // The source is told of the signal; the process would end of it otherwise.
+        signal(SIGUSR2, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(
+            signal: SIGUSR2, queue: DispatchQueue(label: "settings"))
+        source.setEventHandler { self.reread() }
+        source.activate()
+        Self.sources.withLock { $0.append(source) }
+    }
+
+    private static let sources = Mutex<[any DispatchSourceSignal]>([])
+
+    /// Blocks for as long as a file takes to read.
+    func reread() {
+        let new: Settings
+        do throws(CommandFailure) {
+            new = try resolve()
+        } catch {
+            return logger.error("the settings stay as they are, for those that were read are wrong: \(error.message)")
+        }
+        let changed = inForce.withLock { $0.names(differingFrom: new) }
+        let taken = changed.filter(Self.safe.contains)
+        let waiting = changed.filter { !Self.safe.contains($0) }
+        if taken.contains(Keys.logLevel.name) { setLevel(new[Keys.logLevel]) }
+        inForce.withLock { $0 = $0.taking(over: taken, from: new) }
+        if changed.isEmpty { return logger.notice("settings read again: they are those in force") }
+        if !taken.isEmpty {
+            logger.notice("settings taken over", metadata: ["settings": .array(taken.map { .string($0) })])
+        }
+        if !waiting.isEmpty {
+            logger.warning(
+                "settings differ that only a new start takes over",
+                metadata: ["settings": .array(waiting.map { .string($0) })])
+        }
+    }
+}

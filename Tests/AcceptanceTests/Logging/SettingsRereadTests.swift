@@ -1,0 +1,55 @@
+import Foundation
+import Observability
+import Settings
+import Synchronization
+import Testing
+
+@testable import tideline
+
+/// What SIGUSR2 does with settings that have changed. No broker.
+@Suite struct SettingsRereadTests {
+    private let lines = Mutex<[String]>([])
+    private let file = Mutex("log.level: info\n")
+
+    private func settings(_ text: String) throws(CommandFailure) -> Settings {
+        do throws(SettingsProblems) {
+            let sources = SettingsSources(flags: [], environment: [:], file: .init(path: "t.yaml", text: text))
+            return try Keys.schema.resolve(sources)
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+    }
+
+    @Test("the level is taken over, other settings are named, and a file with a mistake changes nothing")
+    func reread() throws {
+        let (lines, file) = (lines, file)
+        let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
+        let base = StreamLogHandler(label: "t", level: .info, stream: stream) { Date() }
+        let handler = SwitchedLogHandler(base) { .asSet }
+        let logger = Logger(label: "t", handler: handler)
+        let first = try settings("log.level: info\n")
+        let reread = SettingsReread(first, logger, setLevel: { handler.logLevel = $0 }) { () throws(CommandFailure) in
+            try settings(file.withLock { $0 })
+        }
+        func said(after text: String) -> [String] {
+            lines.withLock { $0.removeAll() }
+            file.withLock { $0 = text }
+            reread.reread()
+            return lines.withLock { $0 }
+        }
+        #expect(said(after: "log.level: info\n") == ["notice   settings read again: they are those in force"])
+        logger.debug("not yet")
+        let change = said(after: "log.level: debug\ncommit.interval.ms: 250\n")
+        #expect(
+            change == [
+                "notice   settings taken over settings=[log.level]",
+                "warning  settings differ that only a new start takes over settings=[commit.interval.ms]",
+            ], "\(change)")
+        logger.debug("now")
+        #expect(lines.withLock { $0.last } == "debug    now")
+        let wrong = said(after: "log.level: loud\n")
+        #expect(wrong.count == 1 && wrong[0].hasPrefix("error    the settings stay as they are"), "\(wrong)")
+        #expect(wrong[0].contains("log.level"))
+        #expect(logger.logLevel == .debug)
+    }
+}
