@@ -32,6 +32,18 @@ extension ChaosRun {
         }
         if isPublished { report.publishedSeconds = monotonicSeconds() - lastFault }
         report.breaches += Self.few("lost", faults)
+        if !faults.isEmpty {
+            report.breaches += Self.few(
+                "acknowledged to `tideline produce`, and not in the topic for any reader", try missingInputs())
+        }
+    }
+
+    private func missingInputs() throws -> [String] {
+        let kcat = Kcat(bootstrap: cluster.bootstrap)
+        return InputCheck.missing(
+            from: ledger, generations: writer.generations,
+            events: try kcat.read("calendar.events").compactMap(\.value),
+            telemetry: try kcat.read("vehicle.telemetry").compactMap(\.value))
     }
 
     private func lastTimelines(_ topic: String) throws -> RevisionCheck {

@@ -78,6 +78,14 @@ package struct Ledger: Sendable {
 
     private func address(of generation: Int, wave: Int) -> String { "\(wave) \(session) Street, \(generation)" }
 
+    /// The titles that the last records of a generation's events have.
+    func lastTitles(of generation: Int) -> [String] {
+        (0..<Self.events).map { title($0, of: generation, sequence: 1) }
+    }
+
+    /// The address that the last record of a generation's vehicle has.
+    func lastAddress(of generation: Int) -> String { address(of: generation, wave: Self.waves - 1) }
+
     // MARK: - Output
 
     /// The faults of the last timelines of so many complete generations; a configuration without one counts, too.
@@ -97,7 +105,7 @@ package struct Ledger: Sendable {
         let titles = entries.filter { $0["phase"] as? String == "start" }.compactMap {
             ($0["event"] as? [String: Any])?["title"] as? String
         }
-        let wanted = (0..<Self.events).map { title($0, of: generation, sequence: 1) }
+        let wanted = lastTitles(of: generation)
         return titles == wanted ? nil : "\(agenda(generation)) shows \(titles) instead of \(wanted)"
     }
 
@@ -105,7 +113,7 @@ package struct Ledger: Sendable {
         guard let entries = Self.entries(value) else { return "\(status(generation)) has no timeline" }
         let vehicle = entries.first?["vehicle"] as? [String: Any]
         let shown = [vehicle?["status"], vehicle?["location"]].map { $0 as? String ?? "nothing" }
-        let wanted = ["Charging", address(of: generation, wave: Self.waves - 1)]
+        let wanted = ["Charging", lastAddress(of: generation)]
         return shown == wanted ? nil : "\(status(generation)) shows \(shown) instead of \(wanted)"
     }
 

@@ -1,4 +1,5 @@
 package import RecordLog
+package import StreamCore
 
 /// An event of a stream thread, for the log and for tests.
 package enum StreamEvent: Sendable {

@@ -1,3 +1,4 @@
+import StreamCore
 import StreamRuntime
 import Synchronization
 
@@ -13,6 +14,7 @@ final class StreamEvents: Sendable {
         var moreDeadLetters = 0
         /// `topic-partition@offset: reason`, as well.
         var warnings: [String] = []
+        var notes: [ActivityNote] = []
     }
 
     private let totals = Mutex(Totals())
@@ -31,6 +33,7 @@ final class StreamEvents: Sendable {
                 case .moreDeadLetters(let count): totals.moreDeadLetters += count
                 case .warning(let place, let offset, let reason, _):
                     totals.warnings.append("\(place)@\(offset): \(reason)")
+                case .noted(let note): totals.notes.append(note)
                 case .failed(let error, let doing): totals.failures.append("\(doing): \(error)")
                 default: break
                 }

@@ -39,10 +39,9 @@ final class SettingsReread: Sendable {
             signal: SIGUSR2, queue: DispatchQueue(label: "settings"))
         source.setEventHandler { self.reread() }
         source.activate()
-        Self.sources.withLock { $0.append(source) }
+        // It lives as long as the process.
+        _ = Unmanaged.passRetained(source as AnyObject)
     }
-
-    private static let sources = Mutex<[any DispatchSourceSignal]>([])
 
     /// Blocks for as long as a file takes to read.
     func reread() {
@@ -52,11 +51,14 @@ final class SettingsReread: Sendable {
         } catch {
             return logger.error("the settings stay as they are, for those that were read are wrong: \(error.message)")
         }
-        let changed = inForce.withLock { $0.names(differingFrom: new) }
+        let changed = inForce.withLock { inForce in
+            let changed = inForce.names(differingFrom: new)
+            inForce = inForce.taking(over: changed.filter(Self.safe.contains), from: new)
+            return changed
+        }
         let taken = changed.filter(Self.safe.contains)
         let waiting = changed.filter { !Self.safe.contains($0) }
         if taken.contains(Keys.logLevel.name) { setLevel(new[Keys.logLevel]) }
-        inForce.withLock { $0 = $0.taking(over: taken, from: new) }
         if changed.isEmpty { return logger.notice("settings read again: they are those in force") }
         if !taken.isEmpty {
             logger.notice("settings taken over", metadata: ["settings": .array(taken.map { .string($0) })])

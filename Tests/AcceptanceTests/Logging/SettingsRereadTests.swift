@@ -8,10 +8,7 @@ import Testing
 
 /// What SIGUSR2 does with settings that have changed. No broker.
 @Suite struct SettingsRereadTests {
-    private let lines = Mutex<[String]>([])
-    private let file = Mutex("log.level: info\n")
-
-    private func settings(_ text: String) throws(CommandFailure) -> Settings {
+    private static func settings(_ text: String) throws(CommandFailure) -> Settings {
         do throws(SettingsProblems) {
             let sources = SettingsSources(flags: [], environment: [:], file: .init(path: "t.yaml", text: text))
             return try Keys.schema.resolve(sources)
@@ -22,14 +19,15 @@ import Testing
 
     @Test("the level is taken over, other settings are named, and a file with a mistake changes nothing")
     func reread() throws {
-        let (lines, file) = (lines, file)
+        let lines = Mutex<[String]>([])
+        let file = Mutex("log.level: info\n")
         let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
         let base = StreamLogHandler(label: "t", level: .info, stream: stream) { Date() }
         let handler = SwitchedLogHandler(base) { .asSet }
         let logger = Logger(label: "t", handler: handler)
-        let first = try settings("log.level: info\n")
+        let first = try Self.settings("log.level: info\n")
         let reread = SettingsReread(first, logger, setLevel: { handler.logLevel = $0 }) { () throws(CommandFailure) in
-            try settings(file.withLock { $0 })
+            try Self.settings(file.withLock { $0 })
         }
         func said(after text: String) -> [String] {
             lines.withLock { $0.removeAll() }
