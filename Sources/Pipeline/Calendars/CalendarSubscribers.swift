@@ -72,6 +72,8 @@ final class CalendarSubscribers {
 
     var nextDue: Instant? { midnights.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(midnights) }
+
     /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.
     func punctuate(_ context: TaskContext) {
         for _ in 0..<context.timerPortion {

@@ -30,6 +30,8 @@ struct RenewalTimers {
 
     var nextDue: Instant? { timers.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(timers) }
+
     /// Takes out timers that are due, the earliest first, and at most a portion of them.
     mutating func pop(_ context: TaskContext) -> [Fired] {
         var due: [Fired] = []

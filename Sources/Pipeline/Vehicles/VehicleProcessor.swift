@@ -157,6 +157,11 @@ extension VehicleProcessor: MessageProcessor {
 extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, ConflatingProcessor {
     var nextDue: Instant? { earlier(expiry.nextDue, subscribers.nextDue) }
 
+    func count(_ load: inout TimerLoad) {
+        expiry.count(&load)
+        subscribers.count(&load)
+    }
+
     func punctuate(_ context: TaskContext) {
         subscribers.punctuate(context)
         expiry.punctuate(context) { subscribers.hasSubscribers($0) }
