@@ -208,7 +208,9 @@ let package = Package(
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestSupport"]),
         tests("FaultInjectionTests", ["FaultInjection", "TestSupport"]),
-        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
+        tests(
+            "ReferenceTests",
+            ["Timelines", "Messages", "Preview", "Settings", "Metrics", "TestSupport", "tideline"]),
         tests(
             "AcceptanceTests",
             [

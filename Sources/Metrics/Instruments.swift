@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// A number that only rises. Any thread adds to it.
 package final class Counter: Sendable {

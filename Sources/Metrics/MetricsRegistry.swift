@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// The metrics of a process: its instruments, and the collectors that it asks for what others count. Any thread.
 ///

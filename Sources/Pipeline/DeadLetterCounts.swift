@@ -1,5 +1,6 @@
 package import Messages
 package import StreamCore
+import Timelines
 
 /// The dead letters of one topic for one reason.
 package struct DeadLetterCounts: Hashable, Sendable {

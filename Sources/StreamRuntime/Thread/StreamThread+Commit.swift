@@ -53,7 +53,7 @@ extension StreamThread {
         } catch {
             return fail(error, committing: commit, until: deadline)
         }
-        measures.commits.record(clock.monotonic() - began)
+        measureCommit(since: began)
         if refreshes { lastOffsetsRefresh = clock.monotonic() }
         enter(.ready)
         finish(commit)

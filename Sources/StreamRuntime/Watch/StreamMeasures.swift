@@ -1,5 +1,5 @@
 package import Metrics
-package import RecordLog
+import RecordLog
 import StreamCore
 
 /// What a stream thread has measured since it began, and how much its tasks hold: for metrics. A value that the thread
@@ -55,6 +55,9 @@ extension StreamThread {
             measures.observe(Duration(instant - oldest), of: cursor.topicPartition.topic)
         }
     }
+
+    /// - Parameter began: when its flush began, on the monotonic clock.
+    func measureCommit(since began: Duration) { measures.commits.record(clock.monotonic() - began) }
 
     func measureRestore(of runtime: TaskRuntime) {
         measures.restores.record(clock.monotonic() - runtime.createdAt)
