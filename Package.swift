@@ -214,7 +214,9 @@ let package = Package(
         tests(
             "AcceptanceTests",
             [
-                "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "tideline", "reader",
+                "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
+                "Observability",
+                "Settings", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

@@ -35,17 +35,10 @@ extension MetricsSnapshot {
 
     /// Backslashes, quotation marks and line ends, as help and labels take them.
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\"": result += "\\\""
-            case "\n": result += "\\n"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        text.unicodeScalars.map { Self.escapes[$0] ?? String($0) }.joined()
     }
+
+    private static let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]
 
     /// Whole numbers without a fraction, which every number up to 2^53 has exactly.
     private static func number(_ value: Double) -> String {

@@ -15,7 +15,7 @@ struct MetricsTests {
     func text() {
         let registry = MetricsRegistry([build, requests, size, time])
         registry.collect { $0.say(build, ["1.2"]) }
-        let odd = registry.counter(requests, ["a\"b\\c\nd"])
+        let odd = registry.counter(requests, ["a\"b\\c\r\nd"])
         let plain = registry.counter(requests, ["/"])
         let gauge = registry.gauge(size)
         let histogram = registry.histogram(time, ["flush"], bounds: [0.005, 1, 10])
@@ -31,7 +31,7 @@ struct MetricsTests {
                 # TYPE app_requests counter
                 # HELP app_requests Requests, \"good\" and\nbad: C:\\x
                 app_requests_total{path="/"} 1
-                app_requests_total{path="a\"b\\c\nd"} 2
+                app_requests_total{path="a\"b\\c\#r\nd"} 2
                 # TYPE app_size_bytes gauge
                 # UNIT app_size_bytes bytes
                 # HELP app_size_bytes The size.

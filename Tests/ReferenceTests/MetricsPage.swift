@@ -102,6 +102,7 @@ struct MetricsPage {
 
     /// A summary without the brackets of Prometheus's templates.
     private static func plain(_ text: String) -> String {
-        text.replacing(/\{\{ \$labels\.(\w+) \}\}/) { "*\($0.1)*" }.replacing(/\{\{ \$value[^}]*\}\}/, with: "*so long, or so many*")
+        text.replacing(/\{\{ \$labels\.(\w+) \}\}/) { "*\($0.1)*" }.replacing(
+            /\{\{ \$value[^}]*\}\}/, with: "*so long, or so many*")
     }
 }

@@ -79,7 +79,7 @@ struct MonitoringTests {
         for words in words {
             let arguments = words.map { $0.contains(".y") ? folder.appending(path: $0).path : $0 }
             let result = try await ProcessRunner.run(Self.tool, arguments)
-            #expect(result.succeeded, "\(words): \(result.standardOutput) \(result.failure)")
+            #expect(result.succeeded, "\(words): \(result.standardOutput) \(result.standardError)")
         }
         let tests = try String(contentsOf: folder.appending(path: "alerts.test.yaml"), encoding: .utf8)
         for alert in try MonitoringFiles().alerts {
@@ -90,11 +90,14 @@ struct MonitoringTests {
 
     /// What an expression names and no metric has.
     private static func problems(_ expression: String) -> [String] {
-        let known = Dictionary(uniqueKeysWithValues: families.flatMap { family in family.sampleNames.map { ($0, family) } })
+        let known = Dictionary(
+            uniqueKeysWithValues: families.flatMap { family in family.sampleNames.map { ($0, family) } })
         let names = MonitoringFiles.names(in: expression)
         let unknown = names.filter { known[$0] == nil }.sorted().map { "\($0) is no metric" }
         if !unknown.isEmpty { return unknown }
         let labels = Set(names.flatMap { known[$0]?.labels ?? [] })
-        return MonitoringFiles.labels(in: expression).subtracting(labels).sorted().map { "\($0) is no label of \(names)" }
+        return MonitoringFiles.labels(in: expression).subtracting(labels).sorted().map {
+            "\($0) is no label of \(names)"
+        }
     }
 }

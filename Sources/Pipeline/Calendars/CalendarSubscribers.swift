@@ -70,9 +70,9 @@ final class CalendarSubscribers {
 
     // MARK: - Timers
 
-    var nextDue: Instant? { midnights.nextDue }
-
     func count(_ load: inout TimerLoad) { load.add(midnights) }
+
+    var nextDue: Instant? { midnights.nextDue }
 
     /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.
     func punctuate(_ context: TaskContext) {

@@ -30,8 +30,6 @@ struct RenewalTimers {
 
     var nextDue: Instant? { timers.nextDue }
 
-    func count(_ load: inout TimerLoad) { load.add(timers) }
-
     /// Takes out timers that are due, the earliest first, and at most a portion of them.
     mutating func pop(_ context: TaskContext) -> [Fired] {
         var due: [Fired] = []
@@ -116,4 +114,6 @@ struct RenewalTimers {
             return missed.nextUpdate.map { renewal(slot, at: $0, madeAt: due.at) }
         }
     }
+
+    func count(_ load: inout TimerLoad) { load.add(timers) }
 }

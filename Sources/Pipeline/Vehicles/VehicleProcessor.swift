@@ -157,14 +157,14 @@ extension VehicleProcessor: MessageProcessor {
 extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, ConflatingProcessor {
     var nextDue: Instant? { earlier(expiry.nextDue, subscribers.nextDue) }
 
-    func count(_ load: inout TimerLoad) {
-        expiry.count(&load)
-        subscribers.count(&load)
-    }
-
     func punctuate(_ context: TaskContext) {
         subscribers.punctuate(context)
         expiry.punctuate(context) { subscribers.hasSubscribers($0) }
+    }
+
+    func count(_ load: inout TimerLoad) {
+        expiry.count(&load)
+        subscribers.count(&load)
     }
 
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {

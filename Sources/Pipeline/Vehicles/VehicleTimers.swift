@@ -30,8 +30,6 @@ struct VehicleTimers {
 
     var nextDue: Instant? { timers.nextDue }
 
-    func count(_ load: inout TimerLoad) { load.add(timers) }
-
     /// Takes out timers that are due, the earliest first, and at most a portion of them.
     mutating func pop(_ context: TaskContext) -> [Fired] {
         var due: [Fired] = []
@@ -105,4 +103,6 @@ struct VehicleTimers {
         let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
         return Due(renewal: at, of: configurationId, madeAt: made, settings)
     }
+
+    func count(_ load: inout TimerLoad) { load.add(timers) }
 }

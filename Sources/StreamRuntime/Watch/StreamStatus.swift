@@ -50,6 +50,17 @@ package struct StreamStatus: Sendable {
         /// True once all inputs have been read as far as timers wait for (R17).
         package var firesTimers: Bool
         package var positions: [Position]
+
+        package init(
+            partition: Partition, state: State, restoreRate: Double? = nil, firesTimers: Bool,
+            positions: [Position] = []
+        ) {
+            self.partition = partition
+            self.state = state
+            self.restoreRate = restoreRate
+            self.firesTimers = firesTimers
+            self.positions = positions
+        }
     }
 
     package enum State: Hashable, Sendable {

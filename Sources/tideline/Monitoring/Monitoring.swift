@@ -81,7 +81,8 @@ final class Monitoring: Sendable {
                 throw .methodNotAllowed(["GET", "HEAD"])
             }
             if request.path == ["metrics"] { return metrics }
-            guard request.path.count == 2, request.path[0] == "health", let check = HealthCheck(rawValue: request.path[1])
+            guard request.path.count == 2, request.path[0] == "health",
+                let check = HealthCheck(rawValue: request.path[1])
             else {
                 let names = HealthCheck.allCases.map { "/health/\($0)" }.joined(separator: ", ")
                 throw Problem(404, "not-found", "There is nothing here.", detail: "There are /metrics, \(names).")

@@ -8,6 +8,8 @@ final class LagWatch: Sendable {
     private struct State {
         var asked: Duration?
         var lag: [PipelineStatus.TopicLag]?
+        /// Of the partitions that were looked at last.
+        var partitions: [TopicPartition: PartitionLag] = [:]
     }
 
     private let state = Mutex(State())
@@ -27,33 +29,39 @@ final class LagWatch: Sendable {
         }
         guard isDue else { return }
         let positions = statuses.flatMap(\.tasks).flatMap(\.positions)
-        var found: [PipelineStatus.TopicLag]?
+        var ends: [TopicPartition: Offset]?
         if !positions.isEmpty, !isAway {
-            let partitions = positions.map(\.topicPartition)
-            let ends = try? admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(2))
-            found = ends.map { Self.lag(of: positions, $0, now: WallClock.systemTime()) }
+            ends = try? admin.endOffsets(
+                of: positions.map(\.topicPartition), isolation: .readUncommitted, timeout: .seconds(2))
         }
-        state.withLock { $0.lag = found }
+        state.withLock { state in
+            guard let ends else { return state.lag = nil }
+            state.lag = Self.lag(of: positions, ends, &state.partitions, now: now, wall: WallClock.systemTime())
+        }
     }
 
     private static func lag(
-        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset], now: Instant
+        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset],
+        _ partitions: inout [TopicPartition: PartitionLag], now: Duration, wall: Instant
     ) -> [PipelineStatus.TopicLag] {
         var topics: [String: PipelineStatus.TopicLag] = [:]
+        var seen: [TopicPartition: PartitionLag] = [:]
         for position in positions {
-            let name = position.topicPartition.topic
-            var topic = topics[name] ?? .init(topic: name, records: 0, time: .zero)
-            let behind = max(0, (ends[position.topicPartition]?.rawValue ?? 0) - position.next.rawValue)
-            topic.records += behind
-            if behind > 0 {
-                // One partition of which nothing was read yet makes the topic's time unknown.
-                let known = position.lastTimestamp.flatMap {
-                    $0.milliseconds > 0 ? Duration(max(.zero, now - $0)) : nil
-                }
-                topic.time = known.flatMap { known in topic.time.map { max($0, known) } }
+            let place = position.topicPartition
+            var topic = topics[place.topic] ?? .init(topic: place.topic, records: 0, time: .zero)
+            var partition = partitions[place] ?? PartitionLag()
+            let end = ends[place] ?? position.next
+            topic.records += max(0, end.rawValue - position.next.rawValue)
+            let lastAge = position.lastTimestamp.flatMap {
+                $0.milliseconds > 0 ? Duration(max(.zero, wall - $0)) : nil
             }
-            topics[name] = topic
+            let time = partition.observe(end: end, next: position.next, lastAge: lastAge, at: now)
+            // One partition of which nothing is known makes the topic's time unknown.
+            topic.time = time.flatMap { time in topic.time.map { max($0, time) } }
+            seen[place] = partition
+            topics[place.topic] = topic
         }
+        partitions = seen
         return topics.values.sorted { $0.topic < $1.topic }
     }
 }

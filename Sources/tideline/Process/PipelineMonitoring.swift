@@ -10,6 +10,8 @@ struct PipelineMonitoring: Sendable {
     private let monitoring: Monitoring
     private let health: PipelineHealth
     private let lag: LagWatch
+    /// The topics that dead letters come from.
+    private let inputs: [String]
     private let assigned: Counter
     private let revoked: Counter
     private let lost: Counter
@@ -21,6 +23,7 @@ struct PipelineMonitoring: Sendable {
     init(_ monitoring: Monitoring, _ environment: Environment, _ lag: LagWatch) {
         self.monitoring = monitoring
         self.lag = lag
+        inputs = environment.topics.inputs
         health = PipelineHealth(environment, lag)
         let registry = monitoring.registry
         assigned = registry.counter(PipelineMetrics.rebalances, ["assigned"])
@@ -45,8 +48,14 @@ struct PipelineMonitoring: Sendable {
 
     /// From here on metrics and checks are those of the application.
     func begin(_ application: StreamApplication) {
-        let lag = self.lag
+        let (lag, inputs) = (lag, inputs)
         monitoring.registry.collect { snapshot in
+            // A series that begins at 1 has no rise for whoever watches.
+            for topic in inputs {
+                for reason in MessageProblem.Kind.allCases {
+                    snapshot.add(0, to: PipelineMetrics.deadLetters, [topic, reason.rawValue])
+                }
+            }
             Self.collect(application.statuses, lag.latest, now: WallClock.uptime(), into: &snapshot)
         }
         monitoring.watch(health)

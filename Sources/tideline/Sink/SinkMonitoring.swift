@@ -114,23 +114,28 @@ final class SinkMonitoring: HealthSource {
 
 extension SinkMonitoring.Progress {
     init(_ progress: SinkProgress<SinkSummary>) {
-        let summary = progress.summary
+        let sum = progress.summary
         self.init(
-            records: summary.records, lag: progress.lag, startedOver: summary.startedOver,
+            sum, progress.lag, successes: sum.written + sum.removed + sum.unchanged,
             outcomes: [
-                ("written", summary.written), ("removed", summary.removed), ("unchanged", summary.unchanged),
-                ("superseded", summary.superseded), ("unusable", summary.unusable),
-            ], successes: summary.written + summary.removed + summary.unchanged)
+                ("written", sum.written), ("removed", sum.removed), ("unchanged", sum.unchanged),
+                ("superseded", sum.superseded), ("unusable", sum.unusable),
+            ])
     }
 
     init(_ progress: SinkProgress<ReloadSinkSummary>) {
-        let summary = progress.summary
+        let sum = progress.summary
+        let kept = [("retired", sum.retired), ("dead letter", sum.deadLetters), ("too old", sum.tooOld)]
+        let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
         self.init(
-            records: summary.records, lag: progress.lag, startedOver: summary.startedOver,
-            outcomes: [
-                ("delivered", summary.delivered), ("conflated", summary.conflated), ("retried", summary.retries),
-                ("retired", summary.retired), ("dead letter", summary.deadLetters), ("skipped", summary.skipped),
-                ("too old", summary.tooOld),
-            ], successes: summary.delivered)
+            sum, progress.lag, successes: sum.delivered, outcomes: sent + kept + [("skipped", sum.skipped)])
+    }
+
+    private init(
+        _ summary: some SinkRunSummary, _ lag: Int64?, successes: Int, outcomes: [(name: String, count: Int)]
+    ) {
+        self.init(
+            records: summary.records, lag: lag, startedOver: summary.startedOver, outcomes: outcomes,
+            successes: successes)
     }
 }

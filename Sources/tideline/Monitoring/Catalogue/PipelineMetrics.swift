@@ -22,7 +22,8 @@ enum PipelineMetrics {
         "Records of a topic that this process's tasks have still to read. Absent while the ends are not known.")
     static let lagTime = MetricFamily(
         "tideline_consumer_lag_seconds", .gauge, unit: .seconds, labels: ["topic"],
-        "The age of the last record that was read where others wait behind it, else 0. Absent where it is not known.")
+        "For how long the first record that is not read can have waited, at most; 0 where none waits. Absent where it is "
+            + "not known.")
     static let latency = MetricFamily(
         "tideline_record_e2e_latency_seconds", .histogram, unit: .seconds, labels: ["topic"],
         "From when the oldest record of a partition in a transaction was produced until the transaction with all that "
@@ -68,7 +69,8 @@ enum PipelineMetrics {
         "Memory of its stored values and keys. What is derived of them is not counted.")
     static let timersArmed = MetricFamily("tideline_timers_armed", .gauge, "Timers that wait for their date.")
     static let timersDue = MetricFamily(
-        "tideline_timers_due", .gauge, "Timers whose date has come and that have not fired; counted up to 10000 a heap.")
+        "tideline_timers_due", .gauge, "Timers whose date has come and that have not fired; counted up to 10000 a heap."
+    )
     static let timerDelay = MetricFamily(
         "tideline_timer_delay_seconds", .gauge, unit: .seconds,
         "How late the latest of them is that may fire: timers of vehicles wait for telemetry after a restore (R17).")
