@@ -42,7 +42,8 @@ struct MonitoringFiles {
                 let line = lines.first { $0.hasPrefix("\(key): ") } ?? ""
                 return line.dropFirst(key.count + 2).trimmingCharacters(in: ["\""])
             }
-            let description = lines.drop { !$0.hasPrefix("description:") }.dropFirst().joined(separator: " ")
+            let folded = lines.drop { !$0.hasPrefix("description:") }.dropFirst()
+            let description = folded.filter { !$0.isEmpty }.joined(separator: " ")
             return Alert(
                 name: lines[0], expression: value(of: "expr"), summary: value(of: "summary"), description: description)
         }

@@ -8,7 +8,7 @@ final class LagWatch: Sendable {
     private struct State {
         var asked: Duration?
         var lag: [PipelineStatus.TopicLag]?
-        /// Of the partitions that were looked at last.
+        /// Holds the partitions that were looked at last.
         var partitions: [TopicPartition: PartitionLag] = [:]
     }
 

@@ -4,8 +4,8 @@ import Settings
 import StreamRuntime
 import Synchronization
 
-/// Whether the pipeline of this process is well, and why not. Stream threads tell it events, the main thread what it
-/// sees, and any thread asks.
+/// The health of the pipeline of this process: whether it is well, and why not. Stream threads tell it events, the main
+/// thread what it sees, and any thread asks.
 final class PipelineHealth: HealthSource {
     /// What is known beside the threads' statuses.
     private struct State {
@@ -119,7 +119,8 @@ final class PipelineHealth: HealthSource {
             let trouble = state.trouble.flatMap { now - $0.at < Self.troubleAge ? "; last failure: \($0.text)" : nil }
             return HealthProblem(
                 "commits",
-                "stream thread \(number) (\(status.state)) has committed nothing for \(age.shortText)\(trouble ?? "")")
+                "stream thread \(number) (state: \(status.state)) has made no progress for \(age.shortText)\(trouble ?? "")"
+            )
         }
     }
 

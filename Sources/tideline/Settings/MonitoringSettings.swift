@@ -5,8 +5,8 @@ import Settings
 extension Keys {
     static let metricsListen = SettingKey(
         "metrics.listen", .optional(.listenAddress), default: nil,
-        "The address at which a process that runs on serves /metrics and /health; each process of a machine has its own."
-            + " Port 0 takes a free one. Nobody is asked for a token there.")
+        "The address at which a process that runs on serves /metrics and /health; each process of a machine has its"
+            + " own. Port 0 takes a free one. Nobody is asked for a token there.")
     static let healthLag = SettingKey(
         "health.lag", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
         "/health/ready says no where a topic is further behind than this, or a sink has done nothing for so long while"

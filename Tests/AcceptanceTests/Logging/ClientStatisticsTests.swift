@@ -1,4 +1,5 @@
 import Metrics
+import Synchronization
 import Testing
 
 @testable import tideline
@@ -42,10 +43,10 @@ struct ClientStatisticsTests {
 
     @Test("a handle that is gone still counts in what it sent, and in nothing else")
     func gone() {
-        nonisolated(unsafe) var now = Duration.zero
-        let statistics = ClientStatistics(now: { now })
+        let now = Mutex(Duration.zero)
+        let statistics = ClientStatistics(now: { now.withLock { $0 } })
         statistics.take(Self.report("a#producer-1", sent: 10, roundTrip: 2000))
-        now = .seconds(60)
+        now.withLock { $0 = .seconds(60) }
         statistics.take(Self.report("a#producer-2", sent: 1, roundTrip: 1000))
         let text = Self.text(statistics)
         #expect(text.contains("tideline_client_requests_total{role=\"producer\"} 11\n"))

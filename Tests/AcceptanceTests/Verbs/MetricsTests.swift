@@ -14,7 +14,8 @@ extension AcceptanceTests {
             try await Monitored.wait(for: "/health/ready", at: address, 200)
             try await application.publish(
                 configurations: """
-                    {"configurationId": "van", "kind": "Board", "recipient": "ana", "strategy": "status", "vehicleId": "v1"}
+                    {"configurationId": "van", "kind": "Board", "recipient": "ana", "strategy": "status", \
+                    "vehicleId": "v1"}
                     """)
             try await application.produce(
                 [(key: "v1", value: Array("no JSON".utf8), headers: [])], to: "vehicle.telemetry")
@@ -44,7 +45,7 @@ extension AcceptanceTests {
             #expect(await pipeline.result().succeeded)
         }
 
-        @Test("each verb that runs on has metrics and health, and a target that refuses makes a sink unready")
+        @Test("each verb that runs on has metrics and health")
         func verbs() async throws {
             let application = try await Application("monitored", partitions: 1)
             let folder = application.directory.appending(path: "out").path

@@ -22,8 +22,8 @@ enum PipelineMetrics {
         "Records of a topic that this process's tasks have still to read. Absent while the ends are not known.")
     static let lagTime = MetricFamily(
         "tideline_consumer_lag_seconds", .gauge, unit: .seconds, labels: ["topic"],
-        "For how long the first record that is not read can have waited, at most; 0 where none waits. Absent where it is "
-            + "not known.")
+        "For how long the first record that is not read can have waited, at most; 0 where none waits. Absent where it"
+            + " is not known.")
     static let latency = MetricFamily(
         "tideline_record_e2e_latency_seconds", .histogram, unit: .seconds, labels: ["topic"],
         "From when the oldest record of a partition in a transaction was produced until the transaction with all that "
