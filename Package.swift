@@ -167,7 +167,10 @@ let package = Package(
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
             "StreamRuntimeTests",
-            ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "SplitMix", "RdKafka", "Metrics", "TestSupport"]),
+            [
+                "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "SplitMix", "RdKafka", "Metrics",
+                "TestSupport",
+            ]),
         tests("SimulationTests", ["Simulation", "RecordLog", "SplitMix"]),
         tests(
             "SeedsTests",

@@ -117,10 +117,9 @@ final class PipelineHealth: HealthSource {
             guard status.tasks.allSatisfy({ $0.state == .running }) else { return nil }
             guard let age = status.lastProgress.map({ now - $0 }), age > Self.progressMax else { return nil }
             let trouble = state.trouble.flatMap { now - $0.at < Self.troubleAge ? "; last failure: \($0.text)" : nil }
+            let thread = "stream thread \(number) (state: \(status.state))"
             return HealthProblem(
-                "commits",
-                "stream thread \(number) (state: \(status.state)) has made no progress for \(age.shortText)\(trouble ?? "")"
-            )
+                "commits", "\(thread) has made no progress for \(age.shortText)\(trouble ?? "")")
         }
     }
 
