@@ -35,7 +35,7 @@ struct MonitoringTests {
         ])
     func counterexamples(expression: String, word: String) {
         let problems = Self.problems(expression)
-        #expect(problems.count == 1 && problems[0].hasPrefix(word), "\(problems)")
+        #expect(problems.count == 1 && problems.first?.hasPrefix(word) == true, "\(problems)")
     }
 
     @Test("each alert says what it means and what to do")
