@@ -13,7 +13,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
 .PHONY: help build demo test examples reference bench benchmark counts benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
-	repeated-code chaos upgrade-test compose-check compose-test image-check clean
+	repeated-code chaos upgrade-test compose-check compose-test monitoring-test image-check clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -128,6 +128,12 @@ compose-check: ## check docker-compose.yml
 
 compose-test: ## run docker-compose.yml from a clean checkout: health, output, a takeover; skipped where no engine is
 	@Scripts/compose-test $(ARGS) || test $$? -eq 77
+
+monitoring-test: ## check the alerts for Prometheus, and play them
+	@Scripts/setup monitoring
+	@promtool check rules monitoring/alerts.yaml
+	@promtool test rules monitoring/alerts.test.yaml
+	@promtool check config --syntax-only monitoring/prometheus.yml
 
 image-check: build ## check that the image has all that the built tideline loads
 	@Scripts/setup run

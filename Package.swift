@@ -55,13 +55,14 @@ let package = Package(
 
         // Below all others.
         module("Times"),
+        module("Metrics"),
 
         // Streams.
         module("SplitMix"),
         module("RecordLog", ["Times"], settings: hot),
         module("RdKafka", ["CRdKafka", "RecordLog"], settings: hot),
         module("StreamCore", ["RecordLog"], settings: hot),
-        module("StreamRuntime", ["StreamCore", "RecordLog"], settings: hot),
+        module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics"], settings: hot),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
@@ -105,7 +106,7 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix",
+                "Observability", "Arguments", "Settings", "SplitMix", "Metrics",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -160,12 +161,16 @@ let package = Package(
 
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
+        tests("MetricsTests", ["Metrics", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog", "Simulation"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
             "StreamRuntimeTests",
-            ["StreamRuntime", "StreamCore", "RecordLog", "Simulation", "SplitMix", "RdKafka", "TestSupport"]),
+            [
+                "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "SplitMix", "RdKafka", "Metrics",
+                "TestSupport",
+            ]),
         tests("SimulationTests", ["Simulation", "RecordLog", "SplitMix"]),
         tests(
             "SeedsTests",
@@ -206,11 +211,15 @@ let package = Package(
         tests("SettingsTests", ["Settings"]),
         tests("ProjectTests", ["TestSupport"]),
         tests("FaultInjectionTests", ["FaultInjection", "TestSupport"]),
-        tests("ReferenceTests", ["Timelines", "Messages", "Preview", "Settings", "TestSupport", "tideline"]),
+        tests(
+            "ReferenceTests",
+            ["Timelines", "Messages", "Preview", "Settings", "Metrics", "TestSupport", "tideline"]),
         tests(
             "AcceptanceTests",
             [
-                "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "tideline", "reader",
+                "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
+                "Observability",
+                "Settings", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

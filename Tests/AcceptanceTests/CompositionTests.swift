@@ -59,6 +59,7 @@ extension AcceptanceTests {
             let changed = text.replacing(replaced, with: replacement)
                 .replacing("context: .\n", with: "context: \(root)\n")
                 .replacing("build: Examples/", with: "build: \(root)/Examples/")
+                .replacing("build: monitoring\n", with: "build: \(root)/monitoring\n")
             let file = TemporaryDirectory.make("composition").appending(path: "docker-compose.yml")
             try changed.write(to: file, atomically: true, encoding: .utf8)
             let script = PackageRoot.url.appending(path: "Scripts/check-compose")

@@ -16,7 +16,7 @@ extension AcceptanceTests {
             _ = try await application.sink()
             #expect(try Self.names(in: files).count == 14)
 
-            try await delete(application.topic("timelines"), on: application.bootstrap)
+            try await application.deleteTopic("timelines")
             try await application.run("topics", "--partitions", "1")
             try await write(101...130, to: application)
             let result = try await application.run("sink", "--to", "files:\(files.path)", "--until-caught-up")
@@ -27,14 +27,6 @@ extension AcceptanceTests {
             let again = try await application.run("sink", "--to", "files:\(files.path)", "--until-caught-up")
             #expect(again.standardOutput.contains(#""records":0"#), "\(again.failure)")
             show("timelines deleted and made again, sink restarted: 30 of 30 new timelines are files, said and counted")
-        }
-
-        private func delete(_ topic: String, on bootstrap: String) async throws {
-            let script = PackageRoot.url.appending(path: "../shared/kafka/kafka-test-broker")
-            let words = ["tool", "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", bootstrap]
-            let result = try await ProcessRunner.run(
-                script, words + ["--delete", "--topic", topic], timeout: .seconds(60))
-            try #require(result.succeeded, "\(result.failure)")
         }
 
         private static func names(in directory: URL) throws -> [String] {

@@ -44,6 +44,15 @@ extension Application {
         }
     }
 
+    /// Removes a topic with Kafka's own tool: other brokers come without it.
+    func deleteTopic(_ name: String) async throws {
+        let script = PackageRoot.url.appending(path: "../shared/kafka/kafka-test-broker")
+        let words = ["tool", "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", bootstrap]
+        let result = try await ProcessRunner.run(
+            script, words + ["--delete", "--topic", topic(name)], timeout: .seconds(60))
+        guard result.succeeded else { throw TestBrokerError(result.failure) }
+    }
+
     /// A topic that lets larger records in than the broker's default.
     func createTopic(_ name: String, partitions: Int32, recordBytesMax: Int) async throws {
         let topic = NewTopic(

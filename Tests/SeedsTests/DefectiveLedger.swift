@@ -84,6 +84,7 @@ private final class KeptOverlay: ChangelogStore {
     init(_ base: any ChangelogStore) { self.base = base }
 
     var id: UInt8 { base.id }
+    var name: String { base.name }
     var isDirty: Bool { base.isDirty }
 
     var format: UInt8 {
@@ -97,6 +98,7 @@ private final class KeptOverlay: ChangelogStore {
     func releaseVacantSlots() { base.releaseVacantSlots() }
     var keyCount: Int { base.keyCount }
     var slotCount: Int { base.slotCount }
+    var byteCount: Int { base.byteCount }
 
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset

@@ -48,6 +48,22 @@ struct SlotTimersTests {
         #expect(fire(&timers, now: .distantFuture) == [1, 2, 3, 5, 6, 7, 8].map { "\($0)@\($0)" })
     }
 
+    @Test("those that are due are counted without taking them out, up to a limit")
+    func counts() {
+        var timers = TimerHeap()
+        #expect(timers.dueCount(at: 100, atMost: 10) == 0)
+        for slot in 0..<50 { timers.arm(slot, due: Instant(milliseconds: Int64(slot * 7 % 50))) }
+        for now in [-1, 0, 12, 49, 1000] as [Int64] {
+            let due = (0..<50).count { Int64($0) <= now }
+            #expect(timers.dueCount(at: Instant(milliseconds: now), atMost: 100) == due)
+            #expect(timers.dueCount(at: Instant(milliseconds: now), atMost: 5) == min(due, 5))
+        }
+        var load = TimerLoad(at: 9)
+        load.add(timers)
+        load.add(timers)
+        #expect(timers.count == 50 && load.armed == 100 && load.due == 20)
+    }
+
     @Test("after removal there is none")
     func removal() {
         var timers = TimerHeap()

@@ -174,6 +174,29 @@ struct StateStoreTests {
         #expect(store.find("new") == nil && store[kept] == 1 && store.slotCount == 1)
     }
 
+    @Test("its bytes follow what is committed, and go with the values")
+    func bytes() {
+        #expect(store.byteCount == 0)
+        let slot = store.slot(of: "a")
+        store[slot] = 1
+        store.commit()
+        let one = store.byteCount
+        #expect(one >= 16 + 1)
+        store[slot] = 2
+        store[store.slot(of: "b")] = 1
+        store.revert()
+        store.releaseVacantSlots()
+        #expect(store.byteCount <= one + 1, "nothing but a gap between keys may be left")
+        for number in 0..<100 { store[store.slot(of: "key \(number)")] = 1 }
+        store.commit()
+        #expect(store.byteCount > one + 100 * 16)
+        for number in 0..<100 { store[store.slot(of: "key \(number)")] = nil }
+        store[slot] = nil
+        store.commit()
+        store.releaseVacantSlots()
+        #expect(store.byteCount < 4096 && store.keyCount == 0)
+    }
+
     @Test("R19: a restored tombstone takes no slot")
     func restoredTombstones() throws {
         try apply((0..<100).map { ChangelogEntry(store: 4, "never \($0)", nil) })

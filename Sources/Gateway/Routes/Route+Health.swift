@@ -9,15 +9,11 @@ extension Route {
                 .now(status("live"))
             },
             Route(.get, "/health/startup", scope: nil) { _ throws(Problem) in
-                guard context.views.isReady else { throw .unavailable("The topics are not read yet.") }
+                try context.requireReady()
                 return .now(status("started"))
             },
             Route(.get, "/health/ready", scope: nil) { _ throws(Problem) in
-                guard context.views.isReady else { throw .unavailable("The topics are not read yet.") }
-                guard !context.health.isStopping else { throw .unavailable("The server is about to end.") }
-                guard !context.health.isOutage(at: context.clock.now) else {
-                    throw .unavailable("The brokers are away; what is served may be old.")
-                }
+                if let reason = context.unreadiness { throw .unavailable(reason) }
                 return .now(status("ready"))
             },
         ]
@@ -35,6 +31,15 @@ extension Route {
 extension GatewayContext {
     /// - Throws: 503 before the topics were read to the ends that they had at the start: what is there could be missed.
     package func requireReady() throws(Problem) {
-        guard views.isReady else { throw .unavailable("The topics are not read yet.") }
+        guard views.isReady else { throw .unavailable(Self.unread) }
     }
+
+    /// A sentence that says why no more clients should come; `nil` if they may.
+    package var unreadiness: String? {
+        if !views.isReady { return Self.unread }
+        if health.isStopping { return "The server is about to end." }
+        return health.isOutage(at: clock.now) ? "The brokers are away; what is served may be old." : nil
+    }
+
+    private static let unread = "The topics are not read yet."
 }

@@ -1,19 +1,19 @@
 import Access
-import HTTPServer
+package import HTTPServer
 
 /// Keeps web pages away from a server that asks nobody for a token: the programs of its machine may call it, the pages
 /// in a browser there may not.
-struct LocalCallers {
+package struct LocalCallers {
     private let origins: [String]
 
     /// - Parameter origins: the origins that may call all the same (`serve.cors`).
-    init(allowing origins: [String]) {
+    package init(allowing origins: [String]) {
         self.origins = origins
     }
 
     /// - Throws: 421 if the request was sent to another name, which a page has made an address of this machine (DNS
     ///   rebinding); 403 if a page of another origin wants to write, which a browser sends without asking.
-    func check(_ request: HTTPRequest) throws(Problem) {
+    package func check(_ request: HTTPRequest) throws(Problem) {
         if let host = request.header("Host"), !Loopback.contains(Self.name(of: host)) {
             throw Problem(
                 421, "misdirected", "This server does not answer under that name.",

@@ -158,6 +158,8 @@ final class CalendarLibrary {
 
     var nextDue: Instant? { expiry.nextDue }
 
+    func count(_ load: inout TimerLoad) { expiry.count(&load) }
+
     func punctuate(_ context: TaskContext, hasSubscribers: (Slot<CalendarState>) -> Bool) {
         expiry.punctuate(context) { links.first(of: $0) != nil || hasSubscribers($0) }
     }

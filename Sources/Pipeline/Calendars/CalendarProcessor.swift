@@ -114,6 +114,11 @@ extension CalendarProcessor: MessageProcessor {
 extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
     var nextDue: Instant? { earlier(subscribers.nextDue, library.nextDue) }
 
+    func count(_ load: inout TimerLoad) {
+        subscribers.count(&load)
+        library.count(&load)
+    }
+
     func punctuate(_ context: TaskContext) {
         subscribers.punctuate(context)
         library.punctuate(context) { subscribers.hasSubscribers($0) }

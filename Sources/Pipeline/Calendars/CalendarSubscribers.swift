@@ -70,6 +70,8 @@ final class CalendarSubscribers {
 
     // MARK: - Timers
 
+    func count(_ load: inout TimerLoad) { load.add(midnights) }
+
     var nextDue: Instant? { midnights.nextDue }
 
     /// A window that has moved on makes no timeline by itself (T12), but the next one shows it.

@@ -182,6 +182,11 @@ extension ConfigurationProcessor: MessageProcessor {
 extension ConfigurationProcessor: Punctuator {
     var nextDue: Instant? { earlier(timers.nextDue, readers.nextDue) }
 
+    func count(_ load: inout TimerLoad) {
+        timers.count(&load)
+        readers.count(&load)
+    }
+
     func punctuate(_ context: TaskContext) {
         readers.punctuate(context)
         for fired in timers.pop(context) {

@@ -114,4 +114,6 @@ struct RenewalTimers {
             return missed.nextUpdate.map { renewal(slot, at: $0, madeAt: due.at) }
         }
     }
+
+    func count(_ load: inout TimerLoad) { load.add(timers) }
 }

@@ -30,6 +30,8 @@ struct SourceExpiry<State: ExpiringState> {
 
     var nextDue: Instant? { timers.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(timers) }
+
     // MARK: - Records
 
     /// A record brings the first that is known of a source.

@@ -142,6 +142,8 @@ final class ConfigurationReaders {
 
     var nextDue: Instant? { expiries.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(expiries) }
+
     func punctuate(_ context: TaskContext) {
         for _ in 0..<context.timerPortion {
             guard let slot = expiries.pop(now: context.now) else { break }

@@ -24,6 +24,8 @@ struct ReloadBudgets {
     /// The earliest of the waits; `nil` if nothing waits.
     var nextWait: Instant? { waits.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(waits) }
+
     func slot(of key: ReloadKey) -> Slot<BudgetState> { key.bytes.withUnsafeBytes { budgets.slot(of: $0) } }
 
     func key(of slot: Slot<BudgetState>) -> ReloadKey { budgets.withKey(of: slot) { ReloadKey($0) } }

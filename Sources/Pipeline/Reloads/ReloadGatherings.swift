@@ -27,6 +27,8 @@ struct ReloadGatherings {
     /// The instant at which the first gathering closes; `nil` if nothing is gathered.
     var nextClosing: Instant? { closings.nextDue }
 
+    func count(_ load: inout TimerLoad) { load.add(closings) }
+
     mutating func add(_ budget: Slot<BudgetState>, _ key: ReloadKey, at now: Instant) {
         let gathering = slot(of: key)
         remember(gathering)

@@ -62,6 +62,11 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
         return min(closing, wait)
     }
 
+    func count(_ load: inout TimerLoad) {
+        gatherings.count(&load)
+        budgets.count(&load)
+    }
+
     func punctuate(_ context: TaskContext) {
         issueDue(until: context.now, limit: context.timerPortion, context)
     }

@@ -162,6 +162,11 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
         expiry.punctuate(context) { subscribers.hasSubscribers($0) }
     }
 
+    func count(_ load: inout TimerLoad) {
+        expiry.count(&load)
+        subscribers.count(&load)
+    }
+
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) {
         if settings.concerns(step) { subscribers.clockWentBack(context) }
     }

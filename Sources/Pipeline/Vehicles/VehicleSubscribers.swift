@@ -146,6 +146,8 @@ final class VehicleSubscribers {
 
     var nextDue: Instant? { timers.nextDue }
 
+    func count(_ load: inout TimerLoad) { timers.count(&load) }
+
     func punctuate(_ context: TaskContext) {
         for fired in timers.pop(context) {
             waiting.append(fired.slot, Waiting(required: (fired.cause, fired.at), traceParent: nil))

@@ -103,4 +103,6 @@ struct VehicleTimers {
         let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
         return Due(renewal: at, of: configurationId, madeAt: made, settings)
     }
+
+    func count(_ load: inout TimerLoad) { load.add(timers) }
 }

@@ -14,6 +14,8 @@ package struct SinkReading: Hashable, Sendable {
     package var pollTimeout = Duration.milliseconds(200)
     /// How often new partitions are looked for: nobody announces them (R9).
     package var partitionInterval = Duration.seconds(30)
+    /// How often the ends are asked for, to tell the lag; `nil` never asks.
+    package var lagInterval: Duration?
     /// The time-out of one attempt of a request to the brokers: a stop is seen, and progress told, between attempts.
     package var requestTimeout = Duration.seconds(2)
     /// How long requests are repeated that the run cannot do without. Others are made again when they are next due.
@@ -51,4 +53,6 @@ package struct SinkProgress<Summary> {
     package var summary: Summary
     /// The part from 0 to 1 that is read of what `untilCaughtUp` asks for; `nil` without it.
     package var fractionDone: Double?
+    /// The records that are still to be read, as of the last answer; `nil` if nobody asked, or none came.
+    package var lag: Int64?
 }

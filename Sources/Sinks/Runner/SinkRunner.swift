@@ -22,6 +22,9 @@ package final class SinkRunner<Kind: SinkKind> {
     private let begin: Duration
     private var partitionsSeen: Duration
     private var reportedAt: Duration
+    /// The ends as of the last answer; `nil` if it failed, or nobody asked.
+    private var ends: [TopicPartition: Offset]?
+    private var endsAsked: Duration?
 
     /// - Parameter progress: called at most four times a second of the clock, and once at the end.
     init(
@@ -50,6 +53,7 @@ package final class SinkRunner<Kind: SinkKind> {
         var goesOn = try start()
         while goesOn, !context.shouldStop(), !isCaughtUp {
             lookForPartitions()
+            lookForEnds()
             let records = try read()
             goesOn = try kind.work(on: records, state)
             for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
@@ -120,6 +124,22 @@ package final class SinkRunner<Kind: SinkKind> {
         reportProgress()
     }
 
+    /// A failure needs no notice of its own: reading has the same, and tells it.
+    private func lookForEnds() {
+        guard let interval = context.reading.lagInterval else { return }
+        if let endsAsked, context.clock.now - endsAsked < interval { return }
+        endsAsked = context.clock.now
+        let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
+        ends = try? context.admin.endOffsets(
+            of: places, isolation: .readUncommitted, timeout: context.reading.requestTimeout)
+    }
+
+    private var lag: Int64? {
+        ends?.reduce(0) { sum, end in
+            sum + max(0, end.value.rawValue - (reader.next[end.key.partition]?.rawValue ?? end.value.rawValue))
+        }
+    }
+
     private func read() throws(Kind.Failure) -> [Record] {
         guard let demand = try kind.demand() else { return [] }
         do throws(LogError) {
@@ -153,7 +173,7 @@ package final class SinkRunner<Kind: SinkKind> {
         guard isLast || context.clock.now - reportedAt >= .milliseconds(250) else { return }
         reportedAt = context.clock.now
         let fraction = context.reading.untilCaughtUp ? fractionDone : nil
-        progress(SinkProgress(summary: kind.summary, fractionDone: fraction))
+        progress(SinkProgress(summary: kind.summary, fractionDone: fraction, lag: lag))
     }
 
     private var fractionDone: Double {

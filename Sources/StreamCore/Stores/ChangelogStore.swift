@@ -6,6 +6,8 @@ public typealias ChangelogEmit = (_ key: UnsafeRawBufferPointer, _ value: Unsafe
 /// The face that a store shows to its task.
 public protocol ChangelogStore: AnyObject {
     var id: UInt8 { get }
+    /// The name for people.
+    var name: String { get }
     /// The format that values are written in.
     var format: UInt8 { get set }
     var isDirty: Bool { get }
@@ -19,6 +21,8 @@ public protocol ChangelogStore: AnyObject {
     var keyCount: Int { get }
     /// Every slot is below it.
     var slotCount: Int { get }
+    /// The bytes that committed values take in memory, and the keys of all slots.
+    var byteCount: Int { get }
     /// Takes in a record of the changelog.
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset

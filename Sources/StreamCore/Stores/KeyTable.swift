@@ -43,6 +43,9 @@ public struct KeyTable {
     /// Keys that live.
     public private(set) var count = 0
 
+    /// The bytes of all keys, and of gaps between them.
+    var byteCount: Int { bytes.count }
+
     /// Every slot that is in use is below it.
     @inlinable
     public var slotCount: Int { places.count }

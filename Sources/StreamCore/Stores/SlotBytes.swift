@@ -6,6 +6,8 @@
 struct SlotBytes: ~Copyable {
     /// By slot; `nil` if the slot has no bytes.
     @usableFromInline var blocks: [UnsafeMutableRawPointer?] = []
+    /// The bytes of all blocks.
+    @usableFromInline private(set) var held = 0
 
     @usableFromInline
     init() {}
@@ -55,9 +57,12 @@ struct SlotBytes: ~Copyable {
     private mutating func room(_ count: Int, for slot: Int) -> UnsafeMutableRawPointer {
         let size = Self.size(count)
         if let block = blocks[slot] {
-            if Self.size(Int(block.load(as: UInt32.self))) == size { return block }
+            let before = Self.size(Int(block.load(as: UInt32.self)))
+            if before == size { return block }
+            held -= before
             block.deallocate()
         }
+        held += size
         let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
         blocks[slot] = block
         return block
@@ -65,13 +70,15 @@ struct SlotBytes: ~Copyable {
 
     @usableFromInline
     mutating func remove(_ slot: Int) {
-        blocks[slot]?.deallocate()
+        guard let block = blocks[slot] else { return }
+        held -= Self.size(Int(block.load(as: UInt32.self)))
+        block.deallocate()
         blocks[slot] = nil
     }
 
     /// Gives back the memory of slots that do not exist any more.
     mutating func truncate(to count: Int) {
-        for slot in min(count, blocks.count)..<blocks.count { blocks[slot]?.deallocate() }
+        for slot in min(count, blocks.count)..<blocks.count { remove(slot) }
         blocks.truncate(to: count)
     }
 

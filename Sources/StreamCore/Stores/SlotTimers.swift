@@ -73,6 +73,20 @@ public struct TimerHeap {
     /// When the earliest timer is due; `nil` if none is armed.
     public var nextDue: Instant? { heap.first?.due }
 
+    /// How many timers are due, without taking them out.
+    ///
+    /// - Complexity: O(result): no entry below one that is not due is looked at.
+    public func dueCount(at now: Instant, atMost limit: Int) -> Int {
+        var waiting = [0]
+        var count = 0
+        while count < limit, let index = waiting.popLast() {
+            guard index < heap.count, heap[index].due <= now else { continue }
+            count += 1
+            waiting += (index * Self.childCount + 1)...(index * Self.childCount + Self.childCount)
+        }
+        return count
+    }
+
     /// The date of this slot's timer; `nil` if it is not armed.
     public func due(of slot: Int) -> Instant? {
         let index = index(of: slot)

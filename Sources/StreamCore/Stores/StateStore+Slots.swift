@@ -1,5 +1,7 @@
 /// Slots of keys without a value: held for whoever points to them, else given back (R19).
 extension StateStore {
+    public var byteCount: Int { stored.held + keys.byteCount }
+
     /// Keeps the slot of a key without a value, because something outside points to it: an index, a queue. Holds count.
     public func hold(_ slot: Slot<Value>) {
         if holds.count <= slot.index { holds += repeatElement(0, count: slot.index + 1 - holds.count) }

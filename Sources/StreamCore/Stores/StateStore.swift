@@ -21,6 +21,7 @@ public protocol StateValue {
 public final class StateStore<Value: StateValue>: ChangelogStore {
     /// The number of its name: the first byte of its keys in the changelog.
     public let id: UInt8
+    public let name: String
     /// The format that values are written in (`StateFormat`); the task sets it.
     public var format = StateFormat.unversioned
     /// Slots whose newest record in the changelog has a key of the format without versions.
@@ -69,6 +70,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @inlinable
     public init(_ name: StoreName<Value>) {
         id = name.number
+        self.name = name.name
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.store() }
         trimDecoded = { store in store.decoded.trim() }

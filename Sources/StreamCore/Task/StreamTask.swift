@@ -47,11 +47,6 @@ package final class StreamTask {
         write(format: max(topology.stateFormat ?? StateFormat.newest, StateFormat.unversioned))
     }
 
-    /// The keys and the slots of each store, in the order of the stores' numbers.
-    package var slotCounts: [(store: UInt8, keys: Int, slots: Int)] {
-        orderedStores.map { ($0.id, $0.keyCount, $0.slotCount) }
-    }
-
     // MARK: - Time
 
     /// Sets the time for all that follows, once per iteration before anything is read. If the clock went back, the

@@ -33,6 +33,13 @@ package protocol Punctuator: Processor {
     /// Fires timers that are due at `context.now`, at most `context.timerPortion` of them (R17). For one that is left
     /// `nextDue` stays past, and the call comes again in the next iteration.
     func punctuate(_ context: TaskContext)
+
+    /// Adds its timers to what is counted. One that does not say how many it has counts as having none.
+    func count(_ load: inout TimerLoad)
+}
+
+extension Punctuator {
+    package func count(_ load: inout TimerLoad) {}
 }
 
 /// A processor that publishes for instants which the clock may find ahead of itself.

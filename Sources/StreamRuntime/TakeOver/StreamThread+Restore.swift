@@ -83,6 +83,7 @@ extension StreamThread {
         compare(runtime.inputs)
         runtime.state = .running
         runtime.runningSince = clock.monotonic()
+        measureRestore(of: runtime)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.values { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))

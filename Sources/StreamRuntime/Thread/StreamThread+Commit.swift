@@ -23,6 +23,7 @@ extension StreamThread {
             recordsSinceCommit = 0
             leftTimerPortions = 0
         }
+        let began = clock.monotonic()
         let isClaimAlone = isNameless
         if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
@@ -52,6 +53,7 @@ extension StreamThread {
         } catch {
             return fail(error, committing: commit, until: deadline)
         }
+        measureCommit(since: began)
         if refreshes { lastOffsetsRefresh = clock.monotonic() }
         enter(.ready)
         finish(commit)

@@ -102,6 +102,7 @@ extension StreamThread {
                 if record.offset.rawValue - next.rawValue > width { cursor.jump = (next, record.offset) }
                 areEndsSuspect = true
             }
+            if last == nil { cursor.noteFirst(record) }
             if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
             task.positions.move(cursor.position, to: record.offset.next)
             last = record

@@ -5,6 +5,11 @@ import StreamCore
 extension StreamThread: RebalanceListener {
     /// The exchange partitions are read as soon as their tasks know their positions, and not before (R20).
     package func assigned(_ partitions: [TopicPartition]) {
+        measuringRebalance { take(partitions) }
+        observer(.assigned(partitions.map(\.partition).sorted()))
+    }
+
+    private func take(_ partitions: [TopicPartition]) {
         wasEverAssigned = true
         let now = clock.monotonic()
         attempt("assigning") { () throws(LogError) in try consumer.incrementalAssign([]) }
@@ -21,7 +26,6 @@ extension StreamThread: RebalanceListener {
             }
             tasks[partition] = makeRuntime(partition, now: now, from: takeStandby(partition))
         }
-        observer(.assigned(partitions.map(\.partition).sorted()))
     }
 
     /// Commits what was read of them, within the revoke deadline, and releases their claims (R15); then gives them up.
@@ -30,17 +34,21 @@ extension StreamThread: RebalanceListener {
         observer(.revoked(partitions.map(\.partition).sorted()))
         isInCallback = true
         defer { isInCallback = false }
-        commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
-        giveUp(partitions)
+        measuringRebalance {
+            commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
+            giveUp(partitions)
+        }
     }
 
     /// They are somebody else's already, so nothing of this transaction may be committed.
     package func lost(_ partitions: [TopicPartition]) {
         observer(.lost(partitions.map(\.partition).sorted()))
-        if state.mayProcess {
-            abort(because: LogError(.other, name: "_ASSIGNMENT_LOST", "the assignment was lost"))
+        measuringRebalance {
+            if state.mayProcess {
+                abort(because: LogError(.other, name: "_ASSIGNMENT_LOST", "the assignment was lost"))
+            }
+            giveUp(partitions)
         }
-        giveUp(partitions)
     }
 
     /// Every record that was fetched may be one of those that a rebalance dropped (R1).

@@ -58,6 +58,8 @@ extension StreamThread {
             runtime.hasProduced = false
             runtime.isBroughtUp = false
             let positions = Set(runtime.task.revert())
+            // What is read again counts then.
+            for cursor in runtime.cursors { _ = cursor.takeOldest() }
             moved += runtime.cursors.filter { positions.contains($0.position) && $0.isAssigned }
         }
         for cursor in moved { cursor.needsSeek = true }

@@ -90,6 +90,8 @@ package final class StreamThread {
     /// Commits that held more than claims.
     var advancingCommitsCount = 0
     var abortsCount = 0
+    var measures = StreamMeasures()
+    var lastMeasured: Duration?
     var lastCommitted: Duration?
     /// See `StreamProgress`.
     var progress = StreamProgress()

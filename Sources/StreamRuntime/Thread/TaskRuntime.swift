@@ -141,6 +141,8 @@ final class PartitionCursor {
     var jump: (from: Offset, to: Offset)?
     /// When the last record that was read was produced; `nil` if none was read yet.
     var lastTimestamp: Instant?
+    /// When the oldest record was produced that was read since the last commit.
+    private var oldest: Instant?
 
     init(_ start: TaskStart, runtime: TaskRuntime, position: Int) {
         topicPartition = start.topicPartition
@@ -149,6 +151,14 @@ final class PartitionCursor {
         self.position = position
         stageEnd = start.stableEnd
     }
+
+    /// To be told of the first record of a run of records, which is the oldest in all that are in order.
+    func noteFirst(_ record: RecordView) {
+        oldest = oldest.map { min($0, record.timestamp) } ?? record.timestamp
+    }
+
+    /// Takes the date of the oldest record that was read since the last call.
+    func takeOldest() -> Instant? { oldest.take() }
 
     /// Notes the last record of several in a row.
     func note(_ record: RecordView) {

@@ -21,6 +21,16 @@ package struct StreamStatus: Sendable {
     package var lastCommit: Duration?
     /// How often each step of `steps` was gone.
     package var stepCounts: [Int] = []
+    package var measures = StreamMeasures()
+    /// The state of the thread by its name in DESIGN.md's table, such as `in doubt`.
+    package var state = ThreadState.Name.initialising.rawValue
+    /// When the status was made: a thread that hangs makes none any more. On the monotonic clock; `nil` before the
+    /// first.
+    package var at: Duration?
+    /// As in `StreamProgress.last`.
+    package var lastProgress: Duration?
+    /// True once the group has given the thread tasks, or none.
+    package var wasEverAssigned = false
 
     /// The steps from state to state that a thread may go, such as `ready → open`, in the order of DESIGN.md's table.
     package static let steps = ThreadState.transitions.map { "\($0.from.rawValue) → \($0.to.rawValue)" }
@@ -40,6 +50,17 @@ package struct StreamStatus: Sendable {
         /// True once all inputs have been read as far as timers wait for (R17).
         package var firesTimers: Bool
         package var positions: [Position]
+
+        package init(
+            partition: Partition, state: State, restoreRate: Double? = nil, firesTimers: Bool,
+            positions: [Position] = []
+        ) {
+            self.partition = partition
+            self.state = state
+            self.restoreRate = restoreRate
+            self.firesTimers = firesTimers
+            self.positions = positions
+        }
     }
 
     package enum State: Hashable, Sendable {
@@ -69,6 +90,7 @@ extension StreamThread {
             reportWarnings(runtime.task.takeWarnings())
             reportNotes(runtime.task.committedNotes)
         }
+        measureLatencies()
         committedCounters.add(counted)
         commitsCount += 1
         lastCommitted = clock.monotonic()
@@ -99,6 +121,13 @@ extension StreamThread {
 
     func makeStatus() -> StreamStatus {
         var status = StreamStatus()
+        let now = clock.monotonic()
+        measureTasks(now: now)
+        status.measures = measures
+        status.state = state.name.rawValue
+        status.at = now
+        status.lastProgress = lastProgress
+        status.wasEverAssigned = wasEverAssigned
         status.standbys = standbys.copies.sorted { $0.key < $1.key }
             .map { .init(partition: $0.key, next: $0.value.next) }
         status.counters = committedCounters

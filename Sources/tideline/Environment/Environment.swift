@@ -14,6 +14,8 @@ struct Environment {
     let cluster: any Cluster
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
+    /// What librdkafka measures; `nil` if nobody asks for metrics.
+    let clientStatistics: ClientStatistics?
 
     /// - Parameter flags: the flags of the verb that are settings, too.
     /// - Throws: with status 64, naming all settings that are wrong.
@@ -33,14 +35,22 @@ struct Environment {
         }
         let brokers = BrokerWatch(logger, kafka, topics: Self.watched(settings))
         kafka.log = { level, facility, message in brokers.log(level: level, facility: facility, message: message) }
-        self.init(settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers)
+        let statistics = settings[Keys.metricsListen].map { _ in ClientStatistics() }
+        kafka.statistics = statistics?.settings
+        self.init(
+            settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers,
+            clientStatistics: statistics)
     }
 
-    init(settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil) {
+    init(
+        settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil,
+        clientStatistics: ClientStatistics? = nil
+    ) {
         self.settings = settings
         self.logger = logger
         self.cluster = cluster
         self.brokers = brokers
+        self.clientStatistics = clientStatistics
         topics = TopicNames(settings)
     }
 

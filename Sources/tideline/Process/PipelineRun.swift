@@ -16,6 +16,7 @@ final class PipelineRun {
     private let watch: CaughtUpWatch?
     private let topology: Topology
     private let reporter: StatusReporter?
+    private let monitoring: PipelineMonitoring?
     private let log: StreamLog
     private let restored = RestoreTimes()
     private let began = WallClock.uptime()
@@ -32,6 +33,8 @@ final class PipelineRun {
         var healthFile: String?
         /// False for the mock cluster, which knows no DeleteRecords (R13).
         var removesConsumedRecords = true
+        /// Serves metrics and health; `nil` serves none.
+        var monitoring: Monitoring?
         /// True if a status line is written.
         var reportsStatus = true
     }
@@ -55,7 +58,10 @@ final class PipelineRun {
         let logger = environment.logger
         stream.isFollowed = { logger.logLevel <= .debug }
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
-        reporter = options.reportsStatus ? StatusReporter(environment) : nil
+        let lag = LagWatch()
+        reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil
+        let monitoring = options.monitoring.map { PipelineMonitoring($0, environment, lag) }
+        self.monitoring = monitoring
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
         let (write, restored) = (log.observer, restored)
@@ -66,8 +72,10 @@ final class PipelineRun {
             targets: watch?.targets, touch: { health?.touch() },
             observer: { event in
                 restored.note(event)
+                monitoring?.note(event)
                 write(event)
             })
+        monitoring?.begin(application)
     }
 
     /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
@@ -77,6 +85,7 @@ final class PipelineRun {
         while !shouldStop() && !application.isStopping {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
             reporter?.report(application.statuses, admin)
+            monitoring?.step(application.statuses, admin, isAway: environment.brokers?.awaySince != nil)
             log.flush()
             environment.brokers?.tellRepeats()
             do throws(LogError) {
@@ -93,6 +102,7 @@ final class PipelineRun {
                 }
             }
         }
+        monitoring?.end()
         application.requestStop()
         let haveEnded = awaitEnd()
         reporter?.end()

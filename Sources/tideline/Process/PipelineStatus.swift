@@ -42,8 +42,8 @@ struct PipelineStatus: Hashable, Sendable {
     struct TopicLag: Hashable, Sendable {
         var topic: String
         var records: Int64
-        /// The age of the last record that was read, if others wait behind it, else zero; `nil` means that it is not
-        /// known.
+        /// The longest time for which the first unread record can have waited, zero where none waits; `nil` means that
+        /// it is not known.
         var time: Duration?
     }
 

@@ -30,7 +30,7 @@ struct PositionCounts: Hashable, Sendable {
     }
 
     /// The counts with their names, in a fixed order.
-    private var named: [(name: String, count: Int)] {
+    var named: [(name: String, count: Int)] {
         [
             ("merged", merged), ("late", late), ("future", future), ("refused", refused), ("expired", expired),
             ("trimmed", trimmed),

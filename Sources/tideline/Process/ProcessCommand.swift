@@ -40,6 +40,7 @@ struct ProcessCommand: Verb {
         help: ArgumentHelp("Touched while there is progress, for health checks.", valueName: "file"),
         completion: .file())
     var healthFile: String?
+    @OptionGroup var monitoringOptions: MonitoringOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -53,13 +54,16 @@ struct ProcessCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let flags = instance.map { [SettingsSources.Flag(key: Keys.instance.name, text: $0, flag: "--instance")] }
-        let environment = try Environment(kafka, flags: flags ?? [])
+        let environment = try Environment(kafka, flags: (flags ?? []) + monitoringOptions.flags)
+        let monitoring = try Monitoring.start(environment, verb: "process", MetricsCatalogue.pipeline)
+        defer { monitoring?.close() }
         let admin = try environment.connect()
         var options = PipelineRun.Options()
         options.streamThreads = streamThreads
         options.clock = clock.flatMap { Instant(rfc3339: $0) }
         options.untilCaughtUp = untilCaughtUp
         options.healthFile = healthFile
+        options.monitoring = monitoring
         let summary = try PipelineRun(environment, admin, options).run()
         for line in summary.table { writeError(line) }
         print(summary.json)

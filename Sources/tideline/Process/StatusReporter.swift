@@ -12,14 +12,14 @@ final class StatusReporter {
     private let environment: Environment
     private var schedule = StatusSchedule()
     private var lastLook: Duration?
-    private var lastAsked: Duration?
-    private var lag: [PipelineStatus.TopicLag]?
+    private let lag: LagWatch
     /// The samples from which rates are computed: the line before in the log, or the last ten seconds on a terminal.
     private var samples: [(instant: Duration, records: Int)] = []
     private static let rateWindow = Duration.seconds(10)
 
-    init(_ environment: Environment) {
+    init(_ environment: Environment, _ lag: LagWatch) {
         self.environment = environment
+        self.lag = lag
     }
 
     /// Reports the state, at most once a second. May be called more often. The topics' ends are asked for only if a
@@ -31,16 +31,16 @@ final class StatusReporter {
         var status = Self.summed(statuses, now: now)
         status.away = environment.brokers?.awaySince.map { now - $0 }
         if let columns = environment.statusColumns {
-            askForLag(statuses, admin, isAway: status.away != nil, every: .seconds(5), now: now)
-            status.lag = lag
+            lag.look(statuses, admin, isAway: status.away != nil, every: .seconds(5), now: now)
+            status.lag = lag.latest
             status.recordsPerSecond = rate(status.records, now: now)
             keep(status.records, now: now, window: Self.rateWindow)
             LogStream.standardError.showStatus(status.line(columns: columns - 1))
             return
         }
         guard schedule.isDue(status, now: now) else { return }
-        askForLag(statuses, admin, isAway: status.away != nil, every: .zero, now: now)
-        status.lag = lag
+        lag.look(statuses, admin, isAway: status.away != nil, every: .zero, now: now)
+        status.lag = lag.latest
         status.recordsPerSecond = rate(status.records, now: now)
         keep(status.records, now: now, window: .zero)
         switch environment.settings[Keys.logFormat] {
@@ -86,45 +86,5 @@ final class StatusReporter {
             .init(name: count.rawValue, count: reloads.reduce(0) { $0 + $1[count] })
         }
         return summed
-    }
-
-    // MARK: - Lag
-
-    /// Asks for the topics' ends, at most once in `interval`. While a broker is away it does not: each answer would be
-    /// waited for.
-    private func askForLag(
-        _ statuses: [StreamStatus], _ admin: any Admin, isAway: Bool, every interval: Duration, now: Duration
-    ) {
-        if let lastAsked, now - lastAsked < interval { return }
-        lastAsked = now
-        let positions = statuses.flatMap(\.tasks).flatMap(\.positions)
-        if positions.isEmpty || isAway {
-            lag = nil
-        } else {
-            let partitions = positions.map(\.topicPartition)
-            let ends = try? admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(2))
-            lag = ends.map { Self.lag(of: positions, $0, now: WallClock.systemTime()) }
-        }
-    }
-
-    private static func lag(
-        of positions: [StreamStatus.Position], _ ends: [TopicPartition: Offset], now: Instant
-    ) -> [PipelineStatus.TopicLag] {
-        var topics: [String: PipelineStatus.TopicLag] = [:]
-        for position in positions {
-            let name = position.topicPartition.topic
-            var topic = topics[name] ?? .init(topic: name, records: 0, time: .zero)
-            let behind = max(0, (ends[position.topicPartition]?.rawValue ?? 0) - position.next.rawValue)
-            topic.records += behind
-            if behind > 0 {
-                // One partition of which nothing was read yet makes the topic's time unknown.
-                let known = position.lastTimestamp.flatMap {
-                    $0.milliseconds > 0 ? Duration(max(.zero, now - $0)) : nil
-                }
-                topic.time = known.flatMap { known in topic.time.map { max($0, known) } }
-            }
-            topics[name] = topic
-        }
-        return topics.values.sorted { $0.topic < $1.topic }
     }
 }

@@ -64,6 +64,7 @@ struct ProduceCalendar: Verb {
         try changes.check(fleet: fleet)
         for (name, isGiven) in [
             ("--limit", options.limit != nil), ("--health-file", options.healthFile != nil),
+            ("--metrics", options.monitoring.metrics != nil),
         ] where isGiven && !ics.isEmpty {
             throw ValidationError("'\(name)' is not for '--ics'.")
         }
@@ -91,15 +92,18 @@ struct ProduceCalendar: Verb {
 
     /// Goes on from what the topic holds, so that no version goes back.
     private func publish(fleet: Int) throws(CommandFailure) {
-        let environment = try Environment(kafka)
+        let environment = try Environment(kafka, flags: options.monitoring.flags)
         let health = try HealthFile(options.healthFile)
+        let monitoring = try PublicationMonitoring.start(environment, topic: environment.topics[.calendarEvents])
+        defer { monitoring?.close() }
         let calendarIds = calendar.map { [$0] } ?? FleetCalendars.all
         let ids = Set(calendarIds.map { Array($0.utf8) })
         guard let published = try environment.publishedEvents(of: ids) else { return }
         let source = SimulatedCalendars(
             fleet: fleet, seed: options.seed, calendarIds: calendarIds, start: .now(), every: changes.interval,
             published: published, clock: { .now() })
-        let publication = Publication(environment, .calendarEvents, pacing: .realTime, limit: options.limit)
+        let publication = Publication(
+            environment, .calendarEvents, pacing: .realTime, limit: options.limit, monitoring: monitoring)
         print(try publication.publishWithProgress(source, health).json)
     }
 }

@@ -58,6 +58,7 @@ struct PublicationOptions: ParsableArguments {
         help: ArgumentHelp("Touched each second while records are acknowledged, for health checks.", valueName: "file"),
         completion: .file())
     var healthFile: String?
+    @OptionGroup var monitoring: MonitoringOptions
 
     func validate() throws(ValidationError) {
         if let limit, limit < 1 { throw ValidationError("'--limit' must be 1 or more.") }

@@ -11,24 +11,28 @@ struct Publication {
     private let pacing: Pacing
     private let limit: Int?
     private let healthFile: String?
+    private let monitoring: PublicationMonitoring?
 
     /// - Throws: with status 64 if settings are wrong.
     init(
         _ kafka: KafkaOptions, _ content: JSONReplay.Content, pacing: Pacing, _ options: PublicationOptions
     ) throws(CommandFailure) {
+        let environment = try Environment(kafka, flags: options.monitoring.flags)
         self.init(
-            try Environment(kafka), content, pacing: pacing, limit: options.limit, healthFile: options.healthFile)
+            environment, content, pacing: pacing, limit: options.limit, healthFile: options.healthFile,
+            monitoring: try PublicationMonitoring.start(environment, topic: environment.topics[content]))
     }
 
     init(
         _ environment: Environment, _ content: JSONReplay.Content, pacing: Pacing, limit: Int? = nil,
-        healthFile: String? = nil
+        healthFile: String? = nil, monitoring: PublicationMonitoring? = nil
     ) {
         self.environment = environment
         self.content = content
         self.pacing = pacing
         self.limit = limit
         self.healthFile = healthFile
+        self.monitoring = monitoring
     }
 
     private var topic: String { environment.topics[content] }
@@ -62,8 +66,13 @@ struct Publication {
     ) throws(CommandFailure) -> PublishSummary {
         let bar = ProgressBar.standardError("publishing \(content.title)", unit: "records", environment)
         let summary = try environment.publish(
-            source, to: topic, pacing: pacing, limit: limit, health: health,
+            source, to: topic, pacing: pacing, limit: limit,
+            healthy: {
+                health?.touch()
+                monitoring?.acknowledged()
+            },
             progress: { progress in
+                monitoring?.note(progress)
                 if let fraction = progress.fractionDone, fraction > 0, fraction < 1 {
                     bar.setTotal(Int(Double(progress.records) / fraction))
                 }
@@ -72,6 +81,7 @@ struct Publication {
         bar.setTotal(summary.records)
         bar.update(completed: summary.records)
         bar.finish()
+        monitoring?.close()
         return summary
     }
 }
@@ -82,7 +92,7 @@ extension Environment {
     /// - Throws: with status 65 if the input is at fault, with 69 if the broker is.
     func publish(
         _ source: any RecordSource, to topic: String, pacing: Pacing, limit: Int? = nil,
-        health: HealthFile? = nil, until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
+        healthy: @escaping () -> Void = {}, until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (PublishProgress) -> Void = { _ in }
     ) throws(CommandFailure) -> PublishSummary {
         let producer: any PlainProducer
@@ -94,7 +104,7 @@ extension Environment {
         defer { producer.close() }
         let publisher = Publisher(
             producer: producer, clock: SleepingClock(), shouldStop: shouldStop, progress: progress,
-            healthy: { health?.touch() })
+            healthy: healthy)
         do throws(PublishError) {
             return try publisher.publish(source, to: topic, pacing: pacing, limit: limit)
         } catch {

@@ -36,6 +36,7 @@ struct ServeCommand: Verb {
         completion: .file())
     var healthFile: String?
     @Flag(help: "Print the SHA-256 of the token on standard input, for serve.tokens, and end.") var hashToken = false
+    @OptionGroup var monitoringOptions: MonitoringOptions
     @OptionGroup var kafka: KafkaOptions
 
     func execute() throws(CommandFailure) {
@@ -43,7 +44,7 @@ struct ServeCommand: Verb {
         var options = kafka
         if let listen { options.settings.append(KeyValueArgument(key: Keys.serveListen.name, value: listen)) }
         if let cache { options.settings.append(KeyValueArgument(key: Keys.serveCache.name, value: cache)) }
-        let run = try ServeRun(Environment(options), healthFile: healthFile)
+        let run = try ServeRun(Environment(options, flags: monitoringOptions.flags), healthFile: healthFile)
         print(try run.run().json)
     }
 

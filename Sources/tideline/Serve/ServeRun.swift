@@ -64,6 +64,8 @@ final class ServeRun {
     /// - Throws: with status 69 if topics are missing or the address cannot be listened on, 70 if reading failed for
     ///   good.
     func run() throws(CommandFailure) -> ServeSummary {
+        let monitoring = try Monitoring.start(environment, verb: "serve", MetricsCatalogue.serve)
+        defer { monitoring?.close() }
         let admin = try environment.connect()
         try requireTopics(admin)
         admin.close()
@@ -75,15 +77,18 @@ final class ServeRun {
             throw CommandFailure(.unavailable, "cannot serve at \(environment.settings[Keys.serveListen]): \(error)")
         }
         announce(server)
+        let watch = monitoring.map { ServeMonitoring($0, context, server, failures: { router.failureCount }) }
         let threads = try startThreads()
         let reporter = ServeReporter(environment, context)
         let clock = SleepingClock()
         while !Signals.isStopRequested, !outcome.hasEnded {
             health?.touch()
+            watch?.turn()
             context.waiters.tick(now: context.clock.now)
             reporter.report(server.statistics, failures: router.failureCount)
             clock.wait(for: .milliseconds(20))
         }
+        watch?.end()
         context.health.stop()
         server.shutdown(grace: .seconds(5))
         writer.close()

@@ -107,7 +107,7 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SettingType<ListenAddress> {
-    fileprivate static var listenAddress: Self {
+    static var listenAddress: Self {
         SettingType(
             allowed: "HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080", read: { ListenAddress($0) },
             write: { $0.description })

@@ -106,7 +106,8 @@ enum Keys {
 
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
-        pipelineKeys + kindKeys + positionKeys + serveKeys + logKeys + reloadSinkKeys, prefixes: [kafka],
+        pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + logKeys + reloadSinkKeys,
+        prefixes: [kafka],
         rules: timeoutRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [

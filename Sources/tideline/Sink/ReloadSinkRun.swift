@@ -44,8 +44,8 @@ struct ReloadSinkRun {
     }
 
     /// - Throws: with status 64, naming all settings that are wrong.
-    init(_ options: KafkaOptions, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
-        environment = try Environment(options)
+    init(_ environment: Environment, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
+        self.environment = environment
         deadLetters = DeadLetterLog(environment.logger)
         let topics = environment.topics
         let values = environment.settings
@@ -80,6 +80,7 @@ struct ReloadSinkRun {
         settings.backoff.first = values[Keys.reloadsBackoffFirst]
         settings.backoff.most = values[Keys.reloadsBackoffMax]
         settings.replication = values.internalReplication
+        if values[Keys.metricsListen] != nil { settings.reading.lagInterval = SinkMonitoring.lagInterval }
         self.settings = settings
     }
 
@@ -87,6 +88,7 @@ struct ReloadSinkRun {
     ///
     /// - Parameter health: the file that is touched with each round.
     func run(_ health: HealthFile?) throws(CommandFailure) {
+        let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         let admin = try environment.connect()
         let topics = environment.topics
         var needed = [topics.reloads, topics.deadLetters]
@@ -96,16 +98,18 @@ struct ReloadSinkRun {
         let bar = ProgressBar.standardError("sending reloads", unit: "records", environment)
         environment.logger.info(
             "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
+        let watch = monitoring.map { SinkMonitoring($0, environment, name: settings.name) }
+        defer { watch?.close() }
         let summary: ReloadSinkSummary
         do {
             switch target {
             case .apns(let apns):
                 let destination = try APNsDestination(
                     apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
-                    shouldStop: { Self.shouldStop(health) }, notice: log)
-                summary = try runner(destination, bar, health).run()
+                    shouldStop: { Self.shouldStop(health, watch) }, notice: { log($0, watch) })
+                summary = try runner(destination, bar, health, watch).run()
             case .webhook(let webhook):
-                summary = try runner(WebhookDestination(webhook), bar, health).run()
+                summary = try runner(WebhookDestination(webhook), bar, health, watch).run()
             }
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -115,27 +119,33 @@ struct ReloadSinkRun {
     }
 
     private func runner<Destination: ReloadDestination>(
-        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?
+        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?, _ watch: SinkMonitoring?
     ) throws(LogError) -> SinkRunner<ReloadSender<Destination>> {
         try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
-            shouldStop: { Self.shouldStop(health) },
+            shouldStop: { Self.shouldStop(health, watch) },
             progress: { progress in
                 bar.update(completed: progress.summary.records)
                 deadLetters.flush(now: WallClock.uptime())
                 environment.brokers?.tellRepeats()
+                watch?.note(SinkMonitoring.Progress(progress))
             },
-            notice: log)
+            notice: { log($0, watch) })
     }
 
     /// Touches the health file: the sink asks this in each round, also while it waits for brokers.
-    private static func shouldStop(_ health: HealthFile?) -> Bool {
+    private static func shouldStop(_ health: HealthFile?, _ watch: SinkMonitoring?) -> Bool {
         health?.touch()
+        watch?.turned()
         return Signals.isStopRequested
     }
 
-    private func log(_ notice: ReloadSinkNotice) {
+    private func log(_ notice: ReloadSinkNotice, _ watch: SinkMonitoring?) {
+        switch notice {
+        case .holding(let reason, _), .turnedAway(let reason): watch?.note(trouble: reason)
+        default: break
+        }
         switch notice {
         case .deadLetter(let place, let offset, let reason):
             deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())

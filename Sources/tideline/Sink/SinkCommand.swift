@@ -47,6 +47,7 @@ struct SinkCommand: Verb {
             "Touched at each iteration, for health checks: grows old when the sink hangs, not while it waits.",
             valueName: "file"), completion: .file())
     var healthFile: String?
+    @OptionGroup var monitoringOptions: MonitoringOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) { _ = try target() }
@@ -61,7 +62,9 @@ struct SinkCommand: Verb {
         }
         switch target {
         case .timelines(let target): try writeTimelines(target, health)
-        case .reloads(let target): try ReloadSinkRun(kafka, target: target, untilCaughtUp: untilCaughtUp).run(health)
+        case .reloads(let target):
+            let environment = try Environment(kafka, flags: monitoringOptions.flags)
+            try ReloadSinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
@@ -94,18 +97,23 @@ struct SinkCommand: Verb {
     }
 
     private func writeTimelines(_ target: SinkTarget, _ health: HealthFile?) throws(CommandFailure) {
-        let environment = try Environment(kafka)
+        let environment = try Environment(kafka, flags: monitoringOptions.flags)
+        let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()
         let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
-        let run = try SinkRun(environment, target: target, untilCaughtUp: untilCaughtUp)
+        var run = try SinkRun(environment, target: target, untilCaughtUp: untilCaughtUp)
+        let watch = monitoring.map { SinkMonitoring($0, environment, name: run.name) }
+        run.monitoring = watch
         let summary = try run.run(
             until: {
                 health?.touch()
+                watch?.turned()
                 return Signals.isStopRequested
             }, progress: { progress in bar.update(completed: progress.summary.records) })
         bar.finish()
+        watch?.close()
         print(summary.json)
     }
 }
@@ -131,6 +139,10 @@ struct SinkRun {
     private let environment: Environment
     private let sink: any TimelineSink
     private let settings: SinkSettings
+    /// Is told how far the run is; `nil` if nobody asks.
+    var monitoring: SinkMonitoring?
+
+    var name: String { sink.name }
 
     /// - Throws: with status 70 if the target cannot be written to.
     init(_ environment: Environment, target: SinkTarget, untilCaughtUp: Bool) throws(CommandFailure) {
@@ -138,6 +150,9 @@ struct SinkRun {
         var settings = SinkSettings(topic: environment.topics.timelines)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
+        if environment.settings[Keys.metricsListen] != nil {
+            settings.reading.lagInterval = SinkMonitoring.lagInterval
+        }
         self.settings = settings
         do {
             switch target {
@@ -159,14 +174,20 @@ struct SinkRun {
     ) throws(CommandFailure) -> SinkSummary {
         let logger = environment.logger
         let brokers = environment.brokers
+        let monitoring = self.monitoring
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
                 shouldStop: shouldStop,
                 progress: {
                     brokers?.tellRepeats()
+                    monitoring?.note(SinkMonitoring.Progress($0))
                     progress($0)
-                }, notice: { logger.log($0, brokers) })
+                },
+                notice: { notice in
+                    if case .holding(let error, _) = notice { monitoring?.note(trouble: error.description) }
+                    logger.log(notice, brokers)
+                })
             defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()
         } catch {

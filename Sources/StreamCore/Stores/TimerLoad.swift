@@ -1,0 +1,24 @@
+public import RecordLog
+
+/// How many timers there are, and how many of them are due: what a processor counts for whoever watches.
+public struct TimerLoad: Hashable, Sendable {
+    /// The time by which a timer is due or not.
+    public let now: Instant
+    /// All that are armed.
+    public private(set) var armed = 0
+    /// Those that are due; each heap counts as far as `dueMax`, so that a look stays cheap when all are due at once.
+    public private(set) var due = 0
+
+    public static let dueMax = 10_000
+
+    public init(at now: Instant) {
+        self.now = now
+    }
+
+    public mutating func add(_ heap: TimerHeap) {
+        armed += heap.count
+        due += heap.dueCount(at: now, atMost: Self.dueMax)
+    }
+
+    public mutating func add<Value>(_ timers: SlotTimers<Value>) { add(timers.heap) }
+}

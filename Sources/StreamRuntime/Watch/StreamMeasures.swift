@@ -1,0 +1,100 @@
+package import Metrics
+import RecordLog
+import StreamCore
+
+/// What a stream thread has measured since it began, and how much its tasks hold: for metrics. A value that the thread
+/// alone changes, without a lock.
+package struct StreamMeasures: Sendable {
+    /// From the flush of a commit to its success.
+    package var commits = Distribution()
+    /// How long callbacks of rebalances kept the thread, with the commit of what was given up.
+    package var rebalances = Distribution()
+    /// From the assignment of a task until it ran.
+    package var restores = Distribution()
+    /// The records of changelogs that were read in them.
+    package var restoredRecords = 0
+    /// By topic: from when the oldest record of a partition in a transaction was produced until that was committed.
+    package var latencies: [String: Distribution] = [:]
+    /// The stores of all tasks together, in the order of their numbers.
+    package var stores: [StoreSize] = []
+    /// The timers of all tasks; due ones as far as `TimerLoad.dueMax` for each heap.
+    package var timers = (armed: 0, due: 0)
+    /// How long the timer that is due for longest has been due; zero if none is due that may fire (R17).
+    package var timerDelay = Duration.zero
+    /// Partitions that have records to read and give none.
+    package var stalledPartitions = 0
+
+    package struct StoreSize: Hashable, Sendable {
+        package var name: String
+        package var keys: Int
+        package var bytes: Int
+    }
+
+    package init() {}
+
+    mutating func observe(_ age: Duration, of topic: String) {
+        latencies[topic, default: Distribution()].record(max(.zero, age))
+    }
+}
+
+extension StreamThread {
+    /// Measures a callback of a rebalance.
+    func measuringRebalance(_ body: () -> Void) {
+        let began = clock.monotonic()
+        body()
+        measures.rebalances.record(clock.monotonic() - began)
+    }
+
+    /// To be called when a transaction is committed: how old its oldest records were.
+    func measureLatencies() {
+        var now: Instant?
+        for cursor in cursors.values {
+            guard let oldest = cursor.takeOldest(), oldest != .noTimestamp else { continue }
+            let instant = now ?? clock.wall()
+            now = instant
+            measures.observe(Duration(instant - oldest), of: cursor.topicPartition.topic)
+        }
+    }
+
+    /// - Parameter began: when its flush began, on the monotonic clock.
+    func measureCommit(since began: Duration) { measures.commits.record(clock.monotonic() - began) }
+
+    func measureRestore(of runtime: TaskRuntime) {
+        measures.restores.record(clock.monotonic() - runtime.createdAt)
+        measures.restoredRecords += runtime.restoredRecords
+    }
+
+    /// Looks at what the tasks hold, once a second: the look costs as much as there are tasks.
+    func measureTasks(now: Duration) {
+        guard lastMeasured.map({ now - $0 >= .seconds(1) }) ?? true else { return }
+        lastMeasured = now
+        let wall = clock.wall()
+        measures.stores = []
+        measures.timers = (0, 0)
+        measures.timerDelay = .zero
+        measures.stalledPartitions = stallWatches.values.count { $0.isStalled }
+        for runtime in tasks.values {
+            measures.add(runtime.task.storeSizes)
+            guard runtime.isRunning else { continue }
+            let load = runtime.task.timerLoad(at: wall)
+            measures.timers.armed += load.armed
+            measures.timers.due += load.due
+            guard let due = runtime.task.nextDue(readThrough: runtime.readThrough), due < wall else { continue }
+            measures.timerDelay = max(measures.timerDelay, Duration(wall - due))
+        }
+    }
+}
+
+extension StreamMeasures {
+    /// Adds the stores of one more task of the same topology.
+    fileprivate mutating func add(_ sizes: [(name: String, keys: Int, bytes: Int)]) {
+        guard !stores.isEmpty else {
+            stores = sizes.map { StoreSize(name: $0.name, keys: $0.keys, bytes: $0.bytes) }
+            return
+        }
+        for (index, size) in sizes.enumerated() {
+            stores[index].keys += size.keys
+            stores[index].bytes += size.bytes
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Metrics
+
+/// Sinks of timelines and of reloads.
+enum SinkMetrics {
+    private static let sink = ["sink"]
+
+    static let records = MetricFamily(
+        "tideline_sink_records", .counter, unit: .records, labels: sink, "Records that were read.")
+    static let outcomes = MetricFamily(
+        "tideline_sink_outcomes", .counter, labels: ["sink", "outcome"],
+        "What became of them. A sink of reloads may send one twice, and several at once.")
+    static let lag = MetricFamily(
+        "tideline_sink_lag_records", .gauge, unit: .records, labels: sink,
+        "Records that it has still to read. Absent while the ends are not known.")
+    static let lastSuccess = MetricFamily(
+        "tideline_sink_last_success_timestamp_seconds", .gauge, unit: .seconds, labels: sink,
+        "When a record was last written or delivered, in seconds since 1970; absent before the first.")
+    static let startedOver = MetricFamily(
+        "tideline_sink_started_over", .counter, labels: sink,
+        "Partitions that were read from their beginning although a position in them was kept.")
+
+    static let all = [records, outcomes, lag, lastSuccess, startedOver]
+}
+
+/// The HTTP API.
+enum ServeMetrics {
+    static let requests = MetricFamily(
+        "tideline_http_requests", .counter, "Requests whose headers were read, refused ones included.")
+    static let refused = MetricFamily(
+        "tideline_http_refused", .counter, labels: ["reason"], "Requests that the server refused for their form.")
+    static let failed = MetricFamily("tideline_http_failed", .counter, "Requests that were answered with 500.")
+    static let connections = MetricFamily("tideline_http_connections", .gauge, "Connections that are open.")
+    static let waiting = MetricFamily("tideline_http_waiting", .gauge, "Requests with ?wait=true that wait.")
+    static let streams = MetricFamily("tideline_event_streams", .gauge, "Event streams that are open.")
+    static let events = MetricFamily("tideline_events", .counter, "Events that were sent on them.")
+    static let tooSlow = MetricFamily(
+        "tideline_event_streams_too_slow", .counter, "Event streams that ended because their client was too slow.")
+    static let entries = MetricFamily(
+        "tideline_view_entries", .gauge, labels: ["view"], "Timelines, configurations and reloads in memory.")
+    static let records = MetricFamily(
+        "tideline_view_records", .counter, unit: .records, "Records that were read for them.")
+    static let unreadable = MetricFamily(
+        "tideline_view_unreadable", .counter, "Those of them that could not be read and were left out.")
+
+    static let all = [
+        requests, refused, failed, connections, waiting, streams, events, tooSlow, entries, records, unreadable,
+    ]
+}
+
+/// The verbs of `produce`.
+enum PublicationMetrics {
+    static let records = MetricFamily(
+        "tideline_published_records", .counter, unit: .records, labels: ["topic"],
+        "Records that were handed to the producer.")
+    static let bytes = MetricFamily(
+        "tideline_published_bytes", .counter, unit: .bytes, labels: ["topic"], "The bytes of their keys and values.")
+    static let acknowledged = MetricFamily(
+        "tideline_published_acknowledged_timestamp_seconds", .gauge, unit: .seconds, labels: ["topic"],
+        "When brokers last acknowledged records, or nothing waited for that, in seconds since 1970.")
+
+    static let all = [records, bytes, acknowledged]
+}

@@ -1,0 +1,153 @@
+import Messages
+import RecordLog
+import Settings
+import StreamRuntime
+import Synchronization
+
+/// The health of the pipeline of this process: whether it is well, and why not. Stream threads tell it events, the main
+/// thread what it sees, and any thread asks.
+final class PipelineHealth: HealthSource {
+    /// What is known beside the threads' statuses.
+    private struct State {
+        var statuses: [StreamStatus] = []
+        var hasStarted = false
+        var missing: [String] = []
+        /// The last failure that a thread told of, and when.
+        var trouble: (text: String, at: Duration)?
+        /// By task: how far its restore had come when it last moved.
+        var restores: [Partition: (next: Offset, at: Duration)] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let brokers: BrokerHealth
+    private let lag: LagWatch
+    private let lagMax: Duration
+    /// A loop that has not turned for so long hangs: it waits for no broker longer.
+    private let turnMax: Duration
+
+    /// A thread that commits nothing hears of a broker every five seconds, if all is well.
+    private static let progressMax = Duration.seconds(12)
+    private static let restoreMax = Duration.seconds(10)
+    /// What a failure before that was is told no more.
+    private static let troubleAge = Duration.seconds(60)
+
+    init(_ environment: Environment, _ lag: LagWatch) {
+        brokers = BrokerHealth(environment.brokers)
+        self.lag = lag
+        lagMax = environment.settings[Keys.healthLag]
+        turnMax = .seconds(30) + environment.settings[Keys.transactionTimeout]
+    }
+
+    /// Takes in what a stream thread tells, on that thread.
+    func note(_ event: StreamEvent, now: Duration) {
+        switch event {
+        case .committed: state.withLock { $0.missing = [] }
+        case .topicsMissing(let topics, let error):
+            state.withLock {
+                $0.missing = topics
+                $0.trouble = (error.description, now)
+            }
+        case .aborted(let error), .producerReplaced(let error, _):
+            state.withLock { $0.trouble = (error.description, now) }
+        case .failed(let error, let doing):
+            state.withLock { $0.trouble = ("\(doing): \(error)", now) }
+        default: break
+        }
+    }
+
+    /// Takes in what the threads are doing; to be called every few hundred milliseconds.
+    func see(_ statuses: [StreamStatus], now: Duration) {
+        state.withLock { state in
+            var restores: [Partition: (next: Offset, at: Duration)] = [:]
+            for task in statuses.flatMap(\.tasks) {
+                let next: Offset
+                switch task.state {
+                case .running: continue
+                case .created: next = -1
+                case .restoring(let position, _): next = position
+                }
+                let before = state.restores[task.partition]
+                restores[task.partition] = before.flatMap { $0.next == next ? $0 : nil } ?? (next, now)
+            }
+            state.restores = restores
+            state.statuses = statuses
+            if statuses.allSatisfy(\.wasEverAssigned), restores.isEmpty { state.hasStarted = true }
+        }
+    }
+
+    func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
+        let state = state.withLock { $0 }
+        switch check {
+        case .live: return turnProblems(state, now)
+        case .startup:
+            return state.hasStarted ? [] : startProblems(state, now) + brokers.problems(now: now)
+        case .ready:
+            if !state.hasStarted { return startProblems(state, now) + brokers.problems(now: now) }
+            return missingProblems(state) + brokers.problems(now: now) + commitProblems(state, now)
+                + restoreProblems(state, now) + lagProblems
+        }
+    }
+
+    // MARK: - What is wrong
+
+    private func turnProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
+        state.statuses.enumerated().compactMap { number, status in
+            guard let at = status.at, now - at > turnMax else { return nil }
+            return HealthProblem("loop", "stream thread \(number) has hung for \((now - at).shortText)")
+        }
+    }
+
+    private func startProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
+        let waiting = state.statuses.isEmpty || !state.statuses.allSatisfy(\.wasEverAssigned)
+        let group = HealthProblem("startup", "starting: the group has given out no tasks yet")
+        return (waiting ? [group] : []) + missingProblems(state) + restoreProblems(state, now)
+    }
+
+    private func missingProblems(_ state: State) -> [HealthProblem] {
+        if state.missing.isEmpty { return [] }
+        let names = state.missing.joined(separator: ", ")
+        return [
+            HealthProblem("outputs", "\(names) can be written to no more: make it again with its former settings")
+        ]
+    }
+
+    private func commitProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
+        state.statuses.enumerated().compactMap { number, status in
+            // A task that is being taken over has a sentence of its own.
+            guard status.tasks.allSatisfy({ $0.state == .running }) else { return nil }
+            guard let age = status.lastProgress.map({ now - $0 }), age > Self.progressMax else { return nil }
+            let trouble = state.trouble.flatMap { now - $0.at < Self.troubleAge ? "; last failure: \($0.text)" : nil }
+            let thread = "stream thread \(number) (state: \(status.state))"
+            return HealthProblem(
+                "commits", "\(thread) has made no progress for \(age.shortText)\(trouble ?? "")")
+        }
+    }
+
+    private func restoreProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
+        state.statuses.flatMap(\.tasks).compactMap { task in
+            let stood = state.restores[task.partition].map { now - $0.at } ?? .zero
+            let standing = stood > Self.restoreMax ? ", which has stood still for \(stood.shortText)" : ""
+            switch task.state {
+            case .running: return nil
+            case .created:
+                return HealthProblem("restore", "task \(task.partition) waits for stable offsets\(standing)")
+            case .restoring(let next, let end):
+                return HealthProblem("restore", "task \(task.partition) is restored up to \(next) of \(end)\(standing)")
+            }
+        }
+    }
+
+    private var lagProblems: [HealthProblem] {
+        (lag.latest ?? []).compactMap { topic in
+            guard topic.records > 0 else { return nil }
+            guard let time = topic.time else {
+                return HealthProblem("lag", "nothing was read yet of the \(topic.records) records of \(topic.topic)")
+            }
+            guard time > lagMax else { return nil }
+            return HealthProblem(
+                "lag",
+                "\(topic.topic) is \(time.shortText) behind, \(topic.records) records; allowed are "
+                    + "\(lagMax.shortText) (health.lag)")
+        }
+    }
+}

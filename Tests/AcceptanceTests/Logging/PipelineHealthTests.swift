@@ -1,0 +1,106 @@
+import Observability
+import RdKafka
+import RecordLog
+import Settings
+import StreamRuntime
+import Testing
+
+@testable import tideline
+
+@Suite("The health of a pipeline, and why it is not well")
+struct PipelineHealthTests {
+    private let health: PipelineHealth
+
+    init() throws {
+        let settings = try Keys.schema.resolve(SettingsSources())
+        let environment = Environment(
+            settings: settings, logger: .standardError,
+            cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
+        health = PipelineHealth(environment, LagWatch())
+    }
+
+    private static func status(
+        _ state: StreamStatus.State = .running, at: Duration, progress: Duration? = nil
+    ) -> StreamStatus {
+        var status = StreamStatus()
+        status.at = at
+        status.lastProgress = progress ?? at
+        status.wasEverAssigned = true
+        status.tasks = [.init(partition: 0, state: state, firesTimers: true)]
+        return status
+    }
+
+    private func parts(_ check: HealthCheck, _ now: Duration) -> [String] {
+        health.problems(check, now: now).map(\.part)
+    }
+
+    private func reason(_ problems: [HealthProblem]) -> String { problems.first?.reason ?? "" }
+
+    @Test("it has begun once the group has given out tasks and they run, and stays so through later restores")
+    func startup() {
+        health.see([StreamStatus()], now: .seconds(1))
+        #expect(parts(.startup, .seconds(1)) == ["startup"] && parts(.ready, .seconds(1)) == ["startup"])
+        #expect(parts(.live, .seconds(1)).isEmpty)
+        health.see([Self.status(.restoring(next: 5, end: 10), at: .seconds(2))], now: .seconds(2))
+        #expect(parts(.startup, .seconds(2)) == ["restore"])
+        health.see([Self.status(at: .seconds(3))], now: .seconds(3))
+        #expect(parts(.startup, .seconds(3)).isEmpty && parts(.ready, .seconds(3)).isEmpty)
+        health.see([Self.status(.restoring(next: 0, end: 10), at: .seconds(4))], now: .seconds(4))
+        #expect(parts(.startup, .seconds(4)).isEmpty && parts(.ready, .seconds(4)) == ["restore"])
+    }
+
+    @Test("a thread that commits nothing is named after twelve seconds, with the last failure")
+    func commits() {
+        health.see([Self.status(at: .seconds(1))], now: .seconds(1))
+        health.note(.aborted(LogError(.timedOut, name: "_TIMED_OUT", "no answer")), now: .seconds(5))
+        let status = Self.status(at: .seconds(13), progress: .seconds(1))
+        health.see([status], now: .seconds(13))
+        #expect(parts(.ready, .seconds(12)).isEmpty)
+        let problems = health.problems(.ready, now: .seconds(14))
+        #expect(problems.map(\.part) == ["commits"])
+        #expect(reason(problems).contains("for 13 s") && reason(problems).contains("no answer"))
+        #expect(parts(.live, .seconds(14)).isEmpty)
+    }
+
+    @Test("a restore that moves is told as such, one that stands still with how long it has")
+    func restore() {
+        for second in 1...20 {
+            let next = Offset(Int64(min(second, 5)))
+            health.see(
+                [Self.status(.restoring(next: next, end: 9), at: .seconds(second))], now: .seconds(second))
+            if second == 5 {
+                #expect(!reason(health.problems(.ready, now: .seconds(5))).contains("stood still"))
+            }
+        }
+        let problems = health.problems(.ready, now: .seconds(20))
+        #expect(
+            problems.map(\.part) == ["restore"] && reason(problems).contains("5 of 9, which has stood still for 15 s")
+        )
+    }
+
+    @Test("an output that is gone is named until something is committed again")
+    func outputs() {
+        health.see([Self.status(at: .seconds(1))], now: .seconds(1))
+        let error = LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "gone")
+        health.note(.topicsMissing(["timelines"], error), now: .seconds(2))
+        let problems = health.problems(.ready, now: .seconds(2))
+        #expect(problems.map(\.part) == ["outputs"] && reason(problems).contains("timelines"))
+        health.note(.committed(records: 1), now: .seconds(3))
+        #expect(parts(.ready, .seconds(3)).isEmpty)
+    }
+
+    @Test("a thread that does not turn is not live, after thirty seconds and the longest commit")
+    func hung() {
+        health.see([Self.status(at: .seconds(1))], now: .seconds(60))
+        #expect(parts(.live, .seconds(41)).isEmpty)
+        #expect(parts(.live, .seconds(42)) == ["loop"])
+    }
+
+    @Test("the answer is JSON: a word, and each part with its reason")
+    func answer() {
+        #expect([HealthProblem]().json(.startup) == #"{"status":"started"}"#)
+        #expect(
+            [HealthProblem("lag", "a \"b\"")].json(.ready)
+                == #"{"status":"unhealthy","problems":[{"part":"lag","reason":"a \"b\""}]}"#)
+    }
+}
