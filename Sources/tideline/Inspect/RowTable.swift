@@ -1,0 +1,47 @@
+import Inspection
+import Preview
+
+/// Rows in columns, fitted to a terminal: the widest column gives room first. A column that is empty in all rows is
+/// left out.
+struct RowTable {
+    private let cells: [[String]]
+    private let titles: [String]
+    private let style: TableStyle
+    private static let gap = 2
+    private static let least = 6
+
+    init(_ rows: [InspectedRow], columns: [String], style: TableStyle) {
+        let shown = columns.filter { name in rows.contains { !$0.text(name).isEmpty } }
+        cells = rows.map { row in shown.map { DataText.isolated(row.text($0)) } }
+        titles = shown
+        self.style = style
+    }
+
+    var lines: [String] {
+        guard !cells.isEmpty else { return [] }
+        let widths = widths
+        return [line(titles, widths, .faint)] + cells.map { line($0, widths, nil) }
+    }
+
+    private var widths: [Int] {
+        var widths = titles.indices.map { column in
+            cells.reduce(DisplayWidth.of(titles[column])) { max($0, DisplayWidth.of($1[column])) }
+        }
+        let room = style.columns - Self.gap * (widths.count - 1)
+        while widths.reduce(0, +) > room, let widest = widths.max(), widest > Self.least {
+            guard let index = widths.firstIndex(of: widest) else { break }
+            widths[index] -= 1
+        }
+        return widths
+    }
+
+    private func line(_ texts: [String], _ widths: [Int], _ emphasis: StyledLine.Emphasis?) -> String {
+        var line = StyledLine()
+        for (column, text) in texts.enumerated() {
+            let cell = DisplayWidth.fitted(text, to: widths[column])
+            let isLast = column == texts.count - 1
+            line.append(isLast ? cell : DisplayWidth.padded(cell, to: widths[column] + Self.gap), emphasis)
+        }
+        return line.text(isColored: style.isColored)
+    }
+}
