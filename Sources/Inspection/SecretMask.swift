@@ -68,8 +68,9 @@ package enum SecretMask {
         begin = rest[begin...].firstIndex { !$0.isWhitespace } ?? rest.endIndex
         let quote = rest[begin...].first.flatMap { "\"'".contains($0) ? $0 : nil }
         if quote != nil { begin = rest.index(after: begin) }
-        let secret = rest[begin...].prefix {
-            quote.map { quote in $0 != quote } ?? !(",;&}]".contains($0) || $0.isNewline)
+        let secret = rest[begin...].prefix { character in
+            if let quote { return character != quote }
+            return !",;&}]".contains(character) && !character.isNewline
         }
         defer { rest = rest[secret.endIndex...] }
         return rest[..<begin] + (secret.isEmpty ? "" : mask(secret))

@@ -1,6 +1,5 @@
 package import Messages
 package import RecordLog
-package import Timelines
 
 /// A record of the topic of dead letters: what came, where it came from, and why it was set aside (M10).
 package struct DeadLetter: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import Messages
+internal import RecordLog
 package import Timelines
 
 /// The dead letters that a verb is about: those that are named, or all that have a reason and are young enough.

@@ -1,6 +1,6 @@
-package import Messages
+internal import Messages
 package import RecordLog
-package import Timelines
+internal import Timelines
 
 /// What operators did with dead letters: the marks of the compacted topic `ID.operations`.
 ///

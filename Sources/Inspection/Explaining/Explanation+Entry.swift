@@ -1,4 +1,5 @@
 internal import Messages
+internal import RecordLog
 internal import Timelines
 
 extension Explanation {

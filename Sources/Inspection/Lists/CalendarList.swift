@@ -1,6 +1,7 @@
-package import Messages
+internal import Agendas
+internal import Messages
 package import RecordLog
-package import Timelines
+internal import Timelines
 
 /// The calendars of which the topic of events holds records, and those that only configurations name.
 package struct CalendarList: ~Copyable {

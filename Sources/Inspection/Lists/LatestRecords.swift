@@ -1,5 +1,5 @@
-package import Messages
-package import RecordLog
+internal import Messages
+internal import RecordLog
 
 /// The latest record of each key of a compacted topic, as values of one type. Of records of one key in several
 /// partitions, as after partitions were added, the younger one counts.

@@ -1,6 +1,6 @@
-package import Messages
+internal import Messages
 package import RecordLog
-package import Timelines
+internal import Timelines
 
 /// The recipients that configurations name or that reloads went to, each with its newest reload that the topic holds.
 package struct RecipientList: ~Copyable {

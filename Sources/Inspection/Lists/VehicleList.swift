@@ -1,6 +1,6 @@
-package import Messages
+internal import Messages
 package import RecordLog
-package import Timelines
+internal import Timelines
 
 /// The vehicles of which the topic of telemetry still holds a record, each as these records leave it (M3, T16).
 package struct VehicleList: ~Copyable {

@@ -1,6 +1,7 @@
 import Inspection
 import Messages
 import RecordLog
+import Settings
 import StreamRuntime
 import Timelines
 

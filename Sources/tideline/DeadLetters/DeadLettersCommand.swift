@@ -1,6 +1,7 @@
 import Arguments
 import Foundation
 import Inspection
+import Settings
 import Timelines
 
 /// Shows dead letters, puts them back where they came from, or sets them aside for good.

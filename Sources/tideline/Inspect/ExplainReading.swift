@@ -1,6 +1,7 @@
 import Inspection
 import Messages
 import RecordLog
+import Settings
 import Timelines
 
 /// Reads what an explanation needs from the topics. Owned by one thread, which it blocks.

@@ -1,6 +1,7 @@
 import Inspection
 import Messages
 import RecordLog
+import Settings
 
 /// Reading of whole topics and of single records, without a group: committed records only.
 extension Environment {

@@ -3,6 +3,7 @@ import Foundation
 import Inspection
 import Messages
 import RecordLog
+import Settings
 import Timelines
 
 /// Lists what the topics hold: configurations, vehicles, calendars or recipients.
@@ -88,7 +89,7 @@ struct ListCommand: Verb {
         case .configurations:
             return configurations.list.rows(at: .now())
         case .vehicles:
-            var vehicles = VehicleList(future: environment.settings[Keys.telemetryFuture])
+            var vehicles = VehicleList(future: environment.settings[Keys.telemetryFuture].map { ElapsedTime($0) })
             try environment.readRecords(of: topics.telemetry) { view, _ in vehicles.apply(view, of: topics.telemetry) }
             vehicles.count(configurations.list)
             return vehicles.rows()
