@@ -11,7 +11,6 @@ extension Explanation {
             reasons.append(
                 Reason(.entry, "it says \"\(message.text)\" (\(message.code.rawValue))", rules: messageRules))
         }
-        reasons.append(Reason(.date, whenInForce, rules: ["T2", "T3"]))
         if let usable = facts.usable, record.timeline.entries.count >= usable.limit {
             reasons.append(
                 Reason(
@@ -19,7 +18,7 @@ extension Explanation {
                     "the timeline has as many entries as it may have, \(usable.limit): later ones may be left"
                         + " out", rules: ["T4"]))
         }
-        return reasons
+        return reasons + [Reason(.date, whenInForce, rules: ["T2", "T3"])]
     }
 
     private var why: String {

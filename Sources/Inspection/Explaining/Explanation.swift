@@ -75,7 +75,7 @@ package struct Explanation {
                         sources: [configuration.place]))
             }
         }
-        for letter in facts.deadLetters {
+        for letter in facts.deadLetters where letter.isNewer(than: facts.configuration?.place) {
             let origin = letter.origin.map { [$0] } ?? []
             reasons.append(
                 Reason(
@@ -139,5 +139,13 @@ package struct Explanation {
             .cause,
             "made of the same sources as the timeline before: a silence, a pause, a clock that went back or a new"
                 + " release", rules: ["T12", "T29"], sources: [before.place])
+    }
+}
+
+extension DeadLetter {
+    /// True if its record came after the one at `place`, or nothing says that it came before.
+    fileprivate func isNewer(than place: SourceOffset?) -> Bool {
+        guard let place, let origin else { return true }
+        return !place.isBehind(origin)
     }
 }

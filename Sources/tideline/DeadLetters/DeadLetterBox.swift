@@ -23,10 +23,11 @@ final class DeadLetterBox {
         if try environment.describe([operationsTopic], admin, for: .read)[operationsTopic] != nil { try readMarks() }
     }
 
-    /// Reads the topic of operations anew.
+    /// Reads the topic of operations anew. A mark that cannot be seen would let a record go back twice, so all of them
+    /// are needed.
     func readMarks() throws(CommandFailure) {
         marks = OperationMarks()
-        try environment.readRecords(of: operationsTopic) { view, _ in marks.apply(view) }
+        try environment.readRecords(of: operationsTopic, needsAll: true) { view, _ in marks.apply(view) }
     }
 
     /// Reads all dead letters, each partition in order, and calls `each` with them.

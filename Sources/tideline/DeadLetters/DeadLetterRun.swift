@@ -51,10 +51,12 @@ final class DeadLetterRun {
         var changes: [OperationWriter.Change] = []
         var rows: [InspectedRow] = []
         var counts = DeadLetterCounts()
-        var leftOut = 0
+        var (leftOut, doneBefore) = (0, 0)
         for (letter, state) in chosen {
             if let hindrance = hindrance(state) {
-                rows.append(row(letter, "left out", why: hindrance))
+                doneBefore += 1
+                // Of a choice by reason or time, nobody asked for those that are done with.
+                if isNamed { rows.append(row(letter, "left out", why: hindrance)) }
                 continue
             }
             switch destination(letter) {
@@ -67,15 +69,16 @@ final class DeadLetterRun {
             }
         }
         output.write(rows, columns: Self.columns)
+        let before = doneBefore > 0 ? "; \(doneBefore) were replayed or dropped before" : ""
+        let others = leftOut > 0 ? "; \(leftOut) are left out" : ""
         guard !changes.isEmpty else {
-            writeError(
-                "nothing to do: \(chosen.isEmpty ? "no dead letter is chosen" : "all \(chosen.count) are left out")")
+            writeError("nothing to do: \(chosen.count) dead letters are chosen\(before)\(others)")
             return leftOut
         }
         let noun = changes.count == 1 ? "dead letter" : "dead letters"
         try Confirmation.ask("\(verb) \(changes.count) \(noun) (\(counts.sentence))", isGiven: isAgreed)
         let done = try write(changes, output)
-        writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen")
+        writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
         return leftOut
     }
 

@@ -13,9 +13,11 @@ extension Environment {
     ///
     /// Records behind a transaction that nobody ends are not shown; a warning names partition and offset.
     ///
+    /// - Parameter needsAll: such a transaction is a failure, as somebody acts on what is read.
     /// - Throws: with status 69 if the topic cannot be read, or the program is to end first.
     func readRecords(
-        of topic: String, each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
+        of topic: String, needsAll: Bool = false,
+        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(CommandFailure) {
         let isRead: Bool? = try readToEnd(topic) { progress throws(LogError) in
             let admin = try cluster.makeAdmin()
@@ -24,14 +26,15 @@ extension Environment {
                 topic, cluster: cluster, admin: admin, clientId: Self.inspectId, requests: requests)
             defer { reader.close() }
             guard let start = try reader.start() else { return nil }
-            return try read(reader, to: start.ends, progress: progress, each: each) ? true : nil
+            return try read(reader, to: start.ends, needsAll: needsAll, progress: progress, each: each) ? true : nil
         }
         if isRead == nil { throw CommandFailure(.unavailable, "told to end before all of \(topic) was read") }
     }
 
     /// - Returns: false if it was stopped first.
     func read(
-        _ reader: TopicReader, to ends: [Partition: Offset], progress: (_ records: Int, _ total: Int) -> Void,
+        _ reader: TopicReader, to ends: [Partition: Offset], needsAll: Bool = false,
+        progress: (_ records: Int, _ total: Int) -> Void,
         each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(LogError) -> Bool {
         let total = ends.values.reduce(0) { $0 + Int($1.rawValue) }
@@ -40,7 +43,9 @@ extension Environment {
                 to: ends, maximum: 5_000, timeout: .milliseconds(200), patience: Self.patience, failed: { _ in },
                 progress: { progress($0, total) }, each: each)
         } catch {
-            guard error.code == .timedOut, try reader.hasReached(reader.ends(.readCommitted)) else { throw error }
+            guard !needsAll, error.code == .timedOut, try reader.hasReached(reader.ends(.readCommitted)) else {
+                throw error
+            }
             for (partition, end) in ends.sorted(by: { $0.key < $1.key }) {
                 guard let next = reader.next[partition], next < end else { continue }
                 writeError(

@@ -1,5 +1,6 @@
 import Inspection
 import Preview
+import Timelines
 
 /// Rows in columns, fitted to a terminal: the widest column gives room first. A column that is empty in all rows is
 /// left out.
@@ -12,7 +13,7 @@ struct RowTable {
 
     init(_ rows: [InspectedRow], columns: [String], style: TableStyle) {
         let shown = columns.filter { name in rows.contains { !$0.text(name).isEmpty } }
-        cells = rows.map { row in shown.map { DataText.isolated(row.text($0)) } }
+        cells = rows.map { row in shown.map { DataText.isolated(Self.short(row.text($0))) } }
         titles = shown
         self.style = style
     }
@@ -21,6 +22,13 @@ struct RowTable {
         guard !cells.isEmpty else { return [] }
         let widths = widths
         return [line(titles, widths, .faint)] + cells.map { line($0, widths, nil) }
+    }
+
+    /// An instant without its milliseconds; any other text as it is.
+    private static func short(_ text: String) -> String {
+        guard let instant = Instant(rfc3339: text) else { return text }
+        let part = (instant.milliseconds % 1000 + 1000) % 1000
+        return Instant(milliseconds: instant.milliseconds - part).rfc3339
     }
 
     private var widths: [Int] {
