@@ -124,7 +124,7 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).deadLetters == count)
             let first = try application.start("dead-letters", "replay", "--all", "--yes")
             // Some hundred records are in each transaction.
-            while first.isRunning, first.output.count { $0 == "\n" } < seed * 500 {
+            while first.isRunning, first.output.count(where: { $0 == "\n" }) < seed * 500 {
                 try await Task.sleep(for: .milliseconds(5))
             }
             first.kill()
