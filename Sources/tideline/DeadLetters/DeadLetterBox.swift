@@ -20,14 +20,18 @@ final class DeadLetterBox {
         let admin = try environment.connect()
         defer { admin.close() }
         try environment.require([topic], admin)
-        if try environment.describe([operationsTopic], admin, for: .read)[operationsTopic] != nil { try readMarks() }
+        if try environment.describe([operationsTopic], admin, for: .read)[operationsTopic] != nil {
+            try readMarks(needsAll: false)
+        }
     }
 
-    /// Reads the topic of operations anew. A mark that cannot be seen would let a record go back twice, so all of them
-    /// are needed.
-    func readMarks() throws(CommandFailure) {
+    /// Reads the topic of operations anew.
+    ///
+    /// - Parameter needsAll: a mark that cannot be seen yet is a failure: it would let a record go back twice. A writer
+    ///   that was killed leaves such marks until its transaction is ended, which the next writer does.
+    func readMarks(needsAll: Bool) throws(CommandFailure) {
         marks = OperationMarks()
-        try environment.readRecords(of: operationsTopic, needsAll: true) { view, _ in marks.apply(view) }
+        try environment.readRecords(of: operationsTopic, needsAll: needsAll) { view, _ in marks.apply(view) }
     }
 
     /// Reads all dead letters, each partition in order, and calls `each` with them.

@@ -87,7 +87,7 @@ final class DeadLetterRun {
         let writer = try OperationWriter(box, admin)
         defer { writer.close() }
         // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
-        try box.readMarks()
+        try box.readMarks(needsAll: true)
         var rest: [OperationWriter.Change] = []
         for change in changes {
             guard let hindrance = hindrance(box.state(of: change.letter)) else {

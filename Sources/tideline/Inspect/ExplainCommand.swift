@@ -13,8 +13,8 @@ struct ExplainCommand: Verb {
         discussion: """
             Why this entry, this status and this date, why a reload was sent or not, and what comes next: sentences, \
             each with the rules of Documentation/Rules that it follows from and the records that show it, by topic, \
-            partition and offset. All of it comes from committed records: the configuration, its timelines and reloads, \
-            and the inputs that they name. What these no longer tell is said to be unknown.
+            partition and offset. All of it comes from committed records: the configuration, its timelines and \
+            reloads, and the inputs that they name. What these no longer tell is said to be unknown.
 
             On a terminal it writes lines, elsewhere a JSON object for each sentence.
             """,

@@ -2,8 +2,8 @@ import Inspection
 import Preview
 import Timelines
 
-/// Rows in columns, fitted to a terminal: the widest column gives room first. A column that is empty in all rows is
-/// left out.
+/// Rows in columns, fitted to a terminal: the widest column gives room first, that of the ids last. A column that is
+/// empty in all rows is left out.
 struct RowTable {
     private let cells: [[String]]
     private let titles: [String]
@@ -36,8 +36,12 @@ struct RowTable {
             cells.reduce(DisplayWidth.of(titles[column])) { max($0, DisplayWidth.of($1[column])) }
         }
         let room = style.columns - Self.gap * (widths.count - 1)
-        while widths.reduce(0, +) > room, let widest = widths.max(), widest > Self.least {
-            guard let index = widths.firstIndex(of: widest) else { break }
+        while widths.reduce(0, +) > room {
+            // The first column names the row: it gives room last.
+            let others = widths.indices.dropFirst().max { widths[$0] < widths[$1] }
+            guard let index = others.flatMap({ widths[$0] > Self.least ? $0 : nil }) ?? widths.indices.first,
+                widths[index] > Self.least
+            else { break }
             widths[index] -= 1
         }
         return widths
