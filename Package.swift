@@ -86,6 +86,7 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
+        module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
         module("HTTPServer", ["CMicroHTTPD", "CZlib"]),
@@ -106,7 +107,7 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix", "Metrics",
+                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -205,6 +206,7 @@ let package = Package(
         tests(
             "ProducersTests",
             ["Producers", "RecordLog", "Messages", "Timelines", "Positions", "Agendas", "Simulation"]),
+        tests("InspectionTests", ["Inspection", "Messages", "RecordLog", "Timelines"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),

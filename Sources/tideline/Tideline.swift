@@ -35,7 +35,8 @@ struct Tideline: ParsableCommand {
         ],
         subcommands: [
             DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
-            ServeCommand.self, ReloadCommand.self, PreviewCommand.self, AgendaCommand.self, BenchCommand.self,
+            ServeCommand.self, ListCommand.self, ShowCommand.self, ExplainCommand.self, DeadLettersCommand.self,
+            ReloadCommand.self, PreviewCommand.self, AgendaCommand.self, BenchCommand.self,
         ])
 }
 

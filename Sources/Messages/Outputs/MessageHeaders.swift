@@ -140,15 +140,26 @@ package enum DeadLetterHeaders {
         for problem: MessageProblem, topic: String, partition: Int32, offset: Int64, size: Int? = nil
     ) -> [MessageHeader] {
         var headers = [
-            MessageHeader("__streams.errors.exception", "MessageProblem.\(problem.kind.rawValue)"),
-            MessageHeader("__streams.errors.message", problem.description),
-            MessageHeader("__streams.errors.topic", topic),
-            MessageHeader("__streams.errors.partition", String(partition)),
-            MessageHeader("__streams.errors.offset", String(offset)),
+            MessageHeader(exceptionName, "\(exceptionPrefix)\(problem.kind.rawValue)"),
+            MessageHeader(messageName, problem.description),
+            MessageHeader(topicName, topic),
+            MessageHeader(partitionName, String(partition)),
+            MessageHeader(offsetName, String(offset)),
         ]
         if let size { headers.append(MessageHeader(sizeName, String(size))) }
         return headers
     }
+
+    package static let exceptionName = "__streams.errors.exception"
+    /// What stands before the kind of the problem in the exception's header.
+    package static let exceptionPrefix = "MessageProblem."
+    package static let messageName = "__streams.errors.message"
+    package static let topicName = "__streams.errors.topic"
+    package static let partitionName = "__streams.errors.partition"
+    package static let offsetName = "__streams.errors.offset"
+
+    /// The header of a record that was put back where it came from: the partition and offset of its dead letter.
+    package static let replayName = "tideline_replay"
 
     /// The header with the length in bytes of a value that the dead letter does not have.
     package static let sizeName = "tideline.value-size"

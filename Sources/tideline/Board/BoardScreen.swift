@@ -24,6 +24,9 @@ final class BoardScreen {
 
     func add(_ reload: ReloadNotification) { state.add(reload) }
 
+    /// Removes the card of a configuration that was deleted.
+    func remove(_ configurationId: String) { state.remove(configurationId) }
+
     /// Draws the board, at most five times a second. May be called more often.
     func draw() {
         let now = WallClock.uptime()

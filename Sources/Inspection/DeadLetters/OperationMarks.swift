@@ -1,0 +1,88 @@
+internal import Messages
+package import RecordLog
+internal import Timelines
+
+/// What operators did with dead letters: the marks of the compacted topic `ID.operations`.
+///
+/// A mark has the key `dead-letter/TOPIC/PARTITION/OFFSET` and says which record it is about by its fingerprint. So a
+/// mark of a topic that was deleted and made again counts for none of the new records.
+package struct OperationMarks: ~Copyable {
+    package enum Operation: String, CaseIterable, Sendable {
+        case replayed, dropped
+    }
+
+    /// What became of a dead letter.
+    package enum State: Hashable, Sendable {
+        case waiting
+        case done(Operation, at: Instant)
+
+        package var name: String {
+            switch self {
+            case .waiting: "waiting"
+            case .done(let operation, _): operation.rawValue
+            }
+        }
+    }
+
+    private struct Mark {
+        var operation: Operation
+        var at: Instant
+        var timestamp: Instant
+        var hash: String
+    }
+
+    private var marks: [[UInt8]: Mark] = [:]
+    private var parser = JSONParser()
+
+    package init() {}
+
+    /// The name of the topic of an application.
+    package static func topic(of application: String) -> String { "\(application).operations" }
+
+    /// The settings of the topic, which has one partition.
+    package static let settings = [NewTopic.Setting("cleanup.policy", "compact")]
+
+    /// Takes a record of the topic of operations. A record of another operation is passed over.
+    package mutating func apply(_ view: RecordView) {
+        guard let key = view.key.map({ Array($0) }), key.starts(with: "dead-letter/".utf8) else { return }
+        guard let value = view.value, let members = try? parser.object(value),
+            case .string(let name)? = members["operation"], let operation = Operation(rawValue: name),
+            case .string(let at)? = members["at"], let at = Instant(rfc3339: at),
+            case .number(let text)? = members["timestamp"], let milliseconds = Int64(text),
+            case .string(let hash)? = members["hash"]
+        else {
+            marks[key] = nil
+            return
+        }
+        marks[key] = Mark(operation: operation, at: at, timestamp: Instant(milliseconds: milliseconds), hash: hash)
+    }
+
+    package func state(of letter: DeadLetter) -> State {
+        guard let mark = marks[Self.key(of: letter)], mark.timestamp == letter.record.timestamp,
+            mark.hash == Self.hash(of: letter)
+        else { return .waiting }
+        return .done(mark.operation, at: mark.at)
+    }
+
+    /// The key of a dead letter's mark.
+    package static func key(of letter: DeadLetter) -> [UInt8] {
+        Array("dead-letter/\(letter.record.topic)/\(letter.id.text)".utf8)
+    }
+
+    /// The value of a mark.
+    package static func value(of operation: Operation, on letter: DeadLetter, at now: Instant) -> [UInt8] {
+        let text = JSONWriter.object { json in
+            json.string("operation", operation.rawValue)
+            json.instant("at", now)
+            json.integer("timestamp", letter.record.timestamp.milliseconds)
+            json.string("hash", hash(of: letter))
+            json.string("reason", letter.reason)
+            if let origin = letter.origin { json.string("from", origin.text) }
+        }
+        return Array(text.utf8)
+    }
+
+    private static func hash(of letter: DeadLetter) -> String {
+        String(Fingerprint(letter.record).hash, radix: 16)
+    }
+}

@@ -1,0 +1,32 @@
+internal import Messages
+internal import RecordLog
+
+/// The latest record of each key of a compacted topic, as values of one type. Of records of one key in several
+/// partitions, as after partitions were added, the younger one counts.
+struct LatestRecords<Value> {
+    struct Entry {
+        var value: Value
+        var place: SourceOffset
+        var timestamp: Instant
+    }
+
+    private var entries: [[UInt8]: Entry] = [:]
+
+    /// The records, in no order.
+    var values: [(key: [UInt8], entry: Entry)] { entries.map { ($0.key, $0.value) } }
+
+    /// Takes a record that may be the latest of its key.
+    ///
+    /// - Parameter value: `nil` removes the key: the record is a tombstone.
+    mutating func put(_ view: RecordView, of topic: String, _ value: Value?) {
+        guard let key = view.key.map({ Array($0) }) else { return }
+        if let known = entries[key], known.place.partition != view.partition.rawValue,
+            known.timestamp > view.timestamp
+        {
+            return
+        }
+        entries[key] = value.map {
+            Entry(value: $0, place: SourceOffset(topic, view), timestamp: view.timestamp)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Inspection
+import Messages
+import RecordLog
+import Settings
+import StreamRuntime
+import Timelines
+
+/// The dead letters of an application, each with what operators did with it. Owned by one thread.
+final class DeadLetterBox {
+    let environment: Environment
+    let topic: String
+    let operationsTopic: String
+    private var marks = OperationMarks()
+
+    /// - Throws: with status 69 if no broker answers, or the topic of dead letters is missing.
+    init(_ environment: Environment) throws(CommandFailure) {
+        self.environment = environment
+        topic = environment.topics.deadLetters
+        operationsTopic = OperationMarks.topic(of: environment.settings[Keys.application])
+        let admin = try environment.connect()
+        defer { admin.close() }
+        try environment.require([topic], admin)
+        if try environment.describe([operationsTopic], admin, for: .read)[operationsTopic] != nil {
+            try readMarks(needsAll: false)
+        }
+    }
+
+    /// Reads the topic of operations anew.
+    ///
+    /// - Parameter needsAll: a mark that cannot be seen yet is a failure: it would let a record go back twice. A writer
+    ///   that was killed leaves such marks until its transaction is ended, which the next writer does.
+    func readMarks(needsAll: Bool) throws(CommandFailure) {
+        marks = OperationMarks()
+        try environment.readRecords(of: operationsTopic, needsAll: needsAll) { view, _ in marks.apply(view) }
+    }
+
+    /// Reads all dead letters, each partition in order, and calls `each` with them.
+    func readLetters(
+        each: (_ letter: DeadLetter, _ state: OperationMarks.State) -> Void
+    ) throws(CommandFailure) {
+        try environment.readRecords(of: topic) { view, batch in
+            let letter = DeadLetter(
+                Record(
+                    topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,
+                    key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
+                    headers: batch.headers(of: view)))
+            each(letter, marks.state(of: letter))
+        }
+    }
+
+    func state(of letter: DeadLetter) -> OperationMarks.State { marks.state(of: letter) }
+
+    /// Reads the dead letters of a choice, by partition and offset.
+    ///
+    /// - Throws: with status 64 if one that is named is not there; the message has those that are near it.
+    func letters(
+        _ choice: DeadLetterChoice
+    ) throws(CommandFailure) -> [(letter: DeadLetter, state: OperationMarks.State)] {
+        var found: [(letter: DeadLetter, state: OperationMarks.State)] = []
+        var known: [DeadLetterId] = []
+        try readLetters { letter, state in
+            known.append(letter.id)
+            if choice.accepts(letter) { found.append((letter, state)) }
+        }
+        for id in choice.ids where !known.contains(id) { throw unknown(id, known) }
+        return found.sorted { $0.letter.id < $1.letter.id }
+    }
+
+    private func unknown(_ id: DeadLetterId, _ known: [DeadLetterId]) -> CommandFailure {
+        let near = known.filter { $0.partition == id.partition }
+            .sorted { Self.distance($0, id) < Self.distance($1, id) }.prefix(5).sorted()
+        let others = Set(known.map(\.partition)).sorted().map { "\($0)" }.joined(separator: ", ")
+        let hint =
+            known.isEmpty
+            ? "the topic holds none"
+            : near.isEmpty
+                ? "partitions with dead letters are \(others)"
+                : "near it \(near.count == 1 ? "is" : "are") \(near.map(\.text).joined(separator: ", "))"
+        return CommandFailure(.usage, "there is no dead letter \(id.text) in \(topic); \(hint)")
+    }
+
+    private static func distance(_ left: DeadLetterId, _ right: DeadLetterId) -> Int64 {
+        abs(left.offset.rawValue - right.offset.rawValue)
+    }
+}

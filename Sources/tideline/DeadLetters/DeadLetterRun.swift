@@ -1,0 +1,116 @@
+import Foundation
+import Inspection
+import Messages
+import RecordLog
+
+/// One run of a verb that does something with dead letters: chooses, asks, writes, reports. Owned by one thread.
+final class DeadLetterRun {
+    let environment: Environment
+    let admin: any Admin
+    private let box: DeadLetterBox
+    private let operation: OperationMarks.Operation
+    private let isAgreed: Bool
+    private let isNamed: Bool
+    private let chosen: [(letter: DeadLetter, state: OperationMarks.State)]
+    private static let columns = ["id", "outcome", "to", "why"]
+
+    init(
+        _ action: DeadLetterActionOptions, _ operation: OperationMarks.Operation, _ environment: Environment
+    ) throws(CommandFailure) {
+        self.environment = environment
+        self.operation = operation
+        isAgreed = action.yes
+        isNamed = !action.ids.isEmpty
+        box = try DeadLetterBox(environment)
+        admin = try environment.connect()
+        chosen = try box.letters(action.choice.choice(action.ids.map(\.id)))
+    }
+
+    func close() { admin.close() }
+
+    /// The chosen dead letters with which nothing was done yet that hinders this operation.
+    var waiting: [DeadLetter] { chosen.filter { hindrance($0.state) == nil }.map(\.letter) }
+
+    private func hindrance(_ state: OperationMarks.State) -> String? {
+        guard case .done(let done, let at) = state else { return nil }
+        // Who names a dropped one has thought again.
+        if operation == .replayed, done == .dropped, isNamed { return nil }
+        return "was \(done.rawValue) at \(at.rfc3339)"
+    }
+
+    /// Does it, after asking, and writes a row for each dead letter.
+    ///
+    /// - Parameters:
+    ///   - verb: the operation as a command: "Replay".
+    ///   - destination: where a dead letter goes, or why it is left out.
+    /// - Returns: the number of those that were left out though nothing had been done with them.
+    func carryOut(
+        _ output: InspectOptions, _ verb: String,
+        destination: (DeadLetter) -> Result<ReplayJudge.Destination?, ReplayJudge.LeftOut>
+    ) throws(CommandFailure) -> Int {
+        var changes: [OperationWriter.Change] = []
+        var rows: [InspectedRow] = []
+        var counts = DeadLetterCounts()
+        var (leftOut, doneBefore) = (0, 0)
+        for (letter, state) in chosen {
+            if let hindrance = hindrance(state) {
+                doneBefore += 1
+                // Of a choice by reason or time, nobody asked for those that are done with.
+                if isNamed { rows.append(row(letter, "left out", why: hindrance)) }
+                continue
+            }
+            switch destination(letter) {
+            case .success(let place):
+                changes.append(.init(letter: letter, operation: operation, destination: place))
+                counts.add(letter, state)
+            case .failure(let reason):
+                leftOut += 1
+                rows.append(row(letter, "left out", why: reason.reason))
+            }
+        }
+        output.write(rows, columns: Self.columns)
+        let before = doneBefore > 0 ? "; \(doneBefore) were replayed or dropped before" : ""
+        let others = leftOut > 0 ? "; \(leftOut) are left out" : ""
+        guard !changes.isEmpty else {
+            writeError("nothing to do: \(chosen.count) dead letters are chosen\(before)\(others)")
+            return leftOut
+        }
+        let noun = changes.count == 1 ? "dead letter" : "dead letters"
+        try Confirmation.ask("\(verb) \(changes.count) \(noun) (\(counts.sentence))", isGiven: isAgreed)
+        let done = try write(changes, output)
+        writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
+        return leftOut
+    }
+
+    /// - Returns: the number of dead letters with which it was done.
+    private func write(_ changes: [OperationWriter.Change], _ output: InspectOptions) throws(CommandFailure) -> Int {
+        let writer = try OperationWriter(box, admin)
+        defer { writer.close() }
+        // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
+        try box.readMarks(needsAll: true)
+        var rest: [OperationWriter.Change] = []
+        for change in changes {
+            guard let hindrance = hindrance(box.state(of: change.letter)) else {
+                rest.append(change)
+                continue
+            }
+            output.write([row(change.letter, "left out", why: hindrance)], columns: Self.columns)
+        }
+        try writer.write(rest) { written in
+            output.write(
+                written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns)
+        }
+        return rest.count
+    }
+
+    private func row(
+        _ letter: DeadLetter, _ outcome: String, to destination: ReplayJudge.Destination? = nil, why: String? = nil
+    ) -> InspectedRow {
+        var row = InspectedRow()
+        row.add("id", letter.id.text)
+        row.add("outcome", outcome)
+        row.add("to", destination.map { "\($0.topic)\($0.partition.map { "[\($0)]" } ?? "")" })
+        row.add("why", why)
+        return row
+    }
+}

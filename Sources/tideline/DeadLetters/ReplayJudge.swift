@@ -1,0 +1,60 @@
+import Inspection
+import Messages
+import RecordLog
+import Timelines
+
+/// Decides where dead letters go back to, and which ones cannot.
+struct ReplayJudge {
+    typealias Destination = (topic: String, partition: Partition?)
+
+    /// The reason why a dead letter is left out.
+    struct LeftOut: Error {
+        var reason: String
+    }
+
+    private let environment: Environment
+    private let admin: any Admin
+    private let overNewer: Bool
+    private var partitions: [String: Int32] = [:]
+    /// The newest record of each key in a compacted topic, for the keys of dead letters.
+    private var newest: [String: [[UInt8]: SourceOffset]] = [:]
+
+    init(_ environment: Environment, _ admin: any Admin, overNewer: Bool) {
+        self.environment = environment
+        self.admin = admin
+        self.overNewer = overNewer
+    }
+
+    /// Looks up the topics that dead letters came from, and what compacted ones hold of their keys.
+    mutating func look(at letters: [DeadLetter]) throws(CommandFailure) {
+        let origins = Set(letters.compactMap { $0.origin?.topic }).sorted { $0.precedesByUTF8($1) }
+        let found = try environment.describe(origins, admin, for: .write)
+        partitions = found.mapValues(\.partitions)
+        guard !overNewer else { return }
+        for topic in origins where found[topic]?.settings["cleanup.policy"]?.contains("compact") == true {
+            let keys = Set(letters.filter { $0.origin?.topic == topic }.compactMap(\.record.key))
+            var places: [[UInt8]: SourceOffset] = [:]
+            try environment.readRecords(of: topic) { view, _ in
+                guard let key = view.key.map({ Array($0) }), keys.contains(key) else { return }
+                let place = SourceOffset(topic, view)
+                if let known = places[key], known.isBehind(place) { return }
+                places[key] = place
+            }
+            newest[topic] = places
+        }
+    }
+
+    func destination(of letter: DeadLetter) -> Result<Destination?, LeftOut> {
+        if let hindrance = letter.hindrance { return .failure(LeftOut(reason: "cannot go back: \(hindrance)")) }
+        guard let origin = letter.origin else { preconditionFailure("a dead letter without origin has a hindrance") }
+        guard let count = partitions[origin.topic] else {
+            return .failure(LeftOut(reason: "cannot go back: the topic \(origin.topic) does not exist"))
+        }
+        if let key = letter.record.key, let place = newest[origin.topic]?[key], place.isBehind(origin) {
+            return .failure(
+                LeftOut(reason: "a newer record of its key is \(place.text): it would be replaced (--over-newer)"))
+        }
+        let partition = Partition(origin.partition)
+        return .success((origin.topic, partition.rawValue < count ? partition : nil))
+    }
+}

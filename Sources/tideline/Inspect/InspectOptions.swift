@@ -1,0 +1,35 @@
+import Arguments
+import Foundation
+import Inspection
+import Messages
+
+/// How a verb that shows records writes: columns on a terminal, JSON elsewhere.
+struct InspectOptions: ParsableArguments {
+    @Flag(help: "JSON lines, also on a terminal.") var json = false
+    @Flag(help: "Columns for people, also on a pipe.") var table = false
+
+    func validate() throws(ValidationError) {
+        if json && table { throw ValidationError("'--json' and '--table' cannot both be given.") }
+    }
+
+    var isJSON: Bool { json || (!table && isatty(STDOUT_FILENO) != 1) }
+
+    /// Writes rows: a JSON object for each, or a table of some of their fields.
+    func write(_ rows: [InspectedRow], columns: [String]) {
+        guard isJSON else {
+            _ = StandardOutput.write(RowTable(rows, columns: columns, style: .ofStandardOutput).lines)
+            return
+        }
+        var json = JSONWriter()
+        for row in rows {
+            json.removeAll()
+            row.write(to: &json)
+            json.newline()
+            guard json.withUnsafeBytes(StandardOutput.write), !Signals.isStopRequested else { return }
+        }
+    }
+}
+
+extension RowFilter.UnknownField {
+    var failure: CommandFailure { CommandFailure(.usage, "--where: \(description)") }
+}

@@ -1,0 +1,46 @@
+import Inspection
+import Messages
+import Testing
+import Timelines
+
+@Suite("Push tokens and secrets are never shown")
+struct SecretMaskTests {
+    private static let token = String(repeating: "c0ffee12", count: 8)
+
+    @Test("members of JSON are masked by their names, at any depth")
+    func json() throws {
+        let text = """
+            {"configurationId": "a", "push": {"token": "\(Self.token)", "topic": "com.example"},
+             "parameters": {"apiKey": "abc", "list": [{"password": "x y"}], "pin_secret": 42, "title": "token"}}
+            """
+        var parser = JSONParser()
+        let value = try Array(text.utf8).withUnsafeBytes { try parser.value($0) }
+        var json = JSONWriter()
+        json.value(SecretMask.masked(value))
+        let masked = String(decoding: json.bytes, as: UTF8.self)
+        for secret in [Self.token, "abc", "x y", "42"] { #expect(!masked.contains(secret), "\(masked)") }
+        #expect(masked.contains("com.example") && masked.contains(#""title":"token""#))
+        #expect(masked.contains("(masked, 64 bytes)"))
+    }
+
+    @Test(
+        "text that is no JSON is masked after a secret's name, and where it looks like a token",
+        arguments: [
+            #"{"configurationId": "a", "push": {"token": "TOKEN"#, #"token=TOKEN&x=1"#, "at TOKEN, in a sentence",
+            #"{'Authorization' : 'Bearer TOKEN', "x": 1"#, "password:\tTOKEN", "TOKEN",
+        ])
+    func text(_ pattern: String) {
+        for secret in [Self.token, "hunter-2"] where secret == Self.token || pattern.contains(/[:=]/) {
+            let masked = SecretMask.masked(text: pattern.replacing("TOKEN", with: secret))
+            #expect(!masked.contains(secret), "\(masked)")
+            #expect(masked.contains("masked, "), "\(masked)")
+        }
+    }
+
+    @Test("what is no secret stays as it is")
+    func rest() {
+        for text in ["speed: must be a number", "the message is not valid JSON", "deadbeef", ""] {
+            #expect(SecretMask.masked(text: text) == text)
+        }
+    }
+}
