@@ -97,6 +97,7 @@ let package = Package(
                 "COpenAPI",
             ]),
         module("TidelineClient", ["Positions", "Timelines"]),
+        module("Diagnosis", ["RecordLog"]),
         module("Observability"),
         module("Arguments"),
         module("Settings", ["CYaml"]),
@@ -105,7 +106,7 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix",
+                "Observability", "Arguments", "Settings", "SplitMix", "Diagnosis",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -201,6 +202,7 @@ let package = Package(
             "ProducersTests",
             ["Producers", "RecordLog", "Messages", "Timelines", "Positions", "Agendas", "Simulation"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
+        tests("DiagnosisTests", ["Diagnosis", "RecordLog"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),

@@ -36,6 +36,7 @@ struct Tideline: ParsableCommand {
         subcommands: [
             DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
             ServeCommand.self, ReloadCommand.self, PreviewCommand.self, AgendaCommand.self, BenchCommand.self,
+            DoctorCommand.self, ResetCommand.self, RepartitionCommand.self,
         ])
 }
 
