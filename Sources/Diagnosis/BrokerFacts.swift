@@ -30,7 +30,8 @@ package struct BrokerFacts: Hashable, Sendable {
         case (.failed(let reason), .bootstrap):
             Finding(
                 .brokers, name, .bad, "does not answer: \(reason)",
-                remedy: "Correct --bootstrap, or start the broker: a process that starts meanwhile may not find another.")
+                remedy:
+                    "Correct --bootstrap, or start the broker: a process that starts meanwhile may not find another.")
         case (.failed(let reason), .cluster):
             Finding(
                 .brokers, name, .bad, "does not answer: \(reason)",

@@ -74,14 +74,16 @@ package struct LagFacts: Sendable {
             return [
                 Finding(
                     .members, "group", .good,
-                    "\(members.count.counted("stream thread")) own all \(Int(tasks).counted("task"))")
+                    "\(members.count.counted("stream thread")) \(members.count == 1 ? "has" : "have") all of"
+                        + " \(Int(tasks).counted("task"))")
             ]
         }
         return [
             Finding(
                 .members, "group", .bad,
                 "nobody owns \(unowned.count == 1 ? "task" : "tasks") \(unowned.map { "\($0)" }.joined(separator: ", "))",
-                remedy: "They are given out anew after session.timeout and five seconds; after that, restart a process.")
+                remedy: "They are given out anew after session.timeout and five seconds; after that, restart a process."
+            )
         ]
     }
 

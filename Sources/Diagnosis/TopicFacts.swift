@@ -57,7 +57,9 @@ package struct TopicFacts: Hashable, Sendable {
     package func findings(command: String) -> [Finding] {
         switch found {
         case .failed(let reason):
-            return [Finding(.topics, name, .bad, "cannot be looked at: \(reason)", remedy: "See its permissions below.")]
+            return [
+                Finding(.topics, name, .bad, "cannot be looked at: \(reason)", remedy: "See its permissions below.")
+            ]
         case .nothing:
             return role == .internal
                 ? [Finding(.topics, name, .notice, "is not there yet; the first 'tideline process' makes it")]
@@ -74,7 +76,8 @@ package struct TopicFacts: Hashable, Sendable {
         if topic.leaderless > 0 {
             return [
                 Finding(
-                    .topics, name, .bad, "\(topic.leaderless.counted("partition")) of \(topic.partitions) have no leader",
+                    .topics, name, .bad,
+                    "\(topic.leaderless.counted("partition")) of \(topic.partitions) have no leader",
                     remedy: "Nothing can be read or written there until one of their replicas' brokers is back.")
             ]
         }

@@ -4,11 +4,11 @@ import RecordLog
 import StreamRuntime
 
 extension DoctorRun {
-    /// Tries each permission that `process` needs.
+    /// Tries each permission that `process` needs on the topics that there are.
     ///
-    /// - Parameter found: the topics that exist.
+    /// - Parameter found: what was found, by the topic's name.
     /// - Throws: with status 70 if it is told to end.
-    func lookAtPermissions(_ found: [String: TopicDescription], _ admin: any Admin) throws(CommandFailure) {
+    func lookAtPermissions(_ found: [String: TopicFacts.Found], _ admin: any Admin) throws(CommandFailure) {
         var facts: [PermissionFacts] = []
         for permission in needed(found) {
             try goOn()
@@ -24,22 +24,23 @@ extension DoctorRun {
         report.add(facts.findings(bootstrap: bootstrap))
     }
 
-    private func needed(_ found: [String: TopicDescription]) -> [Permission] {
+    private func needed(_ found: [String: TopicFacts.Found]) -> [Permission] {
         let topics = environment.topics
         var needed: [Permission] = []
         func need(_ operations: Permission.Operation..., on names: [String]) {
-            for name in names { needed += operations.map { Permission($0, .topic(name)) } }
+            // Of a topic that may not be looked at nothing is known yet.
+            for name in names where found[name] != .nothing {
+                needed += operations.map { Permission($0, .topic(name)) }
+            }
         }
         need(.read, .describeConfigs, on: topics.inputs)
         need(.write, .describeConfigs, on: topics.outputs)
         // Who else writes there is looked at before anything is written.
         need(.read, on: [topics.timelines])
-        for (name, operations) in [
-            (own.exchange, [Permission.Operation.read, .write, .delete, .describeConfigs]),
-            (own.state, [.read, .write, .describeConfigs]),
-        ] {
-            let operations = found[name] == nil ? [.create] : operations
-            needed += operations.map { Permission($0, .topic(name)) }
+        need(.read, .write, .delete, .describeConfigs, on: [own.exchange])
+        need(.read, .write, .describeConfigs, on: [own.state])
+        for name in [own.exchange, own.state] where found[name] == .nothing {
+            needed.append(Permission(.create, .topic(name)))
         }
         needed.append(Permission(.read, .group(group)))
         needed.append(Permission(.write, .transactionalIds(prefix: application + "-")))

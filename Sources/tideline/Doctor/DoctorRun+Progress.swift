@@ -103,7 +103,8 @@ extension DoctorRun {
                 Finding(
                     .transactions, "offsets of group \(group)", .bad,
                     "a transaction holds them for longer than \(timeout.shortText)",
-                    remedy: "kafka-transactions.sh --bootstrap-server \(bootstrap) find-hanging --broker-id ID names it;"
+                    remedy:
+                        "kafka-transactions.sh --bootstrap-server \(bootstrap) find-hanging --broker-id ID names it;"
                         + " a process that waits for it goes on by itself after the time-out and 30 s.")
             ]
         }

@@ -12,7 +12,8 @@ extension DoctorRun {
         guard let exchange = found[own.exchange], found[own.state] != nil, found[environment.topics.timelines] != nil
         else { return }
         let layout = InternalTopics.Layout(
-            partitions: exchange.partitions, sourcePartitions: topology.sources.map { found[$0.topic]?.partitions ?? 0 })
+            partitions: exchange.partitions, sourcePartitions: topology.sources.map { found[$0.topic]?.partitions ?? 0 }
+        )
         let settings = StreamSettings(environment.settings, own, .init())
         let subject = environment.topics.timelines
         do throws(CommandFailure) {

@@ -45,9 +45,10 @@ struct DoctorRun {
     /// - Parameter admin: a broker has answered it.
     /// - Throws: with status 70 if it is told to end.
     func look(with admin: any Admin, probesClock: Bool) throws(CommandFailure) {
-        let found = lookAtTopics(admin)
+        let topics = lookAtTopics(admin)
+        let found = topics.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         try goOn()
-        try lookAtPermissions(found, admin)
+        try lookAtPermissions(topics, admin)
         report.add([probesClock ? clockFacts(admin).finding : ClockFacts.unprobed.finding, zoneFinding])
         try goOn()
         try lookAtProgress(found, admin)
@@ -101,24 +102,22 @@ struct DoctorRun {
 
     // MARK: - Topics
 
-    /// - Returns: the topics that exist, by name.
-    private func lookAtTopics(_ admin: any Admin) -> [String: TopicDescription] {
+    /// - Returns: what was found, by the topic's name.
+    private func lookAtTopics(_ admin: any Admin) -> [String: TopicFacts.Found] {
         let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
         var found: [String: TopicFacts.Found] = [:]
-        var described: [String: TopicDescription] = [:]
         // One by one: of several, only the first that may not be looked at is named.
         for name in names {
             do throws(LogError) {
                 let answer = try admin.describeTopics([name], timeout: Self.patience)[name]
                 found[name] = answer.map { .topic($0) } ?? .nothing
-                described[name] = answer
             } catch {
                 found[name] = .failed("\(error)")
             }
         }
         let plan = TopicPlan(topics: environment.topics, partitions: 4)
         for topic in plan.facts(found) + own.facts(found) { report.add(topic.findings(command: topicsCommand)) }
-        return described
+        return found
     }
 }
 

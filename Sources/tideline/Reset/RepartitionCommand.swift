@@ -28,7 +28,9 @@ struct RepartitionCommand: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (1...10_000).contains(tasks) else { throw ValidationError("The number of tasks must be from 1 to 10000.") }
+        guard (1...10_000).contains(tasks) else {
+            throw ValidationError("The number of tasks must be from 1 to 10000.")
+        }
     }
 
     func execute() throws(CommandFailure) {

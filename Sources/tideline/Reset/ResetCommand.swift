@@ -35,7 +35,8 @@ struct ResetCommand: Verb {
 
     func validate() throws(ValidationError) {
         if applicationOnly && sink {
-            throw ValidationError("'--application-only' and '--sink' cannot both be given: without either, both are done.")
+            throw ValidationError(
+                "'--application-only' and '--sink' cannot both be given: without either, both are done.")
         }
     }
 

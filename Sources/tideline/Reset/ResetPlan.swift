@@ -51,7 +51,9 @@ struct ResetPlan {
             let parts = "\(Int(topic.partitions).counted("partition")), \(topic.records.counted("record"))"
             lines.append("\(topic.name): \(parts), removed and made anew with \(Int(partitions).counted("partition"))")
         }
-        if internals.isEmpty { lines.append("internal topics: none; made with \(Int(partitions).counted("partition"))") }
+        if internals.isEmpty {
+            lines.append("internal topics: none; made with \(Int(partitions).counted("partition"))")
+        }
         for input in inputs {
             let from = input.isMoved ? "from \(place)" : "from its earliest record"
             lines.append("\(input.topic): \(input.records.counted("record")), read again \(from)")

@@ -42,8 +42,9 @@ extension ResetRun {
                 "cannot write the fresh state: \(error.cause). \(own.state) is empty now, and processes refuse to start:"
                     + " reset again")
         }
-        try attempt("the fresh state is written, and counts; the group's offsets, which count no more, cannot be removed")
-        { () throws(LogError) in
+        try attempt(
+            "the fresh state is written, and counts; the group's offsets, which count no more, cannot be removed"
+        ) { () throws(LogError) in
             try admin.deleteGroup(application, timeout: Self.patience)
         }
     }
