@@ -93,7 +93,7 @@ extension ResetPlace: CustomStringConvertible {
     var description: String {
         switch self {
         case .earliest: "EARLIEST"
-        case .at(let instant): "\(instant)"
+        case .at(let instant): instant.rfc3339
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import TestSupport
 import Testing
 
@@ -124,8 +125,8 @@ extension AcceptanceTests {
             let instant = Instant(milliseconds: first.milliseconds + 1)
             try await telemetry(30..<42)
             _ = try await application.process(clock: Self.clock)
-            let shown = try await application.run("reset", "--to", "\(instant)", "--execute", "--yes")
-            let text = "\(application.topic("vehicle.telemetry")): 12 records, read again from \(instant)"
+            let shown = try await application.run("reset", "--to", instant.rfc3339, "--execute", "--yes")
+            let text = "\(application.topic("vehicle.telemetry")): 12 records, read again from \(instant.rfc3339)"
             #expect(shown.standardOutput.contains(text), "\(shown.standardOutput)")
             #expect(try await application.process(clock: Self.clock).records == 5 + 12)
             show("reset --to INSTANT: 12 of 42 telemetry records and 5 of 5 configurations are read again")
