@@ -1,7 +1,7 @@
 // Diagnosis: what is wrong with an application and its cluster, and what is to be done about it.
 //
-// Everything here is pure: facts that somebody has collected go in, findings come out. It must not know a broker, a
-// clock or a terminal; the verb `doctor` collects the facts and prints the findings.
+// It must not know a broker, a clock or a terminal. Everything here is pure: facts that somebody has collected go in,
+// findings come out. The verb `doctor` collects the facts and prints the findings.
 //
 // Begin with `Finding`. Each other file has the facts of one check, and what follows from them as their `findings`.
 

@@ -81,7 +81,8 @@ package struct LagFacts: Sendable {
         return [
             Finding(
                 .members, "group", .bad,
-                "nobody owns \(unowned.count == 1 ? "task" : "tasks") \(unowned.map { "\($0)" }.joined(separator: ", "))",
+                "nobody owns \(unowned.count == 1 ? "task" : "tasks") "
+                    + unowned.map { "\($0)" }.joined(separator: ", "),
                 remedy: "They are given out anew after session.timeout and five seconds; after that, restart a process."
             )
         ]
@@ -109,7 +110,8 @@ package struct LagFacts: Sendable {
                 let standing = places.filter(\.isStanding).sorted { $0.partition < $1.partition }
                 guard !standing.isEmpty, places.allSatisfy({ $0.read == 0 }) else { return nil }
                 let shown = standing.prefix(3).map { place in
-                    "\(place.partition) at \(place.after.map { "\($0)" } ?? "its beginning"), which ends at \(place.end)"
+                    let position = place.after.map { "\($0)" } ?? "its beginning"
+                    return "\(place.partition) at \(position), which ends at \(place.end)"
                 }
                 let more = standing.count > 3 ? " and \(standing.count - 3) more" : ""
                 let owner = owner(of: task)

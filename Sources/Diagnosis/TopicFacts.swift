@@ -43,7 +43,8 @@ package struct TopicFacts: Hashable, Sendable {
         package var text: String { "\(key) is \(value), not \(wanted)" }
     }
 
-    /// The settings that differ, in the order of those that are wanted. A setting that the broker does not name is none.
+    /// The settings that differ, in the order of those that are wanted. One that the broker does not name is
+    /// none.
     package var differences: [Difference] {
         guard case .topic(let topic) = found else { return [] }
         return wanted.compactMap { setting in

@@ -68,13 +68,13 @@ struct FindingTests {
 
     @Test(
         "a clock is bad if it is more than a second off whatever the way took",
-        arguments: [(0, Finding.Level.good), (900, .good), (2_500, .bad), (-900, .good), (-2_500, .bad)])
-    func clock(shift: Int64, level: Finding.Level) {
+        arguments: [0, 900, 2_500, -900, -2_500] as [Int64])
+    func clock(shift: Int64) {
         let sent = Instant(milliseconds: 1_000_000)
         let facts = ClockFacts.probed(
             sent: sent, broker: sent + ElapsedTime(milliseconds: shift + 50),
             answered: sent + ElapsedTime(milliseconds: 100))
-        #expect(facts.finding.level == level)
+        #expect(facts.finding.level == (shift.magnitude > 1_100 ? .bad : .good))
     }
 
     @Test("state that may not fit into this machine's memory is said")

@@ -5,7 +5,8 @@ package import Timelines
 /// The revisions that readers of `timelines` have seen of each configuration, for state that begins anew above them.
 ///
 /// They are noted from two places: from the state that is given up, which also knows of configurations that were
-/// deleted, and from `timelines`, which is still there when the state has gone. The highest counts. Owned by one thread.
+/// deleted, and from `timelines`, which is still there when the state has gone. The highest counts. One thread
+/// owns it.
 package final class CarriedRevisions {
     private var revisions: [[UInt8]: Revision] = [:]
     private var parser = JSONParser()

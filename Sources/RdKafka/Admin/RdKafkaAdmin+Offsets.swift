@@ -43,7 +43,8 @@ extension RdKafkaAdmin {
     ) throws(LogError) -> [TopicPartition: Offset] {
         precondition(instant.milliseconds >= 0, "librdkafka takes a negative time for the name of a place.")
         // Without a record of that time or a later one the answer is no offset.
-        var found = try offsets(of: partitions, asking: instant.milliseconds, instant.rfc3339, .readUncommitted, timeout)
+        var found = try offsets(
+            of: partitions, asking: instant.milliseconds, instant.rfc3339, .readUncommitted, timeout)
         let ends = try endOffsets(
             of: partitions.filter { found[$0] == nil }, isolation: .readUncommitted, timeout: timeout)
         found.merge(ends) { $1 }

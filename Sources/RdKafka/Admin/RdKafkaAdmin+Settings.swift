@@ -16,7 +16,7 @@ extension RdKafkaAdmin {
         defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
         for (key, value) in wanted.sorted(by: { $0.key < $1.key }) {
             let code = rd_kafka_ConfigResource_set_config(resources[0], key, value)
-            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "\(key) of topic \(topic)") }
+            precondition(code == RD_KAFKA_RESP_ERR_NO_ERROR, "A setting has a name and a value.")
         }
         rd_kafka_AlterConfigs(client.pointer, &resources, resources.count, request.options, request.queue)
 

@@ -82,7 +82,8 @@ struct SinkResetPlan {
     var lines: [String] {
         guard !names.isEmpty else { return ["\(topic): no sink of reloads has a position"] }
         return [
-            "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens stay",
+            "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
+                + " stay",
             "sent again: \(reloads.counted("reload")), but those that are older than reloads.max-age",
         ]
     }

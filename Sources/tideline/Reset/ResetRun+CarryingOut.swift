@@ -39,8 +39,8 @@ extension ResetRun {
         } catch {
             throw CommandFailure(
                 .software,
-                "cannot write the fresh state: \(error.cause). \(own.state) is empty now, and processes refuse to start:"
-                    + " reset again")
+                "cannot write the fresh state: \(error.cause). \(own.state) is empty now, and processes refuse to"
+                    + " start: reset again")
         }
         try attempt(
             "the fresh state is written, and counts; the group's offsets, which count no more, cannot be removed"

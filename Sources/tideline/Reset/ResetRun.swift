@@ -97,7 +97,8 @@ struct ResetRun {
         guard case .at(let instant) = place, topic == environment.topics.telemetry else {
             return .init(topic: topic, starts: starts, records: records, isMoved: false)
         }
-        let moved = try environment.ask("cannot ask for the records of \(instant.rfc3339)") { (timeout) throws(LogError) in
+        let purpose = "cannot ask for the records of \(instant.rfc3339)"
+        let moved = try environment.ask(purpose) { (timeout) throws(LogError) in
             try admin.offsets(of: places, at: instant, timeout: timeout)
         }
         return .init(topic: topic, starts: moved, records: Self.records(from: moved, to: ends), isMoved: true)
