@@ -6,8 +6,8 @@
 //
 // Begin with the table of subcommands below. A verb of one file stands beside this one, a verb of several has a folder:
 // `Process`, `Produce`, `Sink`, `Serve`, `Demo`, `Topics`, `Doctor`, `Reset`. Words become a `Verb` whose properties
-// are its options; `KafkaOptions` and `Settings/TidelineSettings` make settings of them; `Environment` makes the broker,
-// the log and the topics of the settings; the verb's `execute` does the rest, from its first line to its last.
+// are its options; `KafkaOptions` and `Settings/TidelineSettings` make settings of them; `Environment` makes the
+// broker, the log and the topics of the settings; the verb's `execute` does the rest, from its first line to its last.
 
 import Arguments
 import Foundation

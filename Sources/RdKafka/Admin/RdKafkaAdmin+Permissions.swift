@@ -85,17 +85,20 @@ extension RdKafkaAdmin {
 
     /// Commits an offset of a topic that there is not, which the broker refuses after it has looked at the group.
     private func tryCommitting(_ group: String, _ timeout: Duration) throws(LogError) {
-        let member = try settings.makeClient(
+        let client = try settings.makeClient(
             .consumer(group: group, isolation: .readCommitted), clientId: Self.clientId)
-        defer { member.destroy() }
+        let member = RdKafkaConsumer(client, group: group)
+        defer { member.close() }
         let list = PartitionList(capacity: 1)
         list.add(TopicPartition("\(group).doctor-asks-for-no-such-topic", 0), offset: 0)
-        let code = askingUntilSettled(within: timeout) { _ in rd_kafka_commit(member.pointer, list.pointer, 0) }
-        let codes = [code] + list.elements.map(\.err)
-        if codes.contains(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+        let code = askingUntilSettled(within: timeout) { _ in rd_kafka_commit(client.pointer, list.pointer, 0) }
+        if ([code] + list.elements.map(\.err)).contains(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
             throw LogError(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, about: "group \(group)")
         }
-        if code.isTransient { throw LogError(code, about: "group \(group)") }
+        guard code.isTransient else { return }
+        // Who may not even look at the group is not told its coordinator: the reason waits in the queue.
+        let failures = member.poll(maximum: 10, timeout: .seconds(1)).failures
+        throw failures.first { $0.code == .notAuthorised } ?? LogError(code, about: "group \(group)")
     }
 
     private func tryTransactions(_ transactionalId: String, _ timeout: Duration) throws(LogError) {

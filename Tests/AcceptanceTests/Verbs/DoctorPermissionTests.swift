@@ -5,7 +5,7 @@ import Testing
 extension AcceptanceTests {
     /// `doctor` on a broker that asks its authoriser.
     @Suite struct DoctorPermissionTests {
-        private static let tool = "kafka.admin.AclCommand"
+        private static let tool = "org.apache.kafka.tools.AclCommand"
 
         @Test("each permission that is missing is named, and the commands that it names grant them")
         func missing() async throws {

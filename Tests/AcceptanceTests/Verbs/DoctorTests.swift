@@ -28,12 +28,14 @@ extension AcceptanceTests {
             application.settings = ["--set", "internal.replication=1"]
             try await application.publish(configurations: Self.configurations(0..<20))
             _ = try await application.process(clock: Self.clock)
-            let process = try await Self.running(application)
             let before = try await application.ends()
+            let idle = try await application.doctor("--seconds", "1").findings
+            #expect(idle.filter { $0.level == "failure" }.map(\.check) == ["members"], "\(idle)")
+            #expect(try await application.ends() == before, "nothing was written by the way")
+            let process = try await Self.running(application)
             let (result, findings) = try await application.doctor("--probe-clock")
             #expect(result.status == 0, "\(result.failure)")
             #expect(findings.filter { $0.level == "failure" }.isEmpty, "\(findings)")
-            #expect(try await application.ends() == before, "nothing was written by the way")
             let checks = Set(findings.map(\.check))
             #expect(
                 checks == [
