@@ -99,6 +99,7 @@ let package = Package(
                 "COpenAPI",
             ]),
         module("TidelineClient", ["Positions", "Timelines"]),
+        module("Diagnosis", ["RecordLog"]),
         module("Observability"),
         module("Arguments"),
         module("Settings", ["CYaml"]),
@@ -107,7 +108,7 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection",
+                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -208,6 +209,7 @@ let package = Package(
             ["Producers", "RecordLog", "Messages", "Timelines", "Positions", "Agendas", "Simulation"]),
         tests("InspectionTests", ["Inspection", "Messages", "RecordLog", "Timelines"]),
         tests("PreviewTests", ["Preview", "Messages", "Timelines", "Producers", "TestSupport", "tideline"]),
+        tests("DiagnosisTests", ["Diagnosis", "RecordLog"]),
         tests("ObservabilityTests", ["Observability"]),
         tests("ArgumentsTests", ["Arguments"]),
         tests("SettingsTests", ["Settings"]),

@@ -1,4 +1,4 @@
-/// Reads and changes topics and reads offsets of groups. Calls block; any threads may make them, also several at the
+/// Reads and changes topics and groups, and reads offsets. Calls block; any threads may make them, also several at the
 /// same time. Only `close` is the last call of all.
 package protocol Admin: AnyObject, Sendable {
     /// Describes the topics that exist; those that do not are absent.
@@ -28,6 +28,30 @@ package protocol Admin: AnyObject, Sendable {
     /// The id that the cluster gave itself when it was set up: no other cluster has the same.
     func clusterId(timeout: Duration) throws(LogError) -> String
 
+    /// The brokers of the cluster, ascending by id, as one of them names them.
+    func brokers(timeout: Duration) throws(LogError) -> [Broker]
+
+    /// The offset of the first record that is not older than the instant; the end of a partition that has none.
+    func offsets(of partitions: [TopicPartition], at instant: Instant, timeout: Duration) throws(LogError)
+        -> [TopicPartition: Offset]
+
+    /// Changes settings of a topic. All other settings stay as they are.
+    func changeSettings(of topic: String, to settings: [NewTopic.Setting], timeout: Duration) throws(LogError)
+
+    /// Removes topics, and waits until the brokers do not name them any more. Those that do not exist are passed over.
+    func deleteTopics(_ names: [String], timeout: Duration) throws(LogError)
+
+    /// Removes a consumer group with the offsets that it has committed. One that does not exist is passed over.
+    ///
+    /// - Throws: `wrongState` if the group has a member.
+    func deleteGroup(_ name: String, timeout: Duration) throws(LogError)
+
+    /// Asks whether an operation is allowed, by a request that changes no topic and no group, whatever the answer is.
+    /// One that concerns transactional ids registers an id of its own.
+    ///
+    /// - Throws: `notAuthorised` if it is not allowed; any other error if it cannot be told.
+    func check(_ permission: Permission, timeout: Duration) throws(LogError)
+
     /// Waits until a broker has answered.
     func connect(timeout: Duration) throws(LogError)
 
@@ -40,12 +64,21 @@ package struct TopicDescription: Hashable, Sendable {
     package var replication: Int32
     /// The topic's settings as the broker reports them, defaults included.
     package var settings: [String: String]
+    /// Partitions without a leader: nobody can write to them or read them.
+    package var leaderless: Int32
+    /// Partitions of which a replica is missing or is behind.
+    package var underReplicated: Int32
 
-    package init(name: String, partitions: Int32, replication: Int32, settings: [String: String]) {
+    package init(
+        name: String, partitions: Int32, replication: Int32, settings: [String: String], leaderless: Int32 = 0,
+        underReplicated: Int32 = 0
+    ) {
         self.name = name
         self.partitions = partitions
         self.replication = replication
         self.settings = settings
+        self.leaderless = leaderless
+        self.underReplicated = underReplicated
     }
 }
 

@@ -16,6 +16,7 @@ package struct Permission: Hashable, Sendable {
         case delete = "Delete"
         case describe = "Describe"
         case describeConfigs = "DescribeConfigs"
+        case alterConfigs = "AlterConfigs"
     }
 
     package enum Resource: Hashable, Sendable {

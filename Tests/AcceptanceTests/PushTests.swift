@@ -112,6 +112,29 @@ extension AcceptanceTests {
             await server.stop()
         }
 
+        @Test("reset --sink takes the positions away: all reloads are sent again, but not to tokens that are retired")
+        func resetSink() async throws {
+            let identity = try await PushIdentity()
+            let gone = PushServer.Answer(
+                410, reason: "Unregistered", timestamp: Int64(Date().timeIntervalSince1970 * 1000) + 60_000)
+            let server = try await PushServer(identity, answers: ["aa01": [gone]])
+            let application = try await application("sinkreset")
+            let first = try await application.push(identity, server)
+            #expect(first["delivered"] == 2 && first["retired"] == 1)
+            #expect(try await application.push(identity, server)["records"] == 0)
+            let alone = try await application.run("reset", "--execute", "--yes", "--application-only")
+            #expect(!alone.standardOutput.contains("pushes"), "\(alone.standardOutput)")
+            #expect(try await application.push(identity, server)["records"] == 0, "its positions stay")
+            let shown = try await application.run("reset", "--sink")
+            #expect(shown.standardOutput.contains("of apns, removed; retired tokens stay"), "\(shown.standardOutput)")
+            #expect(!shown.standardOutput.contains(".state"), "the application is left alone")
+            try await application.run("reset", "--sink", "--execute", "--yes")
+            let again = try await application.push(identity, server)
+            #expect(again["records"] == first["records"] && again["delivered"] == 2, "\(again)")
+            await server.stop()
+            show("reset --sink: 2 of 2 devices are pushed to again, and a retired token is not")
+        }
+
         @Test("a webhook gets each reload with a signature that holds")
         func webhook() async throws {
             let identity = try await PushIdentity()

@@ -9,27 +9,10 @@ extension AcceptanceTests {
 
         private static let topicTool = "org.apache.kafka.tools.TopicCommand"
 
-        /// A tool of Kafka's own.
-        ///
-        /// - Returns: false where the broker of tests is not Kafka's, which has no such tool.
-        private static func tool(
-            _ application: Application, _ tool: String, _ words: String...
-        ) async throws -> Bool {
-            let script = PackageRoot.url.appending(path: "Scripts/test-broker")
-            let command = ["tool", tool, "--bootstrap-server", application.bootstrap]
-            let result = try await ProcessRunner.run(script, command + words, timeout: .seconds(120))
-            if result.status == 69 && result.standardError.contains("only Apache Kafka has its tools") {
-                show("not tested: \(result.standardError)")
-                return false
-            }
-            try #require(result.succeeded, "\(result.failure)")
-            return true
-        }
-
         /// Deletes topics; the broker needs a moment until they can be made anew.
         private static func delete(_ application: Application, _ topics: String...) async throws -> Bool {
             for topic in topics {
-                guard try await tool(application, topicTool, "--delete", "--topic", topic) else { return false }
+                guard try await application.tool(topicTool, "--delete", "--topic", topic) else { return false }
             }
             return true
         }
@@ -91,8 +74,8 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).timelines == 5)
             let (exchange, state) = ("\(application.name).exchange", "\(application.name).state")
             func grow(_ topic: String) async throws -> Bool {
-                try await Self.tool(
-                    application, Self.topicTool, "--alter", "--topic", topic, "--partitions", "4")
+                try await application.tool(
+                    Self.topicTool, "--alter", "--topic", topic, "--partitions", "4")
             }
             guard try await grow(exchange) else { return }
             let alone = try await Self.refused(application)
@@ -116,9 +99,7 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).timelines == 5)
             let name = "\(application.name).\(topic)"
             func set(_ value: String) async throws -> Bool {
-                try await Self.tool(
-                    application, "kafka.admin.ConfigCommand", "--alter", "--entity-type", "topics", "--entity-name",
-                    name, "--add-config", "\(setting)=\(value)")
+                try await application.set(setting, to: value, of: name)
             }
             guard try await set(changed) else { return }
             let text = try await Self.refused(application)

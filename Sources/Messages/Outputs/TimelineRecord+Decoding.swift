@@ -1,4 +1,4 @@
-internal import Timelines
+package import Timelines
 
 extension TimelineRecord {
     /// Reads a value of the `timelines` topic. A record that `write(to:)` wrote reads back as the same record, except
@@ -30,6 +30,15 @@ extension TimelineRecord {
             refreshCount: try fields.count("refreshCount"),
             budget: try fields.fields("budget").map { fields throws(MessageProblem) in try ReloadBudget(fields) },
             sources: sources)
+    }
+}
+
+extension TimelineRecord {
+    /// Reads the revision alone of a value of the `timelines` topic.
+    package static func revision(
+        in bytes: UnsafeRawBufferPointer, with parser: inout JSONParser
+    ) throws(MessageProblem) -> Revision {
+        Revision(try MessageFields(try parser.object(bytes)).count("revision"))
     }
 }
 

@@ -34,6 +34,12 @@ struct AdminRequest: ~Copyable {
         try set(rd_kafka_AdminOptions_set_operation_timeout)
     }
 
+    /// Lets the broker only say what it would answer.
+    borrowing func validateOnly() throws(LogError) {
+        let (code, text) = withErrorText { rd_kafka_AdminOptions_set_validate_only(options, 1, $0, $1) }
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, text, about: name) }
+    }
+
     private borrowing func set(
         _ option: (OpaquePointer?, Int32, UnsafeMutablePointer<CChar>?, Int) -> rd_kafka_resp_err_t
     ) throws(LogError) {

@@ -30,36 +30,57 @@ extension RdKafkaAdmin {
     func endOffsets(
         of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
     ) throws(LogError) -> [TopicPartition: Offset] {
-        try offsets(of: partitions, at: .latest, isolation, timeout)
+        try offsets(of: partitions, at: StartOffset.latest, isolation, timeout)
     }
 
     /// In one request per leader, whatever the number of partitions.
     func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
-        try offsets(of: partitions, at: .earliest, .readUncommitted, timeout)
+        try offsets(of: partitions, at: StartOffset.earliest, .readUncommitted, timeout)
+    }
+
+    func offsets(
+        of partitions: [TopicPartition], at instant: Instant, timeout: Duration
+    ) throws(LogError) -> [TopicPartition: Offset] {
+        precondition(instant.milliseconds >= 0, "librdkafka takes a negative time for the name of a place.")
+        // Without a record of that time or a later one the answer is no offset.
+        var found = try offsets(
+            of: partitions, asking: instant.milliseconds, instant.rfc3339, .readUncommitted, timeout)
+        let ends = try endOffsets(
+            of: partitions.filter { found[$0] == nil }, isolation: .readUncommitted, timeout: timeout)
+        found.merge(ends) { $1 }
+        return found
     }
 
     private func offsets(
         of partitions: [TopicPartition], at place: StartOffset, _ isolation: IsolationLevel, _ timeout: Duration
+    ) throws(LogError) -> [TopicPartition: Offset] {
+        let offsets = try offsets(of: partitions, asking: place.logical, "\(place)", isolation, timeout)
+        precondition(offsets.count == partitions.count, "a partition has a beginning and an end")
+        return offsets
+    }
+
+    /// - Parameter value: a time in milliseconds, or a logical offset, which asks the broker for that place itself.
+    private func offsets(
+        of partitions: [TopicPartition], asking value: Int64, _ name: String, _ isolation: IsolationLevel,
+        _ timeout: Duration
     ) throws(LogError) -> [TopicPartition: Offset] {
         guard !partitions.isEmpty else { return [:] }
         serveEvents()
         let reader = try reader(isolation: isolation)
         let list = PartitionList(partitions)
         try askLeaders(of: Set(partitions.map(\.topic)), with: reader, list, timeout) { left in
-            // A logical offset in place of a time asks the broker for that place itself.
             for index in list.elements.indices {
-                list.pointer.pointee.elems[index].offset = place.logical
+                list.pointer.pointee.elems[index].offset = value
             }
             return rd_kafka_offsets_for_times(reader.pointer, list.pointer, left.milliseconds)
         }
         var ends: [TopicPartition: Offset] = [:]
         for element in list.elements {
             guard element.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                throw LogError(element.err, about: "\(place) offset of \(element.topicPartition)")
+                throw LogError(element.err, about: "\(name) offset of \(element.topicPartition)")
                     .needing(Permission(.describe, .topic(element.topicPartition.topic)))
             }
-            precondition(element.offset >= 0, "a partition has a beginning and an end")
-            ends[element.topicPartition] = Offset(element.offset)
+            if element.offset >= 0 { ends[element.topicPartition] = Offset(element.offset) }
         }
         return ends
     }

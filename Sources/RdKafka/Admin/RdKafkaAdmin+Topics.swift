@@ -13,42 +13,27 @@ extension RdKafkaAdmin {
         for topic in found {
             descriptions[topic.name] = TopicDescription(
                 name: topic.name, partitions: topic.partitions, replication: topic.replication,
-                settings: settings[topic.name] ?? [:])
+                settings: settings[topic.name] ?? [:], leaderless: topic.leaderless,
+                underReplicated: topic.underReplicated)
         }
         return descriptions
     }
 
-    /// The settings of all topics in one request.
     private func settings(of topics: [String], timeout: Duration) throws(LogError) -> [String: [String: String]] {
-        guard !topics.isEmpty else { return [:] }
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, name: "DescribeConfigs", timeout: timeout)
-        var resources = topics.map { rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0) }
-        defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
-        rd_kafka_DescribeConfigs(client.pointer, &resources, resources.count, request.options, request.queue)
-
-        let answer = try request.answer()
-        let result = rd_kafka_event_DescribeConfigs_result(answer.event)
         var settings: [String: [String: String]] = [:]
-        for resource in elements({ rd_kafka_DescribeConfigs_result_resources(result, $0) }) {
-            let topic = String(cString: rd_kafka_ConfigResource_name(resource))
-            let code = rd_kafka_ConfigResource_error(resource)
-            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                var failure = LogError(code, about: "settings of topic \(topic)")
-                    .needing(Permission(.describeConfigs, .topic(topic)))
-                // The broker that named it knows it: this one has not heard of it yet, or of its end.
-                if code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART { failure.isRetriable = true }
-                throw failure
-            }
-            for entry in elements({ rd_kafka_ConfigResource_configs(resource, $0) }) {
-                let value = rd_kafka_ConfigEntry_value(entry).map { String(cString: $0) } ?? ""
-                settings[topic, default: [:]][String(cString: rd_kafka_ConfigEntry_name(entry))] = value
-            }
+        try describeSettings(of: topics, timeout: timeout) { topic, entry in
+            settings[topic, default: [:]][String(cString: rd_kafka_ConfigEntry_name(entry))] = entry.configValue
         }
         return settings
     }
 
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
+        try requestTopic(topic, timeout: timeout)
+        try awaitMetadata(of: topic.name, timeout: timeout)
+    }
+
+    /// - Parameter validatesOnly: true if the brokers only say whether they would create it.
+    func requestTopic(_ topic: NewTopic, validatesOnly: Bool = false, timeout: Duration) throws(LogError) {
         let (created, text) = withErrorText {
             rd_kafka_NewTopic_new(topic.name, topic.partitions, topic.replication ?? -1, $0, $1)
         }
@@ -61,6 +46,7 @@ extension RdKafkaAdmin {
         let request = try AdminRequest(
             client, RD_KAFKA_ADMIN_OP_CREATETOPICS, name: "CreateTopics", timeout: timeout)
         try request.waitForCompletion()
+        if validatesOnly { try request.validateOnly() }
         var topics: [OpaquePointer?] = [created]
         rd_kafka_CreateTopics(client.pointer, &topics, topics.count, request.options, request.queue)
 
@@ -74,7 +60,6 @@ extension RdKafkaAdmin {
                     .needing(Permission(.create, .topic(topic.name)))
             }
         }
-        try awaitMetadata(of: topic.name, timeout: timeout)
     }
 
     /// The controller answers before every broker knows: whoever creates a topic wants to use it next.

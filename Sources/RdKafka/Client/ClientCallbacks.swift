@@ -40,7 +40,7 @@ final class ClientCallbacks {
         case .transactionalProducer, .plainProducer:
             // Without an error callback librdkafka logs what goes wrong beneath; calls that fail say so themselves.
             rd_kafka_conf_set_dr_msg_cb(configuration, messageFailed)
-        case .reportingProducer:
+        case .reportingProducer, .writeProbe:
             rd_kafka_conf_set_dr_msg_cb(configuration, messageReported)
         }
     }

@@ -6,8 +6,13 @@ struct TopicMetadata {
     var name: String
     var partitions: Int32
     var replication: Int32
+    /// Partitions without a leader, or with another problem.
+    var leaderless: Int32
+    /// Partitions of which a replica is not in step.
+    var underReplicated: Int32
+
     /// Every partition has a leader.
-    var isReady: Bool
+    var isReady: Bool { leaderless == 0 }
 }
 
 extension ClientHandle {
@@ -34,7 +39,9 @@ extension ClientHandle {
                     TopicMetadata(
                         name: name, partitions: topic.partition_cnt,
                         replication: partitions.first?.replica_cnt ?? 0,
-                        isReady: partitions.allSatisfy { $0.err == RD_KAFKA_RESP_ERR_NO_ERROR && $0.leader >= 0 }))
+                        leaderless: Int32(
+                            partitions.count { $0.err != RD_KAFKA_RESP_ERR_NO_ERROR || $0.leader < 0 }),
+                        underReplicated: Int32(partitions.count { $0.isr_cnt < $0.replica_cnt })))
             case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: continue
             default:
                 throw LogError(topic.err, about: "topic \(name)").needing(Permission(.describe, .topic(name)))

@@ -75,6 +75,8 @@ enum ClientRole {
     case plainProducer
     /// Every record is reported, at the latest after this time.
     case reportingProducer(deliveryTimeout: Duration)
+    /// A producer whose every record is refused, at the latest after this time: it asks whether it might write.
+    case writeProbe(timeout: Duration)
     /// A consumer that is in no group: requests and queries only.
     case admin(isolation: IsolationLevel)
 
@@ -86,7 +88,7 @@ enum ClientRole {
     var type: rd_kafka_type_t {
         switch self {
         case .consumer, .admin: RD_KAFKA_CONSUMER
-        case .transactionalProducer, .plainProducer, .reportingProducer: RD_KAFKA_PRODUCER
+        case .transactionalProducer, .plainProducer, .reportingProducer, .writeProbe: RD_KAFKA_PRODUCER
         }
     }
 }

@@ -31,13 +31,18 @@ extension ClientHandle {
         let brokers = UnsafeBufferPointer(start: answer.pointee.brokers, count: Int(answer.pointee.broker_cnt))
         let found = UnsafeBufferPointer(start: answer.pointee.topics, count: Int(answer.pointee.topic_cnt))
         return ClusterMembers(
-            brokers: brokers.map { broker in
-                let host = String(cString: broker.host)
-                return "\(host.contains(":") ? "[\(host)]" : host):\(broker.port)"
-            },
+            brokers: brokers.map(\.address),
             hasAllLeaders: found.allSatisfy { topic in
                 UnsafeBufferPointer(start: topic.partitions, count: Int(topic.partition_cnt))
                     .allSatisfy { $0.leader >= 0 }
             })
+    }
+}
+
+extension rd_kafka_metadata_broker {
+    /// `host:port`, an IPv6 address in brackets.
+    var address: String {
+        let host = String(cString: host)
+        return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

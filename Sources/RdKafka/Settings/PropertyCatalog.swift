@@ -20,7 +20,8 @@ enum PropertyCatalog {
         func applies(to role: ClientRole) -> Bool {
             switch (self, role) {
             case (.both, _), (.consumers, .consumer), (.consumers, .admin): true
-            case (.producers, .transactionalProducer), (.producers, .plainProducer), (.producers, .reportingProducer):
+            case (.producers, .transactionalProducer), (.producers, .plainProducer), (.producers, .reportingProducer),
+                (.producers, .writeProbe):
                 true
             default: false
             }

@@ -67,7 +67,7 @@ extension RdKafkaSettings {
                 ("queue.buffering.max.messages", "100000"),
                 ("queue.buffering.max.kbytes", "65536"),
             ]
-        case .admin: break
+        case .admin, .writeProbe: break
         }
         return common
     }
@@ -102,6 +102,15 @@ extension RdKafkaSettings {
             fixed += [
                 ("delivery.report.only.error", "false"),
                 ("message.timeout.ms", String(deliveryTimeout.milliseconds)),
+            ]
+        case .writeProbe(let timeout):
+            fixed += [
+                ("enable.idempotence", "false"),
+                // No broker knows this number: it looks whether the producer may write, and then refuses the record.
+                ("acks", "2"),
+                ("delivery.report.only.error", "false"),
+                ("message.timeout.ms", String(timeout.milliseconds)),
+                ("linger.ms", "0"),
             ]
         }
         return fixed

@@ -24,6 +24,11 @@ package struct InternalTopics: Sendable {
         package var partitions: Int32
         /// By source of the topology.
         package var sourcePartitions: [Int32]
+
+        package init(partitions: Int32, sourcePartitions: [Int32]) {
+            self.partitions = partitions
+            self.sourcePartitions = sourcePartitions
+        }
     }
 
     package enum Problem: Error, Hashable, Sendable {
@@ -84,7 +89,18 @@ package struct InternalTopics: Sendable {
         return Layout(partitions: exchangeFound.partitions, sourcePartitions: sourcePartitions)
     }
 
-    private func exchangeTopic(_ partitions: Int32) -> NewTopic {
+    /// The exchange and the changelog with the settings without which a process refuses them. Of their sizes
+    /// (`max.message.bytes`) a larger one will do, too.
+    package var required: [(name: String, settings: [NewTopic.Setting])] {
+        // How fast the changelog is compacted is whoever runs the broker's to decide.
+        let free = ["min.cleanable.dirty.ratio", "segment.bytes"]
+        return [exchangeTopic(1), stateTopic(1)].map { topic in
+            (topic.name, topic.settings.filter { !free.contains($0.key) })
+        }
+    }
+
+    /// The exchange as it is made.
+    package func exchangeTopic(_ partitions: Int32) -> NewTopic {
         NewTopic(
             name: exchange, partitions: partitions, replication: replication,
             settings: [
@@ -93,7 +109,8 @@ package struct InternalTopics: Sendable {
             ])
     }
 
-    private func stateTopic(_ partitions: Int32) -> NewTopic {
+    /// The changelog as it is made.
+    package func stateTopic(_ partitions: Int32) -> NewTopic {
         NewTopic(
             name: state, partitions: partitions, replication: replication,
             settings: [

@@ -103,7 +103,11 @@ package struct StateCheck {
     private static let stopped = LogError(
         .timedOut, name: "_TIMED_OUT", "told to end while no broker answered")
 
-    private func readNewest(
+    /// Reads the newest records of each partition of a topic: as many offsets before its end as this check looks at.
+    ///
+    /// - Parameter body: called with each record; it lives no longer than the call.
+    /// - Throws: if a partition was not read to its end in the patience of the requests.
+    package func readNewest(
         of topic: String, partitions: Int32, _ body: (RecordView, _ headers: () -> [Header]) -> Void
     ) throws(StreamFailure) {
         do throws(LogError) {

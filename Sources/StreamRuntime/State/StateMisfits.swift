@@ -89,7 +89,8 @@ extension StreamFailure {
         let names = inputs.map(\.description).joined(separator: ", ")
         return StreamFailure(
             refused: "\(changelog) is empty, but the group has read \(names): what was made of it is lost",
-            remedy: "Bring \(changelog.topic) back, or start once with --set state.lost=replay to read all inputs from"
-                + " their earliest record")
+            remedy: "Bring \(changelog.topic) back, or start over with 'tideline reset --execute', which keeps"
+                + " revisions rising, or start once with --set state.lost=replay to read all inputs from their earliest"
+                + " record")
     }
 }

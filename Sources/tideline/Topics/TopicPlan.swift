@@ -1,48 +1,7 @@
-import Arguments
-import Foundation
+import Diagnosis
 import Messages
 import RecordLog
-
-/// Creates the topics of the contract where they are missing, and changes nothing that exists.
-struct TopicsCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "topics",
-        abstract: "Creates the input and output topics that are missing.",
-        discussion: """
-            Reports what differs from what would be created, and changes nothing that exists.
-            """,
-        examples: [
-            CommandExample(
-                "tideline topics --bootstrap localhost:9092 --partitions 8 --replication 3",
-                "Creates what is missing, with eight partitions and three replicas.")
-        ])
-
-    @Option(help: ArgumentHelp("Partitions of each topic that is created.", valueName: "p")) var partitions = 4
-    @Option(help: ArgumentHelp("Replicas; the broker's default where absent.", valueName: "r")) var replication: Int?
-    @OptionGroup var kafka: KafkaOptions
-
-    func validate() throws(ValidationError) {
-        guard (1...10_000).contains(partitions) else {
-            throw ValidationError("'--partitions' must be from 1 to 10000.")
-        }
-        if let replication, !(1...32767).contains(replication) {
-            throw ValidationError("'--replication' must be from 1 to 32767.")
-        }
-    }
-
-    func execute() throws(CommandFailure) {
-        let environment = try Environment(kafka)
-        let admin = try environment.connect()
-        defer { admin.close() }
-        let plan = TopicPlan(
-            topics: environment.topics, partitions: Int32(partitions), replication: replication.map { Int32($0) })
-        do throws(LogError) {
-            for line in try plan.carryOut(with: admin) { print(line) }
-        } catch {
-            throw CommandFailure(.unavailable, "cannot create topics: \(error)")
-        }
-    }
-}
+import StreamRuntime
 
 /// The topics as they are created, with their cleanup policies (M2).
 struct TopicPlan {
@@ -59,8 +18,7 @@ struct TopicPlan {
     func carryOut(with admin: any Admin) throws(LogError) -> [String] {
         let names = topics.inputs + topics.outputs
         let found = try admin.describeTopics(names, timeout: .seconds(30))
-        let largestInput = topics.inputs.compactMap { found[$0]?.recordBytesMax }.max()
-        let deadLetterBytes = (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
+        let deadLetterBytes = deadLetterBytes(found)
         var lines: [String] = []
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
@@ -75,6 +33,25 @@ struct TopicPlan {
             }
         }
         return lines
+    }
+
+    /// Dead letters carry records of the inputs, with what is known of them.
+    private func deadLetterBytes(_ found: [String: TopicDescription]) -> Int {
+        let largestInput = topics.inputs.compactMap { found[$0]?.recordBytesMax }.max()
+        return (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
+    }
+
+    /// The topics as they should be, and as they were found.
+    ///
+    /// - Parameter found: by name; a topic that is not in it is missing.
+    func facts(_ found: [String: TopicFacts.Found]) -> [TopicFacts] {
+        let described = found.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
+        let bytes = deadLetterBytes(described)
+        return (topics.inputs + topics.outputs).map { name in
+            TopicFacts(
+                name: name, role: .contract, wanted: topic(name, deadLetterBytes: bytes).settings,
+                atLeast: ["max.message.bytes": bytes], found: found[name] ?? .nothing)
+        }
     }
 
     private func topic(_ name: String, deadLetterBytes: Int) -> NewTopic {
@@ -109,5 +86,18 @@ struct TopicPlan {
             }
         }
         return differences
+    }
+}
+
+extension InternalTopics {
+    /// Both topics as they must be, and as they were found.
+    ///
+    /// - Parameter found: by name; a topic that is not in it is missing.
+    func facts(_ found: [String: TopicFacts.Found]) -> [TopicFacts] {
+        required.map { name, settings in
+            TopicFacts(
+                name: name, role: .internal, wanted: settings,
+                atLeast: ["max.message.bytes": Self.recordBytesMax], found: found[name] ?? .nothing)
+        }
     }
 }

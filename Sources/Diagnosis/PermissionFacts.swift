@@ -1,0 +1,49 @@
+package import RecordLog
+
+/// A permission that an application needs, and whether it has it.
+package struct PermissionFacts: Hashable, Sendable {
+    package var permission: Permission
+    package var answer: Answer
+
+    package enum Answer: Hashable, Sendable {
+        case allowed
+        case refused
+        /// It cannot be told.
+        case unknown(String)
+    }
+
+    package init(_ permission: Permission, _ answer: Answer) {
+        self.permission = permission
+        self.answer = answer
+    }
+}
+
+extension [PermissionFacts] {
+    /// A line for each permission that is missing or cannot be told, and one for all others together.
+    ///
+    /// - Parameter bootstrap: for the commands.
+    package func findings(bootstrap: String) -> [Finding] {
+        let problems = compactMap { fact -> Finding? in
+            switch fact.answer {
+            case .allowed: nil
+            case .refused:
+                Finding(
+                    .permissions, fact.permission.name, .bad, "is missing",
+                    remedy: fact.permission.grant.replacingPrefix(
+                        "kafka-acls", with: "kafka-acls --bootstrap-server \(bootstrap)"))
+            case .unknown(let reason):
+                Finding(.permissions, fact.permission.name, .notice, "cannot be told: \(reason)")
+            }
+        }
+        let allowed = count { $0.answer == .allowed }
+        if allowed == 0 { return problems }
+        let all = problems.isEmpty ? "all \(count) that 'process' needs are there" : "\(allowed) of \(count) are there"
+        return problems + [Finding(.permissions, "of this client", .good, all)]
+    }
+}
+
+extension String {
+    fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
+        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+    }
+}

@@ -1,0 +1,114 @@
+import CRdKafka
+import Foundation
+import RecordLog
+import Synchronization
+
+// A cluster cannot be asked what a client may do (librdkafka 2.0.2 does not know that request), so each operation is
+// tried in a form that brokers refuse for another reason once they have found that it is allowed.
+
+extension RdKafkaAdmin {
+    func check(_ permission: Permission, timeout: Duration) throws(LogError) {
+        do throws(LogError) {
+            switch (permission.operation, permission.resource) {
+            case (.read, .topic(let topic)): try tryReading(topic, timeout)
+            case (.write, .topic(let topic)): try tryWriting(topic, timeout)
+            case (.describe, .topic(let topic)): _ = try client.topics(named: [topic], timeout: timeout)
+            case (.describeConfigs, .topic(let topic)):
+                try describeSettings(of: [topic], timeout: timeout) { _, _ in }
+            case (.create, .topic(let topic)):
+                try requestTopic(NewTopic(name: topic, partitions: 1), validatesOnly: true, timeout: timeout)
+            case (.delete, .topic(let topic)): try tryDeletingRecords(of: topic, timeout)
+            case (.read, .group(let group)): try tryCommitting(group, timeout)
+            case (.describe, .group(let group)): _ = try members(of: group, timeout: timeout)
+            case (.write, .transactionalIds(let prefix)): try tryTransactions(prefix + "doctor", timeout)
+            default:
+                throw LogError(
+                    .unsupported, name: "UNSUPPORTED", "nobody knows how to ask for \(permission.name) by the way")
+            }
+        } catch {
+            guard error.code == .notAuthorised else {
+                if error.lasts || error.code == .topicAlreadyExists { return }
+                throw error
+            }
+            throw error.needing(permission)
+        }
+    }
+
+    /// Reads at the end of the first partition, where there is nothing yet.
+    private func tryReading(_ topic: String, _ timeout: Duration) throws(LogError) {
+        let consumer = try RdKafkaCluster(settings).makeConsumer(
+            group: nil, isolation: .readUncommitted, clientId: Self.clientId)
+        defer { consumer.close() }
+        try consumer.incrementalAssign([(TopicPartition(topic, 0), .latest)])
+        let deadline = ContinuousClock.now + timeout
+        while ContinuousClock.now < deadline {
+            let batch = consumer.poll(maximum: 1, timeout: .milliseconds(200))
+            if let refusal = batch.failures.first(where: { $0.code == .notAuthorised }) { throw refusal }
+            if !batch.ends.isEmpty || !batch.records.isEmpty { return }
+        }
+        throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, about: "reading \(topic)")
+    }
+
+    /// Sends a record that the broker refuses because it can never have been acknowledged as often as was asked for.
+    private func tryWriting(_ topic: String, _ timeout: Duration) throws(LogError) {
+        let producer = RdKafkaReportingProducer(
+            try settings.makeClient(.writeProbe(timeout: timeout), clientId: Self.clientId))
+        defer { producer.close() }
+        let refusal = Refusal()
+        let told = DispatchSemaphore(value: 0)
+        try producer.produce(topic: topic, partition: 0, key: nil, value: [], headers: []) { result in
+            if case .failure(let error) = result { refusal.error.withLock { $0 = error } }
+            told.signal()
+        }
+        // librdkafka reports each record by its own deadline; nothing is waited for without end.
+        told.wait()
+        guard let error = refusal.error.withLock({ $0 }), error.name != "INVALID_REQUIRED_ACKS" else { return }
+        throw error
+    }
+
+    /// Why a record was refused, as another thread reports it.
+    private final class Refusal: Sendable {
+        let error = Mutex<LogError?>(nil)
+    }
+
+    /// Removes the records before the earliest one, so none.
+    private func tryDeletingRecords(of topic: String, _ timeout: Duration) throws(LogError) {
+        let place = TopicPartition(topic, 0)
+        guard let start = try startOffsets(of: [place], timeout: timeout)[place] else { return }
+        do throws(LogError) {
+            try deleteRecords(before: [(place, start)], timeout: timeout)
+        } catch {
+            // A topic that is compacted alone: it was asked first who may.
+            if error.name != "POLICY_VIOLATION" { throw error }
+        }
+    }
+
+    /// Commits an offset of a topic that there is not, which the broker refuses after it has looked at the group.
+    private func tryCommitting(_ group: String, _ timeout: Duration) throws(LogError) {
+        let client = try settings.makeClient(
+            .consumer(group: group, isolation: .readCommitted), clientId: Self.clientId)
+        let member = RdKafkaConsumer(client, group: group)
+        defer { member.close() }
+        let list = PartitionList(capacity: 1)
+        list.add(TopicPartition("\(group).doctor-asks-for-no-such-topic", 0), offset: 0)
+        let code = askingUntilSettled(within: timeout) { _ in rd_kafka_commit(client.pointer, list.pointer, 0) }
+        if ([code] + list.elements.map(\.err)).contains(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+            throw LogError(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, about: "group \(group)")
+        }
+        guard code.isTransient else { return }
+        // Who may not even look at the group is not told its coordinator: the reason waits in the queue.
+        let failures = member.poll(maximum: 10, timeout: .seconds(1)).failures
+        throw failures.first { $0.code == .notAuthorised } ?? LogError(code, about: "group \(group)")
+    }
+
+    private func tryTransactions(_ transactionalId: String, _ timeout: Duration) throws(LogError) {
+        let producer = try RdKafkaCluster(settings).makeTransactionalProducer(
+            transactionalId: transactionalId, clientId: Self.clientId)
+        defer { producer.destroy() }
+        do throws(TransactionError) {
+            try producer.initialise(timeout: timeout)
+        } catch {
+            throw error.cause
+        }
+    }
+}

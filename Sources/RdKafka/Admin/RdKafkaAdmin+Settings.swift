@@ -1,0 +1,78 @@
+import CRdKafka
+import RecordLog
+
+extension RdKafkaAdmin {
+    /// By the older of Kafka's two requests, the only one that librdkafka 2.0.2 knows: it replaces all settings that a
+    /// topic has of its own, so those that stay are sent along.
+    func changeSettings(
+        of topic: String, to settings: [NewTopic.Setting], timeout: Duration
+    ) throws(LogError) {
+        serveEvents()
+        var wanted = try ownSettings(of: topic, timeout: timeout)
+        for setting in settings { wanted[setting.key] = setting.value }
+        let request = try AdminRequest(
+            client, RD_KAFKA_ADMIN_OP_ALTERCONFIGS, name: "AlterConfigs", timeout: timeout)
+        var resources = [rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)]
+        defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
+        for (key, value) in wanted.sorted(by: { $0.key < $1.key }) {
+            let code = rd_kafka_ConfigResource_set_config(resources[0], key, value)
+            precondition(code == RD_KAFKA_RESP_ERR_NO_ERROR, "A setting has a name and a value.")
+        }
+        rd_kafka_AlterConfigs(client.pointer, &resources, resources.count, request.options, request.queue)
+
+        let answer = try request.answer()
+        let result = rd_kafka_event_AlterConfigs_result(answer.event)
+        for resource in elements({ rd_kafka_AlterConfigs_result_resources(result, $0) }) {
+            let code = rd_kafka_ConfigResource_error(resource)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                let text = rd_kafka_ConfigResource_error_string(resource).map { String(cString: $0) }
+                throw LogError(code, text, about: "settings of topic \(topic)")
+                    .needing(Permission(.alterConfigs, .topic(topic)))
+            }
+        }
+    }
+
+    /// The settings that the topic has of its own, beside the broker's.
+    private func ownSettings(of topic: String, timeout: Duration) throws(LogError) -> [String: String] {
+        var own: [String: String] = [:]
+        try describeSettings(of: [topic], timeout: timeout) { _, entry in
+            guard rd_kafka_ConfigEntry_source(entry) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG else { return }
+            own[String(cString: rd_kafka_ConfigEntry_name(entry))] = entry.configValue
+        }
+        return own
+    }
+
+    /// Asks for the settings of topics in one request.
+    ///
+    /// - Parameter each: called with each setting; the entry lives no longer than the call.
+    func describeSettings(
+        of topics: [String], timeout: Duration, each: (_ topic: String, _ entry: OpaquePointer) -> Void
+    ) throws(LogError) {
+        guard !topics.isEmpty else { return }
+        let request = try AdminRequest(
+            client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, name: "DescribeConfigs", timeout: timeout)
+        var resources = topics.map { rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0) }
+        defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
+        rd_kafka_DescribeConfigs(client.pointer, &resources, resources.count, request.options, request.queue)
+
+        let answer = try request.answer()
+        let result = rd_kafka_event_DescribeConfigs_result(answer.event)
+        for resource in elements({ rd_kafka_DescribeConfigs_result_resources(result, $0) }) {
+            let topic = String(cString: rd_kafka_ConfigResource_name(resource))
+            let code = rd_kafka_ConfigResource_error(resource)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                var failure = LogError(code, about: "settings of topic \(topic)")
+                    .needing(Permission(.describeConfigs, .topic(topic)))
+                // The broker that named it knows it: this one has not heard of it yet, or of its end.
+                if code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART { failure.isRetriable = true }
+                throw failure
+            }
+            for entry in elements({ rd_kafka_ConfigResource_configs(resource, $0) }) { each(topic, entry) }
+        }
+    }
+}
+
+extension OpaquePointer {
+    /// The value of an entry of settings; empty if it has none.
+    var configValue: String { rd_kafka_ConfigEntry_value(self).map { String(cString: $0) } ?? "" }
+}

@@ -1,0 +1,36 @@
+// Logs in memory and in a process of their own have no operator, so they need not answer what only one asks. They say
+// so; nothing is done without a word.
+
+extension Admin {
+    package func brokers(timeout: Duration) throws(LogError) -> [Broker] { throw .unsupported("its brokers") }
+
+    package func offsets(
+        of partitions: [TopicPartition], at instant: Instant, timeout: Duration
+    ) throws(LogError) -> [TopicPartition: Offset] {
+        throw .unsupported("offsets at an instant")
+    }
+
+    package func changeSettings(
+        of topic: String, to settings: [NewTopic.Setting], timeout: Duration
+    ) throws(LogError) {
+        throw .unsupported("a change of settings")
+    }
+
+    package func deleteTopics(_ names: [String], timeout: Duration) throws(LogError) {
+        throw .unsupported("the removal of topics")
+    }
+
+    package func deleteGroup(_ name: String, timeout: Duration) throws(LogError) {
+        throw .unsupported("the removal of a group")
+    }
+
+    package func check(_ permission: Permission, timeout: Duration) throws(LogError) {
+        throw .unsupported("permissions")
+    }
+}
+
+extension LogError {
+    fileprivate static func unsupported(_ subject: String) -> LogError {
+        LogError(.unsupported, name: "UNSUPPORTED", "this log cannot be asked for \(subject)")
+    }
+}

@@ -1,0 +1,88 @@
+import Arguments
+import Diagnosis
+import Foundation
+import Messages
+import RecordLog
+
+/// Looks at the cluster and the application, and says what is wrong.
+struct DoctorCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at brokers, topics, permissions and the running application, and says what is wrong.",
+        discussion: """
+            Writes a line for each thing that it looks at: ✓ as it should be, ! good to know or not to be told, ✗ \
+            broken, with what to do about it. It looks twice, some seconds apart, to see what moves. It changes \
+            nothing: permissions are tried by requests that brokers refuse for another reason. Exit status: 0 if \
+            nothing is broken, else 70.
+            """,
+        examples: [
+            CommandExample("tideline doctor --bootstrap localhost:9092", "A line for each thing."),
+            CommandExample("tideline doctor --json | grep failure", "What is broken, for machines."),
+        ])
+
+    @Flag(help: "Write JSON lines.") var json = false
+    @Option(help: ArgumentHelp("The time between the two looks.", valueName: "n")) var seconds = 5
+    @Flag(
+        help: "Compare the broker's clock, too: makes a topic ID.doctor for a moment, writes a record, and removes it.")
+    var probeClock = false
+    @OptionGroup var kafka: KafkaOptions
+
+    func validate() throws(ValidationError) {
+        guard (1...600).contains(seconds) else { throw ValidationError("'--seconds' must be from 1 to 600.") }
+    }
+
+    func execute() throws(CommandFailure) {
+        let report = DoctorReport(json: json)
+        let environment = try Environment(kafka)
+        let run = DoctorRun(environment, interval: .seconds(seconds), report: report)
+        if let admin = run.lookAtBrokers() {
+            defer { admin.close() }
+            try run.look(with: admin, probesClock: probeClock)
+        }
+        if report.failures > 0 {
+            let notices = report.notices > 0 ? ", \(report.notices.counted("notice"))" : ""
+            throw CommandFailure(.software, "\(report.failures.counted("failure"))\(notices)")
+        }
+    }
+}
+
+/// Writes findings to standard output as they come, and counts them. Owned by one thread.
+final class DoctorReport {
+    private let json: Bool
+    private(set) var failures = 0
+    private(set) var notices = 0
+
+    init(json: Bool) {
+        self.json = json
+    }
+
+    func add(_ findings: [Finding]) {
+        for finding in findings {
+            switch finding.level {
+            case .good: break
+            case .notice: notices += 1
+            case .bad: failures += 1
+            }
+            print(json ? finding.json : finding.line)
+        }
+        // Each check takes a while: whoever reads along sees what is known.
+        fflush(nil)
+    }
+}
+
+extension Finding {
+    fileprivate var line: String {
+        let name = check.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0)
+        return "\(level.sign) \(name) \(subject): \(text)\(remedy.isEmpty ? "" : " → \(remedy)")"
+    }
+
+    fileprivate var json: String {
+        JSONWriter.object { json in
+            json.string("check", check.rawValue)
+            json.string("subject", subject)
+            json.string("level", level.rawValue)
+            json.string("text", text)
+            if !remedy.isEmpty { json.string("remedy", remedy) }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Diagnosis
+import Foundation
+import Messages
+import Pipeline
+import RecordLog
+import StreamCore
+import StreamRuntime
+
+extension DoctorRun {
+    /// What a process would refuse at its start: state that is not its own, and outputs of another application.
+    func lookAtWriters(_ found: [String: TopicDescription], _ admin: any Admin) {
+        guard let exchange = found[own.exchange], found[own.state] != nil, found[environment.topics.timelines] != nil
+        else { return }
+        let layout = InternalTopics.Layout(
+            partitions: exchange.partitions, sourcePartitions: topology.sources.map { found[$0.topic]?.partitions ?? 0 }
+        )
+        let settings = StreamSettings(environment.settings, own, .init())
+        let subject = environment.topics.timelines
+        do throws(CommandFailure) {
+            let terms = try PipelineRun.checkState(
+                environment, admin, topology, settings, layout, writer: pipeline.eventSource)
+            let others = terms.writers.dropFirst()
+            let text =
+                others.isEmpty
+                ? "nobody but \(pipeline.eventSource) has written the newest records"
+                : "written by \(pipeline.eventSource), and by \(others.joined(separator: ", ")), which was accepted"
+            report.add([Finding(.writers, subject, others.isEmpty ? .good : .notice, text)])
+        } catch {
+            let level: Finding.Level = error.status == .software ? .bad : .notice
+            let (reason, remedy) = error.message.dividedAtSentence
+            report.add([Finding(.writers, subject, level, reason, remedy: remedy)])
+        }
+    }
+
+    func lookAtStateSize(_ found: [String: TopicDescription], _ admin: any Admin) {
+        guard let tasks = found[own.state]?.partitions else { return }
+        let places = (0..<Partition(tasks)).map { TopicPartition(own.state, $0) }
+        do throws(LogError) {
+            let lows = try admin.startOffsets(of: places, timeout: Self.patience)
+            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: Self.patience)
+            let records = places.reduce(0) { $0 + (ends[$1]?.rawValue ?? 0) - (lows[$1]?.rawValue ?? 0) }
+            var count = 0
+            var bytes = 0
+            let check = StateCheck(
+                environment.cluster, clientId: application + "-doctor", requests: environment.requests)
+            do throws(StreamFailure) {
+                try check.readNewest(of: own.state, partitions: tasks) { record, _ in
+                    count += 1
+                    bytes += (record.key?.count ?? 0) + (record.value?.count ?? 0)
+                }
+            } catch {
+                report.add([Finding(.state, own.state, .notice, "cannot be read: \(error)")])
+            }
+            let facts = StateFacts(
+                topic: own.state, tasks: tasks, records: records, recordBytes: count > 0 ? bytes / count : nil,
+                memoryBytes: FreeMemory.bytes)
+            report.add([facts.finding])
+        } catch {
+            report.add([Finding(.state, own.state, .notice, "cannot be told: \(error)")])
+        }
+    }
+}
+
+/// The memory that this machine, or this container, has left.
+private enum FreeMemory {
+    /// `nil` if the system does not say it.
+    static var bytes: Int? {
+        let machine = text("/proc/meminfo")?.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+            .flatMap { Int($0.split(separator: " ")[1]) }.map { $0 * 1024 }
+        guard let limit = number("/sys/fs/cgroup/memory.max"), let used = number("/sys/fs/cgroup/memory.current")
+        else { return machine }
+        return min(machine ?? .max, max(0, limit - used))
+    }
+
+    private static func number(_ path: String) -> Int? {
+        text(path).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+
+    private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+}
+
+extension String {
+    /// The first sentence, and all others.
+    fileprivate var dividedAtSentence: (String, String) {
+        guard let end = firstRange(of: ". ") else { return (self, "") }
+        return (String(self[..<end.lowerBound]), String(self[end.upperBound...]))
+    }
+}

@@ -1,0 +1,128 @@
+import Diagnosis
+import Messages
+import Pipeline
+import RdKafka
+import RecordLog
+import Settings
+import StreamCore
+import StreamRuntime
+
+/// One run of `doctor`: collects facts, check by check, and reports what follows from them.
+struct DoctorRun {
+    let environment: Environment
+    let report: DoctorReport
+    /// The time between two looks at what should move.
+    let interval: Duration
+    let topology: Topology
+    let pipeline: PipelineSettings
+    let own: InternalTopics
+    let clock = SleepingClock()
+
+    /// How long each single question is waited for.
+    static let patience = Duration.seconds(5)
+
+    init(_ environment: Environment, interval: Duration, report: DoctorReport) {
+        self.environment = environment
+        self.interval = interval
+        self.report = report
+        pipeline = PipelineSettings(environment.settings, environment.topics, .init(), recordLimits: [:])
+        topology = Topology.widgets(pipeline)
+        own = InternalTopics(environment.settings)
+    }
+
+    var bootstrap: String { environment.settings[Keys.bootstrap] }
+    var application: String { environment.settings[Keys.application] }
+    var group: String { application }
+
+    /// The command that makes this application's topics.
+    var topicsCommand: String {
+        var line = "tideline topics --bootstrap \(bootstrap) --application \(application)"
+        let prefix = environment.settings[Keys.topicPrefix]
+        if !prefix.isEmpty { line += " --topic-prefix \(prefix)" }
+        return line
+    }
+
+    /// - Parameter admin: a broker has answered it.
+    /// - Throws: with status 70 if it is told to end.
+    func look(with admin: any Admin, probesClock: Bool) throws(CommandFailure) {
+        let topics = lookAtTopics(admin)
+        let found = topics.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
+        try goOn()
+        try lookAtPermissions(topics, admin)
+        report.add([probesClock ? clockFacts(admin).finding : ClockFacts.unprobed.finding, zoneFinding])
+        try goOn()
+        try lookAtProgress(found, admin)
+        lookAtWriters(found, admin)
+        lookAtStateSize(found, admin)
+    }
+
+    func goOn() throws(CommandFailure) {
+        if Signals.isStopRequested { throw CommandFailure(.software, "told to end before all was looked at") }
+    }
+
+    // MARK: - Brokers
+
+    /// - Returns: `nil` if no broker answers: then nothing else can be looked at.
+    func lookAtBrokers() -> (any Admin)? {
+        let cluster = RdKafkaCluster(Environment.kafka(environment.settings))
+        let addresses = bootstrap.split(separator: ",").map { String($0).trimmingSpaces }
+        report.add(addresses.map { facts(of: $0, .bootstrap, cluster).finding })
+        do throws(LogError) {
+            let admin = try environment.cluster.makeAdmin()
+            do throws(LogError) {
+                try admin.connect(timeout: Self.patience)
+                let id = try admin.clusterId(timeout: Self.patience)
+                let brokers = try admin.brokers(timeout: Self.patience)
+                report.add([Finding(.brokers, "cluster \(id)", .good, "has \(brokers.count.counted("broker"))")])
+                let others = brokers.filter { !addresses.contains($0.address) }
+                report.add(others.map { facts(of: $0.address, .cluster(id: $0.id), cluster).finding })
+                return admin
+            } catch {
+                admin.close()
+                throw error
+            }
+        } catch {
+            report.add([
+                Finding(
+                    .brokers, "cluster", .bad, "cannot be asked: \(error)",
+                    remedy: "Everything else waits for a broker that answers.")
+            ])
+            return nil
+        }
+    }
+
+    private func facts(of address: String, _ origin: BrokerFacts.Origin, _ cluster: RdKafkaCluster) -> BrokerFacts {
+        do throws(LogError) {
+            let requests = try cluster.supportedRequests(at: address, timeout: Self.patience)
+            return BrokerFacts(address: address, origin: origin, answer: .reached(versions: requests.versions))
+        } catch {
+            return BrokerFacts(address: address, origin: origin, answer: .failed(error.message))
+        }
+    }
+
+    // MARK: - Topics
+
+    /// - Returns: what was found, by the topic's name.
+    private func lookAtTopics(_ admin: any Admin) -> [String: TopicFacts.Found] {
+        let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
+        var found: [String: TopicFacts.Found] = [:]
+        // One by one: of several, only the first that may not be looked at is named.
+        for name in names {
+            do throws(LogError) {
+                let answer = try admin.describeTopics([name], timeout: Self.patience)[name]
+                found[name] = answer.map { .topic($0) } ?? .nothing
+            } catch {
+                found[name] = .failed("\(error)")
+            }
+        }
+        let plan = TopicPlan(topics: environment.topics, partitions: 4)
+        for topic in plan.facts(found) + own.facts(found) { report.add(topic.findings(command: topicsCommand)) }
+        return found
+    }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,52 @@
+import Arguments
+import Diagnosis
+import Foundation
+import RecordLog
+import Settings
+import StreamRuntime
+
+/// Carries an application over to another number of tasks.
+struct RepartitionCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "repartition",
+        abstract: "Carries an application over to another number of tasks.",
+        discussion: """
+            Each id belongs to a task by its hash, so with another number of tasks the state is made anew: as \
+            'tideline reset --application-only' with internal topics of so many partitions. Inputs are read again from \
+            their earliest record, and revisions go on above those that were published. The numbers of partitions of \
+            inputs and outputs stay. Shows what that touches, and changes nothing without '--execute'. Then it asks on \
+            a terminal, and needs '--yes' elsewhere.
+            """,
+        examples: [
+            CommandExample("tideline repartition 8", "What it would touch."),
+            CommandExample("tideline repartition 8 --execute", "Does it, after asking."),
+        ])
+
+    @Argument(help: ArgumentHelp("The number of tasks.", valueName: "p")) var tasks: Int
+    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
+    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var kafka: KafkaOptions
+
+    func validate() throws(ValidationError) {
+        guard (1...10_000).contains(tasks) else {
+            throw ValidationError("The number of tasks must be from 1 to 10000.")
+        }
+    }
+
+    func execute() throws(CommandFailure) {
+        let environment = try Environment(kafka)
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let run = ResetRun(environment, admin, from: .earliest, partitions: Int32(tasks))
+        let plan = try run.plan()
+        if let present = plan.internals.first?.partitions, plan.internals.allSatisfy({ $0.partitions == tasks }) {
+            return print("\(run.application) has \(Int(present).counted("task")) already; nothing was changed")
+        }
+        for line in plan.lines { print(line) }
+        guard isExecuted else { return print("nothing was changed; '--execute' does it") }
+        try run.requireNobody()
+        try Consent.require(for: "Carry \(run.application) over to \(tasks.counted("task"))?", isGiven: yes)
+        try run.carryOut(plan)
+        print("\(run.application) has \(tasks.counted("task")) now: 'tideline process' reads its inputs again")
+    }
+}

@@ -1,0 +1,99 @@
+import Arguments
+import Foundation
+import Messages
+import RecordLog
+import Settings
+import Timelines
+
+/// Shows what it would touch to start an application over, and does it if it is told to.
+struct ResetCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Starts an application over: reads its inputs again and makes all timelines anew.",
+        discussion: """
+            Shows what that touches, and changes nothing without '--execute'. Then it asks on a terminal, and needs \
+            '--yes' elsewhere. It refuses while a member of the group is alive: stop all processes first. Revisions go \
+            on above those that were published. Records of inputs that are gone are not read again; topics of inputs \
+            and outputs are not touched.
+            """,
+        examples: [
+            CommandExample("tideline reset", "What it would touch."),
+            CommandExample("tideline reset --execute --application-only", "Does it; sinks keep their positions."),
+            CommandExample("tideline reset --execute --yes --sink", "Sends all reloads again that there are."),
+        ])
+
+    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
+    @Flag(help: "Do not ask.") var yes = false
+    @Flag(help: "Leave the positions of sinks of reloads as they are.") var applicationOnly = false
+    @Flag(help: "Only take the positions of sinks of reloads away.") var sink = false
+    @Option(
+        help: ArgumentHelp(
+            "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
+                + " read from their earliest record.", valueName: "place"), completion: .list(["EARLIEST"]))
+    var to = ResetPlace.earliest
+    @OptionGroup var kafka: KafkaOptions
+
+    func validate() throws(ValidationError) {
+        if applicationOnly && sink {
+            throw ValidationError(
+                "'--application-only' and '--sink' cannot both be given: without either, both are done.")
+        }
+    }
+
+    func execute() throws(CommandFailure) {
+        let environment = try Environment(kafka)
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let run = ResetRun(environment, admin, from: to)
+        if !sink { try resetApplication(run) }
+        if !applicationOnly { try resetSinks(run) }
+        if !isExecuted { print("nothing was changed; '--execute' does it") }
+    }
+
+    private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
+        let plan = try run.plan()
+        for line in plan.lines { print(line) }
+        guard isExecuted else { return }
+        try run.requireNobody()
+        try Consent.require(for: "Start \(run.application) over?", isGiven: yes)
+        try run.carryOut(plan)
+        print("\(run.application) starts over: 'tideline process' reads its inputs again")
+    }
+
+    private func resetSinks(_ run: ResetRun) throws(CommandFailure) {
+        let sinks = try run.sinks()
+        for line in sinks.lines { print(line) }
+        guard isExecuted, !sinks.names.isEmpty else { return }
+        try Consent.require(for: "Take the positions of \(sinks.names.joined(separator: ", ")) away?", isGiven: yes)
+        try run.carryOut(sinks)
+        print("sinks of reloads begin at the earliest reload; one that ran has ended")
+    }
+}
+
+/// The place from which telemetry is read again.
+enum ResetPlace: ExpressibleByArgument {
+    case earliest
+    case at(Instant)
+
+    init?(argument: String) {
+        if argument.uppercased() == "EARLIEST" {
+            self = .earliest
+        } else if let instant = Instant(rfc3339: argument), instant.milliseconds >= 0 {
+            self = .at(instant)
+        } else {
+            return nil
+        }
+    }
+
+    var defaultValueDescription: String { "\(self)" }
+    static let allowedDescription: String? = "EARLIEST, or an instant from 1970 on such as 2026-11-20T06:00:00Z"
+}
+
+extension ResetPlace: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .earliest: "EARLIEST"
+        case .at(let instant): instant.rfc3339
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Diagnosis
+import Pipeline
+import RecordLog
+import Timelines
+
+/// What it touches to start an application over.
+struct ResetPlan {
+    var application: String
+    var group: [String] = []
+    /// The partitions of which the group has committed an offset.
+    var committed = 0
+    /// The internal topics that exist.
+    var internals: [Internal] = []
+    /// *P* as it will be.
+    var partitions: Int32
+    var inputs: [Input] = []
+    var revisions = CarriedRevisions()
+    /// Who else may have written the outputs.
+    var writers: [String] = []
+    /// Configurations that there are, and the recipients of their kinds.
+    var configurations = 0
+    var recipients = 0
+    var place = ResetPlace.earliest
+
+    struct Internal {
+        var name: String
+        var partitions: Int32
+        var records: Int64
+    }
+
+    struct Input {
+        var topic: String
+        var starts: [TopicPartition: Offset]
+        /// Offsets from the start to the end.
+        var records: Int64
+        var isMoved: Bool
+    }
+
+    var starts: [TopicPartition: Offset] {
+        inputs.reduce(into: [:]) { starts, input in starts.merge(input.starts) { $1 } }
+    }
+
+    /// The plan for people.
+    var lines: [String] {
+        let alive =
+            group.isEmpty
+            ? "nobody is in the group" : "\(group.count.counted("member")) alive: \(group.joined(separator: ", "))"
+        var lines = ["application \(application): \(alive)"]
+        lines.append("group \(application): offsets of \(committed.counted("partition")), removed")
+        for topic in internals {
+            let parts = "\(Int(topic.partitions).counted("partition")), \(topic.records.counted("record"))"
+            lines.append("\(topic.name): \(parts), removed and made anew with \(Int(partitions).counted("partition"))")
+        }
+        if internals.isEmpty {
+            lines.append("internal topics: none; made with \(Int(partitions).counted("partition"))")
+        }
+        for input in inputs {
+            let from = input.isMoved ? "from \(place)" : "from its earliest record"
+            lines.append("\(input.topic): \(input.records.counted("record")), read again \(from)")
+        }
+        let highest = revisions.count == 0 ? "" : ", the highest \(revisions.highest)"
+        lines.append("revisions: \(revisions.count.counted("configuration")) go on above theirs\(highest)")
+        if revisions.unreadable > 0 {
+            lines.append("warning: \(revisions.unreadable.counted("record")) of state or timelines cannot be read")
+        }
+        lines.append(
+            "announced again: \(configurations.counted("timeline")) to \(recipients.counted("recipient")), within their"
+                + " budgets")
+        return lines
+    }
+}
+
+/// What sinks of reloads do again when their positions are gone.
+struct SinkResetPlan {
+    var topic: String
+    var names: [String] = []
+    /// Positions that are removed.
+    var positions = 0
+    /// Records of reloads that are there.
+    var reloads: Int64 = 0
+
+    var lines: [String] {
+        guard !names.isEmpty else { return ["\(topic): no sink of reloads has a position"] }
+        return [
+            "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
+                + " stay",
+            "sent again: \(reloads.counted("reload")), but those that are older than reloads.max-age",
+        ]
+    }
+}

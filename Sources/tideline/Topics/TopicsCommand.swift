@@ -1,0 +1,75 @@
+import Arguments
+import Diagnosis
+import Foundation
+import Messages
+import RecordLog
+import StreamRuntime
+
+/// Creates the topics of the contract where they are missing, and changes settings of others if it is told to.
+struct TopicsCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "topics",
+        abstract: "Creates the input and output topics that are missing.",
+        discussion: """
+            Reports what differs from what would be created, and changes nothing that exists. With '--apply' it then \
+            sets the settings that differ, of the internal topics too; it asks before that on a terminal, and needs \
+            '--yes' elsewhere. Numbers of partitions and replicas stay.
+            """,
+        examples: [
+            CommandExample(
+                "tideline topics --bootstrap localhost:9092 --partitions 8 --replication 3",
+                "Creates what is missing, with eight partitions and three replicas."),
+            CommandExample("tideline topics --apply --yes", "Also sets settings that differ."),
+        ])
+
+    @Option(help: ArgumentHelp("Partitions of each topic that is created.", valueName: "p")) var partitions = 4
+    @Option(help: ArgumentHelp("Replicas; the broker's default where absent.", valueName: "r")) var replication: Int?
+    @Flag(help: "Set settings that differ, after showing them.") var apply = false
+    @Flag(help: "Do not ask before settings are changed.") var yes = false
+    @OptionGroup var kafka: KafkaOptions
+
+    func validate() throws(ValidationError) {
+        guard (1...10_000).contains(partitions) else {
+            throw ValidationError("'--partitions' must be from 1 to 10000.")
+        }
+        if let replication, !(1...32767).contains(replication) {
+            throw ValidationError("'--replication' must be from 1 to 32767.")
+        }
+    }
+
+    func execute() throws(CommandFailure) {
+        let environment = try Environment(kafka)
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let plan = TopicPlan(
+            topics: environment.topics, partitions: Int32(partitions), replication: replication.map { Int32($0) })
+        do throws(LogError) {
+            for line in try plan.carryOut(with: admin) { print(line) }
+        } catch {
+            throw CommandFailure(.unavailable, "cannot create topics: \(error)")
+        }
+        if apply { try change(plan, environment, admin) }
+    }
+
+    private func change(_ plan: TopicPlan, _ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
+        let own = InternalTopics(environment.settings)
+        let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
+        let found = try environment.describe(names, admin)
+        let differing = (plan.facts(found.mapValues { .topic($0) }) + own.facts(found.mapValues { .topic($0) }))
+            .filter { !$0.differences.isEmpty }
+        if differing.isEmpty { return print("no setting differs") }
+        for topic in differing {
+            for difference in topic.differences { print("\(topic.name): \(difference.text)") }
+        }
+        try Consent.require(for: "Set them?", isGiven: yes)
+        for topic in differing {
+            let settings = topic.differences.map { NewTopic.Setting($0.key, $0.wanted) }
+            do throws(LogError) {
+                try admin.changeSettings(of: topic.name, to: settings, timeout: .seconds(30))
+            } catch {
+                throw CommandFailure(.software, "cannot change \(topic.name): \(error)")
+            }
+            print("\(topic.name): \(settings.map { "\($0.key) is \($0.value) now" }.joined(separator: ", "))")
+        }
+    }
+}

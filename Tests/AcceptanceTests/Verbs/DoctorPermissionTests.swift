@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// `doctor` on a broker that asks its authoriser.
+    @Suite struct DoctorPermissionTests {
+        private static let tool = "org.apache.kafka.tools.AclCommand"
+
+        @Test("each permission that is missing is named, and the commands that it names grant them")
+        func missing() async throws {
+            let broker = try await TestBroker.dedicated(properties: [
+                "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                "allow.everyone.if.no.acl.found": "true",
+            ])
+            let application = try await Application("acl", partitions: 2, on: broker)
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            #expect(try await Self.refused(application).isEmpty)
+            let (telemetry, timelines) = (application.topic("vehicle.telemetry"), application.topic("timelines"))
+            let exchange = "\(application.name).exchange"
+            // Whoever a resource's first permission does not name may do nothing with it from then on.
+            let only: [(who: String, operations: [String], resource: [String])] = [
+                ("ANONYMOUS", ["DescribeConfigs", "Describe"], ["--topic", telemetry]),
+                ("ANONYMOUS", ["DescribeConfigs", "Read"], ["--topic", timelines]),
+                ("ANONYMOUS", ["DescribeConfigs", "Read", "Write"], ["--topic", exchange]),
+                ("somebody", ["Read"], ["--group", application.name]),
+                (
+                    "somebody", ["Write"],
+                    ["--transactional-id", application.name, "--resource-pattern-type", "prefixed"]
+                ),
+            ]
+            for (who, operations, resource) in only {
+                let words = operations.flatMap { ["--operation", $0] } + resource
+                guard try await Self.allow(who, words, application) else { return }
+            }
+            let expected = [
+                "Delete on topic \(exchange)", "Read on group \(application.name)", "Read on topic \(telemetry)",
+                "Write on topic \(timelines)", "Write on transactional ids that begin with \(application.name)-",
+            ]
+            // The broker knows of permissions a moment after they are given.
+            let isKnown = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await Self.refused(application).map(\.subject).sorted() == expected
+            }
+            let refused = try await Self.refused(application)
+            #expect(isKnown, "\(refused)")
+            for finding in refused {
+                let words = (finding.remedy ?? "").split(separator: " ").map { String($0) }
+                #expect(words.prefix(4) == ["kafka-acls", "--bootstrap-server", broker.bootstrap, "--add"])
+                _ = try await Self.allow("ANONYMOUS", Array(words.drop { $0 != "--operation" }), application)
+            }
+            let isMended = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await Self.refused(application).isEmpty
+            }
+            let left = try await Self.refused(application)
+            #expect(isMended, "\(left)")
+            try await broker.stop()
+            show("doctor names \(expected.count) missing permissions of 26, and its kafka-acls lines grant them")
+        }
+
+        private static func refused(_ application: Application) async throws -> [Finding] {
+            try await application.doctor("--seconds", "1").findings
+                .filter { $0.check == "permissions" && $0.level == "failure" }
+        }
+
+        /// - Returns: false where the broker is not Kafka's.
+        private static func allow(
+            _ who: String, _ words: [String], _ application: Application
+        ) async throws -> Bool {
+            try await application.tool(tool, ["--add", "--allow-principal", "User:\(who)"] + words)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import RdKafka
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// `doctor` on a real broker: each thing that it is to find is brought about, found, and mended as it says.
+    @Suite struct DoctorTests {
+        private static let clock = "2026-11-20T06:25:00Z"
+
+        private static func configurations(_ ids: Range<Int>) -> String {
+            ids.map { #"{"configurationId": "c\#($0)", "kind": "K", "strategy": {"name": "fixedInterval"}}"# + "\n" }
+                .joined()
+        }
+
+        /// A process that runs and has its tasks.
+        private static func running(_ application: Application) async throws -> ProcessRunner {
+            let process = try application.start("process")
+            let isRunning = await eventually(within: .seconds(60)) { process.errorOutput.contains("restoredRecords") }
+            try #require(isRunning, "\(process.errorOutput)")
+            return process
+        }
+
+        @Test("an application that runs has nothing bad, and looking at it writes nothing and takes nothing")
+        func healthy() async throws {
+            var application = try await Application("healthy")
+            application.settings = ["--set", "internal.replication=1"]
+            try await application.publish(configurations: Self.configurations(0..<20))
+            _ = try await application.process(clock: Self.clock)
+            let before = try await application.ends()
+            let idle = try await application.doctor("--seconds", "1").findings
+            #expect(idle.filter { $0.level == "failure" }.map(\.check) == ["members"], "\(idle)")
+            #expect(try await application.ends() == before, "nothing was written by the way")
+            let process = try await Self.running(application)
+            let (result, findings) = try await application.doctor("--probe-clock")
+            #expect(result.status == 0, "\(result.failure)")
+            #expect(findings.filter { $0.level == "failure" }.isEmpty, "\(findings)")
+            let checks = Set(findings.map(\.check))
+            #expect(
+                checks == [
+                    "brokers", "topics", "permissions", "clock", "zones", "members", "lag", "transactions", "writers",
+                    "state",
+                ])
+            let clock = try #require(findings.first { $0.check == "clock" })
+            #expect(clock.level == "ok" && clock.text.contains("within a second"), "\(clock)")
+            let words = try await tideline(["doctor", "--seconds", "1"] + application.options)
+            #expect(words.status == 0 && words.standardOutput.contains("✓ topics "), "\(words.failure)")
+            process.terminate()
+            #expect(await process.result().succeeded)
+            show("doctor, \(findings.count) findings on a healthy application, none bad; ends of all topics unchanged")
+        }
+
+        @Test("no broker: the address is named, with status 70")
+        func unreachable() async throws {
+            let result = try await tideline(["doctor", "--bootstrap", "127.0.0.1:1", "--json"])
+            #expect(result.status == 70, "\(result.failure)")
+            let findings = try Finding.all(of: result)
+            #expect(findings.map(\.level) == ["failure", "failure"], "\(findings)")
+            #expect(
+                findings.first?.subject == "127.0.0.1:1 (bootstrap)" && findings.first?.text.contains("refused") == true
+            )
+        }
+
+        @Test("topics that are missing or have other settings are found, and 'topics --apply' sets these")
+        func topics() async throws {
+            let application = try await Application("settings", partitions: nil)
+            let missing = try await application.doctor().findings.filter { $0.level == "failure" }
+            #expect(missing.filter { $0.check == "topics" }.count == 8, "\(missing)")
+            #expect(missing.first { $0.check == "topics" }?.remedy?.hasPrefix("tideline topics --bootstrap") == true)
+            try await application.run("topics", "--partitions", "2")
+            _ = try await application.process(clock: Self.clock)
+            let (timelines, exchange) = (application.topic("timelines"), "\(application.name).exchange")
+            guard try await application.set("cleanup.policy", to: "delete", of: timelines),
+                try await application.set("retention.ms", to: "600000", of: exchange),
+                try await application.set("retention.ms", to: "700000", of: timelines)
+            else { return }
+            func found() async throws -> [String] {
+                try await application.doctor().findings.filter { $0.check == "topics" && $0.level == "failure" }
+                    .map { "\($0.subject): \($0.text)" }
+            }
+            let differences = [
+                "\(timelines): cleanup.policy is delete, not compact", "\(exchange): retention.ms is 600000, not -1",
+            ]
+            #expect(try await found() == differences)
+            let unasked = try await tideline(["topics", "--apply"] + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            #expect(try await found() == differences, "nothing was changed")
+            let applied = try await application.run("topics", "--apply", "--yes")
+            #expect(
+                applied.standardOutput.contains("\(timelines): cleanup.policy is compact now"), "\(applied.failure)")
+            #expect(try await found().isEmpty)
+            let kept = try await application.settings(of: timelines)
+            #expect(kept["retention.ms"] == "700000", "a setting of the topic's own that nobody asked about stays")
+            #expect(try await application.run("topics", "--apply").standardOutput.contains("no setting differs"))
+            show("doctor names \(differences.count) settings that differ, topics --apply --yes sets them")
+        }
+
+        @Test("a transaction that nobody ends is found with its partition and offset")
+        func transaction() async throws {
+            var application = try await Application("open", partitions: 2)
+            application.settings += ["--set", "transaction.timeout=PT1S"]
+            _ = try await application.process(clock: Self.clock)
+            let topic = application.topic("timelines")
+            let producer = try await application.openTransaction(in: TopicPartition(topic, 1))
+            let findings = try await application.doctor("--seconds", "3").findings.filter { $0.check == "transactions" }
+            #expect(findings.map(\.subject) == ["\(topic)[1]"], "\(findings)")
+            #expect(findings.map(\.level) == ["failure"])
+            let place = "abort --topic \(topic) --partition 1 --start-offset 0"
+            #expect(findings.first?.remedy?.contains(place) == true, "\(findings)")
+            try await producer.abort()
+            let after = try await application.doctor().findings.filter { $0.check == "transactions" }
+            #expect(after.map(\.level) == ["ok"], "\(after)")
+            show(
+                "doctor names \(topic)[1] and offset 0 of a transaction that is open for 3 s, and not once it has ended"
+            )
+        }
+
+        @Test("another application on the same outputs is found by name")
+        func twoApplications() async throws {
+            let application = try await Application("two", partitions: 2)
+            try await application.publish(configurations: Self.configurations(0..<5))
+            _ = try await application.process(clock: Self.clock)
+            let other = uniqueName("other")
+            let result = try await tideline([
+                "process", "--until-caught-up", "--clock", Self.clock, "--bootstrap", application.bootstrap,
+                "--application", other, "--topic-prefix", application.prefix, "--set", "settings.changed=accept",
+            ])
+            #expect(result.succeeded, "\(result.failure)")
+            let found = try await application.doctor().findings.filter { $0.check == "writers" }
+            #expect(found.map(\.level) == ["failure"] && found.first?.text.contains("/\(other)") == true, "\(found)")
+            #expect(found.first?.remedy?.contains("--topic-prefix") == true)
+            show("doctor names \(other), which writes timelines of \(application.name)")
+        }
+
+        @Test("a process that stands still is found by its task, its partition and its name in the group")
+        func stuck() async throws {
+            var application = try await Application("stuck", partitions: 2)
+            application.settings += ["--set", "session.timeout=PT60S"]
+            let process = try await Self.running(application)
+            process.signal(SIGSTOP)
+            try await application.publish(configurations: Self.configurations(0..<20))
+            let (result, findings) = try await application.doctor("--seconds", "2")
+            #expect(result.status == 70, "\(result.failure)")
+            let stuck = findings.filter { $0.check == "lag" && $0.level == "failure" }
+            #expect(stuck.map(\.subject) == ["task 0", "task 1"], "\(findings)")
+            #expect(stuck.first?.text.contains("owned by \(application.name)-") == true, "\(stuck)")
+            #expect(stuck.first?.text.contains("\(application.topic("widget.configurations"))[0]") == true, "\(stuck)")
+            process.signal(SIGCONT)
+            let isRead = try await eventually(within: .seconds(60)) {
+                try await application.committed("widget.configurations", partitions: 2).reduce(0, +) == 20
+            }
+            #expect(isRead, "\(process.errorOutput)")
+            let after = try await application.doctor("--seconds", "1").findings
+            #expect(after.filter { $0.check == "lag" && $0.level == "failure" }.isEmpty, "\(after)")
+            process.terminate()
+            _ = await process.result()
+            show("doctor names both tasks of a process that was stopped, and its name in the group")
+        }
+
+        @Test("nonsense is refused with what is allowed, and a group without members is bad")
+        func options() async throws {
+            let result = try await tideline(["doctor", "--seconds", "0"])
+            #expect(result.status == 64 && result.standardError.contains("'--seconds' must be from 1 to 600"))
+            let application = try await Application("nobody", partitions: 2)
+            let members = try await application.doctor("--seconds", "1").findings.filter { $0.check == "members" }
+            #expect(members.map(\.remedy) == ["tideline process"], "\(members)")
+        }
+    }
+}

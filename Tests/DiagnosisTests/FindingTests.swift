@@ -1,0 +1,100 @@
+import Diagnosis
+import RecordLog
+import Testing
+
+@Suite("What follows from facts about brokers, topics, permissions, transactions, state and clocks")
+struct FindingTests {
+    private static func topic(_ settings: [String: String], leaderless: Int32 = 0) -> TopicFacts.Found {
+        .topic(
+            TopicDescription(name: "t", partitions: 4, replication: 1, settings: settings, leaderless: leaderless))
+    }
+
+    private static func facts(_ found: TopicFacts.Found, role: TopicFacts.Role = .contract) -> TopicFacts {
+        TopicFacts(
+            name: "t", role: role,
+            wanted: [.init("cleanup.policy", "compact"), .init("max.message.bytes", "100")],
+            atLeast: ["max.message.bytes": 100], found: found)
+    }
+
+    @Test("a setting that differs is bad; a size that is larger than it must be is not")
+    func differences() {
+        let facts = Self.facts(Self.topic(["cleanup.policy": "delete", "max.message.bytes": "200"]))
+        #expect(facts.differences.map(\.text) == ["cleanup.policy is delete, not compact"])
+        let findings = facts.findings(command: "tideline topics")
+        #expect(findings.map(\.level) == [.bad] && findings[0].remedy == "tideline topics --apply")
+        let small = Self.facts(Self.topic(["cleanup.policy": "compact", "max.message.bytes": "99"]))
+        #expect(small.differences.map(\.key) == ["max.message.bytes"])
+        let unknown = Self.facts(Self.topic([:]))
+        #expect(unknown.differences.isEmpty, "what a broker does not tell is no difference")
+    }
+
+    @Test("a topic that is missing is bad, but for an internal one, which the first process makes")
+    func missing() {
+        #expect(Self.facts(.nothing).findings(command: "c").map(\.remedy) == ["c"])
+        #expect(Self.facts(.nothing, role: .internal).findings(command: "c").map(\.level) == [.notice])
+        #expect(Self.facts(Self.topic([:], leaderless: 2)).findings(command: "c").map(\.level) == [.bad])
+    }
+
+    @Test("each permission that is missing is named with the command that grants it")
+    func permissions() {
+        let facts = [
+            PermissionFacts(Permission(.read, .topic("t")), .allowed),
+            PermissionFacts(Permission(.write, .transactionalIds(prefix: "app-")), .refused),
+            PermissionFacts(Permission(.read, .group("app")), .unknown("no answer")),
+        ]
+        let findings = facts.findings(bootstrap: "b:1")
+        #expect(findings.map(\.level) == [.bad, .notice, .good])
+        #expect(
+            findings[0].remedy
+                == "kafka-acls --bootstrap-server b:1 --add --allow-principal User:NAME --operation Write"
+                + " --transactional-id app- --resource-pattern-type prefixed")
+        #expect(findings[2].text == "1 of 3 are there")
+    }
+
+    @Test("a transaction is bad once it is older than one may be, and the command that ends it names its place")
+    func transactions() {
+        let place = TopicPartition("t", 3)
+        func findings(_ age: ElapsedTime?) -> [Finding] {
+            [TransactionFacts(place, stableEnd: 7, end: 20, age: age)]
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1")
+        }
+        #expect(findings(.seconds(10)).map(\.level) == [.good])
+        #expect(findings(nil).map(\.level) == [.notice])
+        let old = findings(.seconds(11))
+        #expect(old.map(\.level) == [.bad] && old[0].subject == "t[3]")
+        #expect(old[0].remedy.contains("abort --topic t --partition 3 --start-offset 7"))
+        #expect(old[0].text.contains("13 offsets wait behind it"))
+    }
+
+    @Test(
+        "a clock is bad if it is more than a second off whatever the way took",
+        arguments: [0, 900, 2_500, -900, -2_500] as [Int64])
+    func clock(shift: Int64) {
+        let sent = Instant(milliseconds: 1_000_000)
+        let facts = ClockFacts.probed(
+            sent: sent, broker: sent + ElapsedTime(milliseconds: shift + 50),
+            answered: sent + ElapsedTime(milliseconds: 100))
+        #expect(facts.finding.level == (shift.magnitude > 1_100 ? .bad : .good))
+    }
+
+    @Test("state that may not fit into this machine's memory is said")
+    func state() {
+        func level(_ records: Int64, memory: Int?) -> Finding.Level {
+            StateFacts(topic: "s", tasks: 4, records: records, recordBytes: 1000, memoryBytes: memory).finding.level
+        }
+        #expect(level(1_000, memory: 10_000_000) == .good)
+        #expect(level(6_000, memory: 10_000_000) == .notice)
+        #expect(level(6_000, memory: nil) == .good)
+    }
+
+    @Test("a broker that does not answer is bad, and where its address comes from decides what is to be done")
+    func brokers() {
+        func remedy(_ origin: BrokerFacts.Origin) -> String {
+            BrokerFacts(address: "a:1", origin: origin, answer: .failed("refused")).finding.remedy
+        }
+        #expect(remedy(.bootstrap).contains("--bootstrap"))
+        #expect(remedy(.cluster(id: 2)).contains("advertised.listeners"))
+        let reached = BrokerFacts(address: "a:1", origin: .bootstrap, answer: .reached(versions: ["Fetch": 18]))
+        #expect(reached.finding.text == "answers; it supports 1 request, the newest Fetch 18")
+    }
+}
