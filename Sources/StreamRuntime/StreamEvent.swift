@@ -25,7 +25,7 @@ package enum StreamEvent: Sendable {
     case warning(TopicPartition, Offset, reason: String, subject: String?)
     /// The number of further ones in the same transaction.
     case moreWarnings(Int)
-    /// What a processor did, where somebody follows that (`StreamSettings.isFollowed`); reported once that is committed.
+    /// What a processor did, where somebody follows it (`StreamSettings.isFollowed`); reported once it is committed.
     case noted(ActivityNote)
     /// The number of further notes of the same transaction.
     case moreNotes(Int)

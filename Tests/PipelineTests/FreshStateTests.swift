@@ -72,7 +72,7 @@ extension PipelineTests {
                     }
                 }
                 task.advance(to: Instant(milliseconds: 2_000))
-                task.finishRestore()
+                try task.finishRestore()
                 #expect(!task.lacksBeginning && task.format == StateFormat.newest)
                 #expect(task.positions.header?.writers == ["/tideline", "/other"])
                 #expect(task.positions.header?.partitions == 3 && task.positions.header?.cluster == "here")

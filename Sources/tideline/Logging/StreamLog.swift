@@ -53,8 +53,7 @@ struct StreamLog: Sendable {
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): warn("transaction aborted", cause)
-        case .noted(let note):
-            logger.debug("\(note.name)", metadata: note.metadata)
+        case .noted(let note): logger.debug("\(note.name)", metadata: note.metadata)
         case .moreNotes(let count): logger.debug("more of the same transaction", metadata: ["count": .number(count)])
         case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
         case .claimSettled(let id):

@@ -1,15 +1,15 @@
 import Observability
 import Synchronization
 
-/// A log whose level changes while the program runs: SIGUSR1 lowers it to debug, to trace, and brings it back to that of
-/// the settings, which may be read again meanwhile. A level of the settings that is lower stays.
+/// A log whose level changes while the program runs: SIGUSR1 lowers it to debug, to trace, and brings it back to that
+/// of the settings, which may be read again meanwhile. A level of the settings that is lower stays.
 struct SwitchedLogHandler: LogHandler {
     private var base: any LogHandler
     /// What the signal asked for last.
     private let verbosity: @Sendable () -> Signals.Verbosity
     private let shared: Shared
 
-    /// Of all copies of a handler.
+    /// The state that all copies of a handler have in common.
     private final class Shared: Sendable {
         /// What the log has said of its level.
         let told = Atomic<Int>(Signals.Verbosity.asSet.rawValue)
