@@ -48,14 +48,18 @@ package final class MockCluster: Cluster {
 
     /// From now on each answer of each broker takes so long. Any thread.
     package func answer(after delay: Duration) { server.answer(after: delay) }
+
+    /// The next records are refused, as a request of its own each, for want of replicas; a producer tries again. Any
+    /// thread.
+    package func refuseNextProduces(_ count: Int) { server.refuseNextProduces(count) }
 }
 
 extension MockCluster {
     /// Owns the mock cluster and the instance whose threads it runs on.
     ///
-    /// `Sendable` although its pointers are not: they never change, and the functions called on them afterwards,
-    /// `rd_kafka_mock_topic_create` and `rd_kafka_mock_broker_set_rtt`, hand their work to the cluster's own thread and
-    /// wait.
+    /// `Sendable` although its pointers are not: they never change, and the functions called on them afterwards either
+    /// hand their work to the cluster's own thread and wait, or hold its lock
+    /// (`rd_kafka_mock_push_request_errors_array`).
     final class Server: Sendable {
         private nonisolated(unsafe) let client: OpaquePointer
         private nonisolated(unsafe) let cluster: OpaquePointer
@@ -102,6 +106,12 @@ extension MockCluster {
 
         func answer(after delay: Duration) {
             for broker in 1...Int32(brokers) { rd_kafka_mock_broker_set_rtt(cluster, broker, delay.milliseconds) }
+        }
+
+        func refuseNextProduces(_ count: Int) {
+            let errors = Array(repeating: RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, count: count)
+            // 0 is the number of Produce in Kafka's protocol.
+            rd_kafka_mock_push_request_errors_array(cluster, 0, count, errors)
         }
 
         func create(_ topic: NewTopic) throws(LogError) {
