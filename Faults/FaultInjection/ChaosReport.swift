@@ -115,6 +115,10 @@ package struct ChaosReport: Sendable {
         return [
             ("seed, commit", "\(plan.seed), \(commit)"),
             ("longest stand-still of a reader of `timelines`, brokers up", seconds(figures.standStill)),
+            (
+                "for so long that was judged: without outages, and \(plan.sessionSeconds + 2) s after each",
+                seconds(figures.judgedSeconds)
+            ),
             ("the same, outages of brokers and what follows on them included", seconds(figures.standStillInOutages)),
             ("after the last fault: no lag", seconds(lagSettledSeconds)),
             ("after the last fault: all published", seconds(publishedSeconds)),

@@ -51,6 +51,9 @@ package final class FaultCounts: Sendable {
         state.withLock { state in state.episodes.count { isMeant($0.kind.victim) } }
     }
 
+    /// A program that has not heard of a broker for longer hangs, unless a fault explains it.
+    private static let startSeconds = 10.0
+
     /// True if a program that ran since then could not begin its work for a fault that was under way meanwhile: no
     /// broker answered it, it was asked to end before one had, or the topic was away that a fault makes anew. It ends with status 69 then, and a supervisor
     /// starts it again.
@@ -64,7 +67,9 @@ package final class FaultCounts: Sendable {
         }
         let meanwhile = episodes.filter { $0.ended >= start && ($0.kind.victim == .broker || $0.victim == name) }
         // Asked to end before a broker had answered it, which may be a moment after its start.
-        if end.contains("told to end while no broker answered"), meanwhile.contains(where: \.kind.isSignalToEnd) {
+        if end.contains("told to end while no broker answered"),
+            meanwhile.contains(where: { $0.kind.isSignalToEnd && $0.began - start < Self.startSeconds })
+        {
             return true
         }
         if end.contains(/no broker answer(s|ed)/) {

@@ -16,6 +16,8 @@ package final class GroupWatch: Sendable {
         /// watermark without moving: apart from outages of brokers, and with them.
         package var standStill = 0.0
         package var standStillInOutages = 0.0
+        /// For so long in all readers were judged: apart from outages of brokers, and from what follows on them.
+        package var judgedSeconds = 0.0
         /// Those that were longer than a session, in the order in which they began.
         package var longStandStills: [StandStill] = []
         /// From a fault until all is committed that was in the inputs a second after it.
@@ -44,6 +46,7 @@ package final class GroupWatch: Sendable {
         var outages = 0
         var lastOutage = -Double.infinity
         var isStopped = false
+        var lastSample: Double?
         var stands: [TopicPartition: (offset: Offset, since: Double)] = [:]
     }
 
@@ -200,6 +203,8 @@ package final class GroupWatch: Sendable {
                 lag + max(0, end.value.rawValue - (sample.committed[end.key]?.next.rawValue ?? 0))
             }
             let isOutage = state.outages > 0 || now - state.lastOutage < grace
+            if !isOutage, let last = state.lastSample { state.figures.judgedSeconds += now - last }
+            state.lastSample = isOutage ? nil : now
             for (partition, high) in sample.high.sorted(by: { $0.key < $1.key }) {
                 guard let stable = sample.stable[partition] else { continue }
                 guard let before = state.stands[partition], stable < high, stable == before.offset else {

@@ -39,7 +39,9 @@ import Testing
         counts.during(.processTerminate, of: "process-2") {}
         #expect(!explains(asked))
         counts.during(.processTerminate, of: "process-1") {}
-        #expect(explains(asked) && !explains(Self.noBroker))
+        let now = counts.episodes[1].began
+        #expect(explains(asked, since: now - 5) && !explains(Self.noBroker, since: now - 5))
+        #expect(!explains(asked, since: now - 15), "it hung before")
     }
 
     @Test func onlyTheTopicThatAFaultMakesAnewMayBeMissing() {

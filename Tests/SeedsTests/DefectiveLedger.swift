@@ -106,5 +106,10 @@ private final class KeptOverlay: ChangelogStore {
         try base.restore(key: key, value: value, isVersioned: isVersioned, offset: offset)
     }
 
+    var decodesAtOnce: Bool {
+        get { base.decodesAtOnce }
+        set { base.decodesAtOnce = newValue }
+    }
+
     func finishRestore() throws(UnreadableRecord) { try base.finishRestore() }
 }

@@ -172,12 +172,15 @@ struct StandbyTests {
         #expect(!events.has("standbyTaken(task: \(task)"), "\(events.texts.suffix(12))")
     }
 
-    @Test("a copy that cannot be read is said and given up once; who takes over says so, too")
-    func unreadable() throws {
+    @Test(
+        "a copy that cannot be read is said and given up once; who takes over says so, too",
+        arguments: ["\u{7e}x", "\u{1}x"])
+    func unreadable(_ key: String) throws {
         let application = application()
         let members = try pair(application)
         let task = try #require(members[0].runningTasks.first)
-        application.cluster.append("app.state", task, key: "\u{7e}x", value: "x")
+        // Of a store that is none, and of one whose values are longer.
+        application.cluster.append("app.state", task, key: key, value: "x")
         try application.run(rounds: 100)
         let failed = members[1].events.texts.filter { $0.contains("cannot be read at offset") }
         #expect(failed.count == 1 && copies(members[1]).isEmpty, "\(failed)")

@@ -23,6 +23,8 @@ public protocol ChangelogStore: AnyObject {
     var slotCount: Int { get }
     /// The bytes that committed values take in memory, and the keys of all slots.
     var byteCount: Int { get }
+    /// True if each value that is restored is decoded when it comes, for a copy that is restored for hours.
+    var decodesAtOnce: Bool { get set }
     /// Takes in a record of the changelog.
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset

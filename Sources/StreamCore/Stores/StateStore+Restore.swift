@@ -9,7 +9,8 @@ extension StateStore {
     ///   - key: without the number of the store.
     ///   - isVersioned: true if the record's key says that its value begins with its format.
     ///   - offset: of the record.
-    /// - Throws: if the value is of a format that this release does not know.
+    /// - Throws: if the value is of a format that this release does not know; with `decodesAtOnce` also if it cannot be
+    ///   read.
     public func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool = false, offset: Offset = 0
     ) throws(CorruptBytes) {
@@ -40,6 +41,7 @@ extension StateStore {
         decoded.remove(slot.index)
         stored.replace(slot.index, head: isVersioned ? nil : StateFormat.unversioned, by: value)
         restoredFrom[slot] = offset
+        if decodesAtOnce { _ = try Self.value(of: stored.bytes(of: slot.index)) }
     }
 
     public func finishRestore() throws(UnreadableRecord) { try checkRestored(self) }

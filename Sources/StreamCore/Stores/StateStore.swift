@@ -61,6 +61,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline let checkRestored: (StateStore<Value>) throws(UnreadableRecord) -> Void
     /// Until `finishRestore` values come from the changelog, and are decoded for the first time.
     @usableFromInline var isRestoring = true
+    public var decodesAtOnce = false
     /// All values were decoded since.
     @usableFromInline var isVisited = false
     /// The record that each value was restored from, while state is restored.

@@ -21,6 +21,11 @@ extension StreamTask {
             hasBeginning: beginning != .none)
     }
 
+    /// From now on a value that cannot be read is said by `restore`, and not when the restore ends.
+    package func decodeAtOnce() {
+        for store in orderedStores { store.decodesAtOnce = true }
+    }
+
     /// Takes in a record of the changelog, in the order in which the changelog has them.
     ///
     /// - Throws: if it is not what a task of this release or of the one before wrote.

@@ -11,7 +11,11 @@ final class StandbyTasks {
         fileprivate(set) var next: Offset = 0
         fileprivate(set) var records = 0
 
-        fileprivate init(_ task: StreamTask) { self.task = task }
+        /// What cannot be read is said while another process has the task, and not by the one that takes it over.
+        fileprivate init(_ task: StreamTask) {
+            self.task = task
+            task.decodeAtOnce()
+        }
     }
 
     private let make: () throws(LogError) -> any Consumer
