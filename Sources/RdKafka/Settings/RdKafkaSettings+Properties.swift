@@ -117,10 +117,10 @@ extension RdKafkaSettings {
     }
 
     /// librdkafka (2.0.2 to 2.15.0) takes a success for one of the request before it, too, which was refused and waits
-    /// to be sent again: since brokers take no number out of order, it must be there. But a broker that knows nothing of
-    /// a producer yet takes any number, so the records of a first request that was refused, such as for want of
-    /// replicas, were acknowledged and never written. In transactions brokers look at the order from the first record on
-    /// (KIP-890, Kafka 3.6 and later).
+    /// to be sent again: since brokers take no number out of order, it must be there. But a broker that knows nothing
+    /// of a producer yet takes any number, so the records of a first request that was refused, such as for want of
+    /// replicas, were acknowledged and never written. In transactions brokers look at the order from the first record
+    /// on (KIP-890, Kafka 3.6 and later).
     private static let oneRequestAtATime = (key: "max.in.flight.requests.per.connection", value: "1")
 
     private static let fixedForProducers = [
