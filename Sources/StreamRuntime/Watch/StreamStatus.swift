@@ -24,6 +24,8 @@ package struct StreamStatus: Sendable {
     package var measures = StreamMeasures()
     /// The state of the thread by its name in DESIGN.md's table, such as `in doubt`.
     package var state = ThreadState.Name.initialising.rawValue
+    /// The topics that the thread is to write to, and that are gone: it processes nothing before they are back.
+    package var missingTopics: [String] = []
     /// When the status was made: a thread that hangs makes none any more. On the monotonic clock; `nil` before the
     /// first.
     package var at: Duration?
@@ -125,6 +127,7 @@ extension StreamThread {
         measureTasks(now: now)
         status.measures = measures
         status.state = state.name.rawValue
+        if case .checking(let check) = state { status.missingTopics = check.missing }
         status.at = now
         status.lastProgress = lastProgress
         status.wasEverAssigned = wasEverAssigned
