@@ -133,12 +133,15 @@ final class PipelineHealth: HealthSource {
     }
 
     private var lagProblems: [HealthProblem] {
-        (lag.latest ?? []).compactMap { topic in
-            guard topic.records > 0 else { return nil }
+        if let error = lag.unknown { return [HealthProblem("lag", "the lag is not known: \(error)")] }
+        return (lag.latest ?? []).compactMap { topic in
+            guard topic.records > 0, topic.time ?? topic.seen > lagMax else { return nil }
             guard let time = topic.time else {
-                return HealthProblem("lag", "nothing was read yet of the \(topic.records) records of \(topic.topic)")
+                return HealthProblem(
+                    "lag",
+                    "nothing was read yet of \(topic.topic), where records have waited for \(topic.seen.shortText) "
+                        + "at least; allowed are \(lagMax.shortText) (health.lag)")
             }
-            guard time > lagMax else { return nil }
             return HealthProblem(
                 "lag",
                 "\(topic.topic) is \(time.shortText) behind, \(topic.records) records; allowed are "
