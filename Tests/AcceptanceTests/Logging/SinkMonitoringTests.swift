@@ -72,4 +72,16 @@ struct SinkMonitoringTests {
         #expect(value("tideline_sink_lag_records") == 4 && problems(in: .seconds(59)).isEmpty)
         #expect(problems(in: .seconds(61)).map(\.part) == ["lag"])
     }
+
+    @Test("before the first success its time is that of the start, so that who never delivers is seen")
+    func lastSuccess() throws {
+        defer { sink.close() }
+        let name = "tideline_sink_last_success_timestamp_seconds"
+        let start = try #require(value(name))
+        #expect(abs(start - Double(WallClock.systemTime().milliseconds) / 1000) < 60)
+        sink.note(progress(settled: 1))
+        #expect(value(name) == start)
+        sink.note(progress(successes: 1, settled: 1))
+        #expect(try #require(value(name)) >= start)
+    }
 }
