@@ -79,10 +79,8 @@ final class SinkMonitoring: HealthSource {
     /// Takes a sentence about what holds the sink up.
     func note(trouble: String) { state.withLock { ($0.trouble, $0.isHeld) = (trouble, true) } }
 
-    func close() {
-        monitoring.end()
-        monitoring.close()
-    }
+    /// The sink is about to end.
+    func end() { monitoring.end() }
 
     // MARK: - Any thread
 

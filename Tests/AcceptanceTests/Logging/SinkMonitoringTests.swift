@@ -41,7 +41,7 @@ struct SinkMonitoringTests {
         "a target that failed is told while something waits for it, and until it answers, with success or for good",
         arguments: [(1, 0), (0, 1)])
     func trouble(successes: Int, answers: Int) {
-        defer { sink.close() }
+        defer { monitoring.close() }
         sink.note(progress(unsettled: 2))
         #expect(problems().isEmpty)
         sink.note(trouble: "503")
@@ -54,7 +54,7 @@ struct SinkMonitoringTests {
 
     @Test("nothing is unwell once what waited is settled, delivered or not")
     func nothingWaits() {
-        defer { sink.close() }
+        defer { monitoring.close() }
         sink.note(progress(lag: 3, unsettled: 2))
         sink.note(trouble: "503")
         sink.note(progress(lag: 3, settled: 2))
@@ -65,7 +65,7 @@ struct SinkMonitoringTests {
 
     @Test("what was read and cannot be sent counts as waiting, although nothing is left to read")
     func waiting() {
-        defer { sink.close() }
+        defer { monitoring.close() }
         sink.note(progress(lag: 0, unsettled: 0))
         #expect(problems(in: .seconds(61)).isEmpty && value("tideline_sink_lag_records") == 0)
         sink.note(progress(lag: 0, unsettled: 4))
@@ -75,7 +75,7 @@ struct SinkMonitoringTests {
 
     @Test("before the first success its time is that of the start, so that who never delivers is seen")
     func lastSuccess() throws {
-        defer { sink.close() }
+        defer { monitoring.close() }
         let name = "tideline_sink_last_success_timestamp_seconds"
         let start = try #require(value(name))
         #expect(abs(start - Double(WallClock.systemTime().milliseconds) / 1000) < 60)
