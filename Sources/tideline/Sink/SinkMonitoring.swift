@@ -138,7 +138,7 @@ extension SinkMonitoring.Progress {
 
     init(_ progress: SinkProgress<ReloadSinkSummary>) {
         let sum = progress.summary
-        let kept = [("retired", sum.retired), ("dead letter", sum.deadLetters), ("too old", sum.tooOld)]
+        let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
         let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
         self.init(progress, outcomes: sent + kept + [("skipped", sum.skipped)])
         successes = sum.delivered
