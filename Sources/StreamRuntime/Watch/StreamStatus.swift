@@ -78,6 +78,12 @@ package struct StreamStatus: Sendable {
         /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` before the
         /// first record.
         package var lastTimestamp: Instant?
+
+        package init(topicPartition: TopicPartition, next: Offset, lastTimestamp: Instant? = nil) {
+            self.topicPartition = topicPartition
+            self.next = next
+            self.lastTimestamp = lastTimestamp
+        }
     }
 
     package init() {}
