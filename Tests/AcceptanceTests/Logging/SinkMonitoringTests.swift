@@ -1,3 +1,4 @@
+import Metrics
 import Observability
 import RdKafka
 import Settings
