@@ -223,7 +223,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability",
-                "Settings", "StreamRuntime", "tideline", "reader",
+                "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

@@ -81,6 +81,8 @@ package struct StreamSettings: Sendable {
     /// Returns true if somebody follows each thing that is done (`TaskContext.note`). Called in every iteration, on the
     /// stream's thread.
     package var isFollowed: @Sendable () -> Bool = { false }
+    /// True if somebody asks how much the tasks hold (`StreamMeasures`): the look has its price, each second.
+    package var measuresTasks = false
     /// What is recorded of this program in the state.
     package var state = StateTerms()
     /// What is done if the state is not that of this program, of this cluster or of these topics (R18).

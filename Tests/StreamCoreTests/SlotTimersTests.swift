@@ -58,10 +58,12 @@ struct SlotTimersTests {
             #expect(timers.dueCount(at: Instant(milliseconds: now), atMost: 100) == due)
             #expect(timers.dueCount(at: Instant(milliseconds: now), atMost: 5) == min(due, 5))
         }
-        var load = TimerLoad(at: 9)
-        load.add(timers)
-        load.add(timers)
-        #expect(timers.count == 50 && load.armed == 100 && load.due == 20)
+        for (limit, due) in [(100, 20), (13, 13), (5, 5), (0, 0)] {
+            var load = TimerLoad(at: 9, dueMax: limit)
+            load.add(timers)
+            load.add(timers)
+            #expect(load.armed == 100 && load.due == due)
+        }
     }
 
     @Test("after removal there is none")

@@ -51,6 +51,12 @@ final class AlarmProcessor: RecordProcessor, Punctuator, ConflatingProcessor, De
 
     var nextDue: Instant? { count("fired") < total ? Instant(milliseconds: 0) : nil }
 
+    func count(_ load: inout TimerLoad) {
+        var timers = TimerHeap()
+        for timer in 0..<(total - count("fired")) { timers.arm(timer, due: Instant(milliseconds: 0)) }
+        load.add(timers)
+    }
+
     func punctuate(_ context: TaskContext) {
         let portion = min(context.timerPortion, total - count("fired"))
         if portion == 0 { return }

@@ -214,6 +214,8 @@ struct TopicRulesTests {
         #expect(missing.allSatisfy { $0.contains(LedgerTopology.applied) && $0.contains(LedgerTopology.violations) })
         let last = try #require(member.thread.lastProgress)
         #expect(SteppingClock(application.clock, tick: .zero).monotonic() - last > .seconds(20), "it looks well")
+        let outputs = Set([LedgerTopology.applied, LedgerTopology.violations])
+        #expect(Set(member.thread.status.missingTopics) == outputs)
         for topic in [LedgerTopology.applied, LedgerTopology.violations] {
             application.cluster.createTopic(topic, partitions: application.partitions)
         }
@@ -221,7 +223,7 @@ struct TopicRulesTests {
         #expect(later.count >= 40)
         func isBack() -> Bool { later.allSatisfy { application.audit.applied[$0] == 1 } }
         try application.run(until: isBack)
-        #expect(isBack(), "\(member.events.texts.suffix(6))")
+        #expect(isBack() && member.thread.status.missingTopics.isEmpty, "\(member.events.texts.suffix(6))")
     }
 
     @Test("a broker that leads an output and is away is waited for and not counted, though the coordinator answers")

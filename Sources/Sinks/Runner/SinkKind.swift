@@ -13,6 +13,8 @@ package protocol SinkKind: AnyObject {
     var summary: Summary { get set }
     /// True if nothing that was read waits to be written, sent or kept.
     var isSettled: Bool { get }
+    /// The records that were read and not written, sent or set aside.
+    var unsettledCount: Int { get }
 
     /// Opens the place where the positions are kept.
     ///

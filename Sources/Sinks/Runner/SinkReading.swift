@@ -55,4 +55,6 @@ package struct SinkProgress<Summary> {
     package var fractionDone: Double?
     /// The records that are still to be read, as of the last answer; `nil` if nobody asked, or none came.
     package var lag: Int64?
+    /// The records that were read and wait to be written, sent or set aside.
+    package var unsettled = 0
 }

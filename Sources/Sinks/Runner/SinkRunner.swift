@@ -173,7 +173,8 @@ package final class SinkRunner<Kind: SinkKind> {
         guard isLast || context.clock.now - reportedAt >= .milliseconds(250) else { return }
         reportedAt = context.clock.now
         let fraction = context.reading.untilCaughtUp ? fractionDone : nil
-        progress(SinkProgress(summary: kind.summary, fractionDone: fraction, lag: lag))
+        progress(
+            SinkProgress(summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount))
     }
 
     private var fractionDone: Double {

@@ -29,6 +29,7 @@ package final class TimelineWriter: SinkKind {
     }
 
     package var isSettled: Bool { batch.isEmpty }
+    package var unsettledCount: Int { batch.read }
 
     package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
         try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
@@ -197,7 +198,8 @@ extension SinkRunner where Kind == TimelineWriter {
 /// The records that were read and are not written yet: the last one of each configuration.
 private struct SinkBatch {
     private var latest: [String: SinkRecord] = [:]
-    private var read = 0
+    /// The records that were added.
+    private(set) var read = 0
 
     var isEmpty: Bool { latest.isEmpty }
     /// True if some records gave way to later ones.

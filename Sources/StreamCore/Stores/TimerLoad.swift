@@ -6,18 +6,19 @@ public struct TimerLoad: Hashable, Sendable {
     public let now: Instant
     /// All that are armed.
     public private(set) var armed = 0
-    /// Those that are due; each heap counts as far as `dueMax`, so that a look stays cheap when all are due at once.
+    /// Those that are due, of all heaps together as far as `dueMax`: a look stays cheap when all are due at once.
     public private(set) var due = 0
+    public let dueMax: Int
 
-    public static let dueMax = 10_000
-
-    public init(at now: Instant) {
+    /// - Parameter dueMax: the most that are counted; 0 or more.
+    public init(at now: Instant, dueMax: Int) {
         self.now = now
+        self.dueMax = dueMax
     }
 
     public mutating func add(_ heap: TimerHeap) {
         armed += heap.count
-        due += heap.dueCount(at: now, atMost: Self.dueMax)
+        due += heap.dueCount(at: now, atMost: dueMax - due)
     }
 
     public mutating func add<Value>(_ timers: SlotTimers<Value>) { add(timers.heap) }

@@ -13,8 +13,11 @@ extension StreamTask {
     }
 
     /// The timers of all nodes.
-    package func timerLoad(at now: Instant) -> TimerLoad {
-        var load = TimerLoad(at: now)
+    ///
+    /// - Parameter dueMax: the most due ones that are counted; 0 or more.
+    /// - Complexity: O(nodes + `dueMax`).
+    package func timerLoad(at now: Instant, dueMax: Int) -> TimerLoad {
+        var load = TimerLoad(at: now, dueMax: dueMax)
         forEachNode { $0.punctuator?.count(&load) }
         return load
     }

@@ -19,6 +19,7 @@ extension StreamThread {
         }
         if case .topicsMissing(let missing, _) = event {
             if missing.isEmpty { return try finishLook(check) }
+            check.missing = missing
             if missing.contains(settings.stateTopic) || missing.contains(settings.exchangeTopic) {
                 check.wasStateMissing = true
             }

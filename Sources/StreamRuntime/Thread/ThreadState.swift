@@ -64,6 +64,8 @@ enum ThreadState {
         /// The exchange or the changelog was missing, so that it may be another one now.
         var wasStateMissing = false
         var isSaid = false
+        /// The topics that were missing at the last look that had an answer.
+        var missing: [String] = []
         /// When the topics were looked at last; `nil` before the first time.
         var lastLook: Duration?
     }

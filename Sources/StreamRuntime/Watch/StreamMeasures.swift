@@ -17,8 +17,10 @@ package struct StreamMeasures: Sendable {
     package var latencies: [String: Distribution] = [:]
     /// The stores of all tasks together, in the order of their numbers.
     package var stores: [StoreSize] = []
-    /// The timers of all tasks; due ones as far as `TimerLoad.dueMax` for each heap.
+    /// The timers of all tasks; due ones as far as `dueMax`.
     package var timers = (armed: 0, due: 0)
+    /// The most due timers that a look counts, of all tasks of the thread together.
+    package static let dueMax = 2_000
     /// How long the timer that is due for longest has been due; zero if none is due that may fire (R17).
     package var timerDelay = Duration.zero
     /// Partitions that have records to read and give none.
@@ -64,8 +66,10 @@ extension StreamThread {
         measures.restoredRecords += runtime.restoredRecords
     }
 
-    /// Looks at what the tasks hold, once a second: the look costs as much as there are tasks.
+    /// Looks at what the tasks hold, once a second and only for somebody who asks: the look costs as much as there are
+    /// tasks, and `StreamMeasures.dueMax` timers at most.
     func measureTasks(now: Duration) {
+        guard settings.measuresTasks else { return }
         guard lastMeasured.map({ now - $0 >= .seconds(1) }) ?? true else { return }
         lastMeasured = now
         let wall = clock.wall()
@@ -76,7 +80,7 @@ extension StreamThread {
         for runtime in tasks.values {
             measures.add(runtime.task.storeSizes)
             guard runtime.isRunning else { continue }
-            let load = runtime.task.timerLoad(at: wall)
+            let load = runtime.task.timerLoad(at: wall, dueMax: StreamMeasures.dueMax - measures.timers.due)
             measures.timers.armed += load.armed
             measures.timers.due += load.due
             guard let due = runtime.task.nextDue(readThrough: runtime.readThrough), due < wall else { continue }

@@ -24,6 +24,8 @@ package struct StreamStatus: Sendable {
     package var measures = StreamMeasures()
     /// The state of the thread by its name in DESIGN.md's table, such as `in doubt`.
     package var state = ThreadState.Name.initialising.rawValue
+    /// The topics that the thread is to write to, and that are gone: it processes nothing before they are back.
+    package var missingTopics: [String] = []
     /// When the status was made: a thread that hangs makes none any more. On the monotonic clock; `nil` before the
     /// first.
     package var at: Duration?
@@ -76,6 +78,12 @@ package struct StreamStatus: Sendable {
         /// When the last record that was read was produced, `Instant.noTimestamp` if it did not say; `nil` before the
         /// first record.
         package var lastTimestamp: Instant?
+
+        package init(topicPartition: TopicPartition, next: Offset, lastTimestamp: Instant? = nil) {
+            self.topicPartition = topicPartition
+            self.next = next
+            self.lastTimestamp = lastTimestamp
+        }
     }
 
     package init() {}
@@ -125,6 +133,7 @@ extension StreamThread {
         measureTasks(now: now)
         status.measures = measures
         status.state = state.name.rawValue
+        if case .checking(let check) = state { status.missingTopics = check.missing }
         status.at = now
         status.lastProgress = lastProgress
         status.wasEverAssigned = wasEverAssigned

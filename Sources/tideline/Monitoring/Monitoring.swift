@@ -43,8 +43,9 @@ final class Monitoring: Sendable {
         configuration.connectionLimit = 64
         let isLocal = Loopback.contains(listen.host)
         do throws(HTTPServerError) {
-            let server = try HTTPServer(configuration) { [unowned self] request in
-                .now(respond(to: request, isLocal: isLocal))
+            let server = try HTTPServer(configuration) { [weak self] request in
+                // A request may still be read while its process lets go of everything.
+                .now(self?.respond(to: request, isLocal: isLocal) ?? HTTPResponse(503))
             }
             let address = ListenAddress(host: listen.host, port: server.port)
             environment.logger.info("metrics and health at http://\(address)")

@@ -8,6 +8,8 @@ final class LagWatch: Sendable {
     private struct State {
         var asked: Duration?
         var lag: [PipelineStatus.TopicLag]?
+        /// The questions in a row that had no answer, and why the last had none.
+        var failures: (count: Int, last: LogError)?
         /// Holds the partitions that were looked at last.
         var partitions: [TopicPartition: PartitionLag] = [:]
     }
@@ -16,6 +18,12 @@ final class LagWatch: Sendable {
 
     /// By topic, ascending; `nil` if there are no tasks, or the ends could not be asked for.
     var latest: [PipelineStatus.TopicLag]? { state.withLock { $0.lag } }
+
+    /// Why the lag is not known, once so many questions in a row had no answer; `nil` where it is, or will soon be.
+    var unknown: LogError? { state.withLock { $0.failures.flatMap { $0.count >= Self.failuresMax ? $0.last : nil } } }
+
+    /// A leader may move, and a broker be slow once.
+    private static let failuresMax = 3
 
     /// Asks for the topics' ends, at most once in `interval`; waits up to two seconds for the answer. While a broker is
     /// away it does not: each answer would be waited for.
@@ -29,14 +37,20 @@ final class LagWatch: Sendable {
         }
         guard isDue else { return }
         let positions = statuses.flatMap(\.tasks).flatMap(\.positions)
-        var ends: [TopicPartition: Offset]?
-        if !positions.isEmpty, !isAway {
-            ends = try? admin.endOffsets(
+        // That a broker is away is told elsewhere.
+        guard !positions.isEmpty, !isAway else { return state.withLock { ($0.lag, $0.failures) = (nil, nil) } }
+        do throws(LogError) {
+            let ends = try admin.endOffsets(
                 of: positions.map(\.topicPartition), isolation: .readUncommitted, timeout: .seconds(2))
-        }
-        state.withLock { state in
-            guard let ends else { return state.lag = nil }
-            state.lag = Self.lag(of: positions, ends, &state.partitions, now: now, wall: WallClock.systemTime())
+            state.withLock { state in
+                state.failures = nil
+                state.lag = Self.lag(of: positions, ends, &state.partitions, now: now, wall: WallClock.systemTime())
+            }
+        } catch {
+            state.withLock { state in
+                state.failures = ((state.failures?.count ?? 0) + 1, error)
+                state.lag = nil
+            }
         }
     }
 
@@ -58,6 +72,7 @@ final class LagWatch: Sendable {
             let time = partition.observe(end: end, next: position.next, lastAge: lastAge, at: now)
             // One partition of which nothing is known makes the topic's time unknown.
             topic.time = time.flatMap { time in topic.time.map { max($0, time) } }
+            if time == nil, let since = partition.waits?.since { topic.seen = max(topic.seen, now - since) }
             seen[place] = partition
             topics[place.topic] = topic
         }

@@ -7,6 +7,8 @@ import RecordLog
 struct PartitionLag {
     /// Ends that were seen and are not reached, ascending; all times are on the monotonic clock.
     private(set) var ahead: [(at: Duration, end: Offset)] = []
+    /// Since when the same record has been the first that waits, as far as was seen; `nil` if none waits.
+    private(set) var waits: (next: Offset, since: Duration)?
     /// When an end was last seen that has been reached since; `nil` if none was.
     private var reachedAt: Duration?
     /// An hour, where the ends are asked for every five seconds.
@@ -23,6 +25,7 @@ struct PartitionLag {
         let reached = ahead.prefix { $0.end <= next }
         if let last = reached.last { reachedAt = last.at }
         ahead.removeFirst(reached.count)
+        if ahead.isEmpty { waits = nil } else if waits?.next != next { waits = (next, now) }
         if ahead.isEmpty { return .zero }
         if ahead.count > Self.aheadMax { ahead.remove(at: 1) }
         return [reachedAt.map { now - $0 }, lastAge].compactMap(\.self).min()

@@ -11,7 +11,6 @@ final class PipelineHealth: HealthSource {
     private struct State {
         var statuses: [StreamStatus] = []
         var hasStarted = false
-        var missing: [String] = []
         /// The last failure that a thread told of, and when.
         var trouble: (text: String, at: Duration)?
         /// By task: how far its restore had come when it last moved.
@@ -41,13 +40,7 @@ final class PipelineHealth: HealthSource {
     /// Takes in what a stream thread tells, on that thread.
     func note(_ event: StreamEvent, now: Duration) {
         switch event {
-        case .committed: state.withLock { $0.missing = [] }
-        case .topicsMissing(let topics, let error):
-            state.withLock {
-                $0.missing = topics
-                $0.trouble = (error.description, now)
-            }
-        case .aborted(let error), .producerReplaced(let error, _):
+        case .topicsMissing(_, let error), .aborted(let error), .producerReplaced(let error, _):
             state.withLock { $0.trouble = (error.description, now) }
         case .failed(let error, let doing):
             state.withLock { $0.trouble = ("\(doing): \(error)", now) }
@@ -104,8 +97,10 @@ final class PipelineHealth: HealthSource {
     }
 
     private func missingProblems(_ state: State) -> [HealthProblem] {
-        if state.missing.isEmpty { return [] }
-        let names = state.missing.joined(separator: ", ")
+        // Each thread knows of the topics that it writes to itself; that another one commits says nothing of them.
+        let missing = Set(state.statuses.flatMap(\.missingTopics)).sorted()
+        if missing.isEmpty { return [] }
+        let names = missing.joined(separator: ", ")
         return [
             HealthProblem("outputs", "\(names) can be written to no more: make it again with its former settings")
         ]
@@ -138,12 +133,15 @@ final class PipelineHealth: HealthSource {
     }
 
     private var lagProblems: [HealthProblem] {
-        (lag.latest ?? []).compactMap { topic in
-            guard topic.records > 0 else { return nil }
+        if let error = lag.unknown { return [HealthProblem("lag", "the lag is not known: \(error)")] }
+        return (lag.latest ?? []).compactMap { topic in
+            guard topic.records > 0, topic.time ?? topic.seen > lagMax else { return nil }
             guard let time = topic.time else {
-                return HealthProblem("lag", "nothing was read yet of the \(topic.records) records of \(topic.topic)")
+                return HealthProblem(
+                    "lag",
+                    "nothing was read yet of \(topic.topic), where records have waited for \(topic.seen.shortText) "
+                        + "at least; allowed are \(lagMax.shortText) (health.lag)")
             }
-            guard time > lagMax else { return nil }
             return HealthProblem(
                 "lag",
                 "\(topic.topic) is \(time.shortText) behind, \(topic.records) records; allowed are "

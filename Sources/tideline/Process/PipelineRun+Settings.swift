@@ -54,6 +54,7 @@ extension StreamSettings {
         let instance = settings[Keys.instance]
         self.instance = instance.isEmpty ? nil : instance
         unownedGrace = settings[Keys.sessionTimeout] + .seconds(5)
+        measuresTasks = options.monitoring != nil
         removesConsumedRecords = options.removesConsumedRecords
         misfits = MisfitPolicy(settings)
         state.settings = ContentSettings.recorded(settings)

@@ -45,6 +45,8 @@ struct PipelineStatus: Hashable, Sendable {
         /// The longest time for which the first unread record can have waited, zero where none waits; `nil` means that
         /// it is not known.
         var time: Duration?
+        /// Where `time` is not known: for how long the first unread record has waited at least.
+        var seen = Duration.zero
     }
 
     struct NamedCount: Hashable, Sendable {

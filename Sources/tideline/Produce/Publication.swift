@@ -64,6 +64,7 @@ struct Publication {
     func publishWithProgress(
         _ source: any RecordSource, _ health: HealthFile? = nil
     ) throws(CommandFailure) -> PublishSummary {
+        defer { monitoring?.close() }
         let bar = ProgressBar.standardError("publishing \(content.title)", unit: "records", environment)
         let summary = try environment.publish(
             source, to: topic, pacing: pacing, limit: limit,
@@ -81,7 +82,6 @@ struct Publication {
         bar.setTotal(summary.records)
         bar.update(completed: summary.records)
         bar.finish()
-        monitoring?.close()
         return summary
     }
 }

@@ -89,6 +89,7 @@ struct ReloadSinkRun {
     /// - Parameter health: the file that is touched with each round.
     func run(_ health: HealthFile?) throws(CommandFailure) {
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
+        defer { monitoring?.close() }
         let admin = try environment.connect()
         let topics = environment.topics
         var needed = [topics.reloads, topics.deadLetters]
@@ -99,7 +100,7 @@ struct ReloadSinkRun {
         environment.logger.info(
             "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
         let watch = monitoring.map { SinkMonitoring($0, environment, name: settings.name) }
-        defer { watch?.close() }
+        defer { watch?.end() }
         let summary: ReloadSinkSummary
         do {
             switch target {

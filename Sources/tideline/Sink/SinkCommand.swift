@@ -99,12 +99,14 @@ struct SinkCommand: Verb {
     private func writeTimelines(_ target: SinkTarget, _ health: HealthFile?) throws(CommandFailure) {
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
+        defer { monitoring?.close() }
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()
         let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
         var run = try SinkRun(environment, target: target, untilCaughtUp: untilCaughtUp)
         let watch = monitoring.map { SinkMonitoring($0, environment, name: run.name) }
+        defer { watch?.end() }
         run.monitoring = watch
         let summary = try run.run(
             until: {
@@ -113,7 +115,6 @@ struct SinkCommand: Verb {
                 return Signals.isStopRequested
             }, progress: { progress in bar.update(completed: progress.summary.records) })
         bar.finish()
-        watch?.close()
         print(summary.json)
     }
 }

@@ -10,23 +10,35 @@ final class SinkMonitoring: HealthSource {
     /// How far a sink is, whatever it writes.
     struct Progress {
         var records: Int
+        /// Still to be read; `nil` if that is not known.
         var lag: Int64?
-        var startedOver: Int
+        /// Read, and not settled.
+        var unsettled = 0
+        var startedOver = 0
         /// What became of records, in a fixed order.
-        var outcomes: [(name: String, count: Int)]
+        var outcomes: [(name: String, count: Int)] = []
         /// The number of those that were written or delivered.
-        var successes: Int
+        var successes = 0
+        /// The number of those that the target answered for good: delivered, refused or from nobody any more.
+        var answers = 0
+        /// The number of all that wait no more, for whatever reason.
+        var settled = 0
+
+        /// The records that wait; 0 also where it is not known whether there are more to read.
+        var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
     }
 
     private struct State {
         var progress: Progress?
-        /// When the loop turned last, and when a record was done or none was waiting, on the monotonic clock.
+        /// When the loop turned last, and when a record was settled or none was waiting, on the monotonic clock.
         var turned: Duration?
         var done: Duration
-        /// By the clock of the day.
-        var success: Instant?
-        /// The last trouble, until a record is done.
+        /// By the clock of the day; the start before the first.
+        var success = Instant.now()
+        /// The last trouble with the target, until it answers.
         var trouble: String?
+        /// True while something waits that the trouble holds up.
+        var isHeld = false
     }
 
     private let state: Mutex<State>
@@ -54,21 +66,21 @@ final class SinkMonitoring: HealthSource {
 
     func note(_ progress: Progress) {
         state.withLock { state in
-            let isFurther = progress.successes > (state.progress?.successes ?? 0)
-            if isFurther { state.success = .now() }
-            if isFurther { state.trouble = nil }
-            if isFurther || progress.lag == 0 { state.done = WallClock.uptime() }
+            let before = state.progress
+            if progress.successes > (before?.successes ?? 0) { state.success = .now() }
+            // A record that is skipped says nothing of the target: only where none is left is the trouble of no matter.
+            if progress.answers > (before?.answers ?? 0) { state.trouble = nil }
+            state.isHeld = progress.unsettled > 0
+            if progress.settled > (before?.settled ?? 0) || progress.waiting == 0 { state.done = WallClock.uptime() }
             state.progress = progress
         }
     }
 
     /// Takes a sentence about what holds the sink up.
-    func note(trouble: String) { state.withLock { $0.trouble = trouble } }
+    func note(trouble: String) { state.withLock { ($0.trouble, $0.isHeld) = (trouble, true) } }
 
-    func close() {
-        monitoring.end()
-        monitoring.close()
-    }
+    /// The sink is about to end.
+    func end() { monitoring.end() }
 
     // MARK: - Any thread
 
@@ -89,26 +101,24 @@ final class SinkMonitoring: HealthSource {
     }
 
     private func holdProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
-        if let trouble = state.trouble { return [HealthProblem("target", trouble)] }
-        guard let lag = state.progress?.lag, lag > 0, now - state.done > doneMax else { return [] }
+        if let trouble = state.trouble, state.isHeld { return [HealthProblem("target", trouble)] }
+        guard let waiting = state.progress?.waiting, waiting > 0, now - state.done > doneMax else { return [] }
         return [
             HealthProblem(
                 "lag",
-                "nothing was done for \((now - state.done).shortText) while \(lag) records wait; allowed are "
+                "nothing was done for \((now - state.done).shortText) while \(waiting) records wait; allowed are "
                     + "\(doneMax.shortText) (health.lag)")
         ]
     }
 
     private func collect(into snapshot: inout MetricsSnapshot, _ name: String) {
         let state = state.withLock { $0 }
+        snapshot.add(Double(state.success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
         guard let progress = state.progress else { return }
         snapshot.add(progress.records, to: SinkMetrics.records, [name])
         snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
-        if let lag = progress.lag { snapshot.add(Int(lag), to: SinkMetrics.lag, [name]) }
+        if progress.lag != nil { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
         for (outcome, count) in progress.outcomes { snapshot.add(count, to: SinkMetrics.outcomes, [name, outcome]) }
-        if let success = state.success {
-            snapshot.add(Double(success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
-        }
     }
 }
 
@@ -116,26 +126,29 @@ extension SinkMonitoring.Progress {
     init(_ progress: SinkProgress<SinkSummary>) {
         let sum = progress.summary
         self.init(
-            sum, progress.lag, successes: sum.written + sum.removed + sum.unchanged,
+            progress,
             outcomes: [
                 ("written", sum.written), ("removed", sum.removed), ("unchanged", sum.unchanged),
                 ("superseded", sum.superseded), ("unusable", sum.unusable),
             ])
+        successes = sum.written + sum.removed + sum.unchanged
+        answers = successes
+        settled = successes + sum.superseded + sum.unusable
     }
 
     init(_ progress: SinkProgress<ReloadSinkSummary>) {
         let sum = progress.summary
-        let kept = [("retired", sum.retired), ("dead letter", sum.deadLetters), ("too old", sum.tooOld)]
+        let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
         let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
-        self.init(
-            sum, progress.lag, successes: sum.delivered, outcomes: sent + kept + [("skipped", sum.skipped)])
+        self.init(progress, outcomes: sent + kept + [("skipped", sum.skipped)])
+        successes = sum.delivered
+        answers = sum.delivered + sum.retired + sum.deadLetters
+        settled = answers + sum.tooOld + sum.skipped
     }
 
-    private init(
-        _ summary: some SinkRunSummary, _ lag: Int64?, successes: Int, outcomes: [(name: String, count: Int)]
-    ) {
+    private init(_ progress: SinkProgress<some SinkRunSummary>, outcomes: [(name: String, count: Int)]) {
         self.init(
-            records: summary.records, lag: lag, startedOver: summary.startedOver, outcomes: outcomes,
-            successes: successes)
+            records: progress.summary.records, lag: progress.lag, unsettled: progress.unsettled,
+            startedOver: progress.summary.startedOver, outcomes: outcomes)
     }
 }

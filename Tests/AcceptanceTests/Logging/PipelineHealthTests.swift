@@ -2,6 +2,7 @@ import Observability
 import RdKafka
 import RecordLog
 import Settings
+import Simulation
 import StreamRuntime
 import Testing
 
@@ -10,13 +11,14 @@ import Testing
 @Suite("The health of a pipeline, and why it is not well")
 struct PipelineHealthTests {
     private let health: PipelineHealth
+    private let lag = LagWatch()
 
     init() throws {
         let settings = try Keys.schema.resolve(SettingsSources())
         let environment = Environment(
             settings: settings, logger: .standardError,
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
-        health = PipelineHealth(environment, LagWatch())
+        health = PipelineHealth(environment, lag)
     }
 
     private static func status(
@@ -78,15 +80,52 @@ struct PipelineHealthTests {
         )
     }
 
-    @Test("an output that is gone is named until something is committed again")
+    @Test("an output that is gone is named until the thread that misses it has it back, whatever others commit")
     func outputs() {
-        health.see([Self.status(at: .seconds(1))], now: .seconds(1))
-        let error = LogError(.unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART", "gone")
-        health.note(.topicsMissing(["timelines"], error), now: .seconds(2))
+        let well = Self.status(at: .seconds(2))
+        var waiting = well
+        waiting.missingTopics = ["timelines", "reloads"]
+        health.see([waiting, well], now: .seconds(2))
         let problems = health.problems(.ready, now: .seconds(2))
-        #expect(problems.map(\.part) == ["outputs"] && reason(problems).contains("timelines"))
+        #expect(problems.map(\.part) == ["outputs"] && reason(problems).hasPrefix("reloads, timelines can be"))
         health.note(.committed(records: 1), now: .seconds(3))
-        #expect(parts(.ready, .seconds(3)).isEmpty)
+        health.see([waiting, well], now: .seconds(3))
+        #expect(parts(.ready, .seconds(3)) == ["outputs"])
+        health.see([well, well], now: .seconds(4))
+        #expect(parts(.ready, .seconds(4)).isEmpty)
+    }
+
+    @Test("records of which nothing is known are no trouble before they have waited for health.lag")
+    func firstRecords() throws {
+        let cluster = MemoryCluster(clock: ManualClock())
+        cluster.createTopic("t", partitions: 1)
+        cluster.append("t", 0, key: "k", value: "v")
+        let ends = try cluster.makeAdmin()
+        var status = Self.status(at: .zero)
+        status.tasks[0].positions = [.init(topicPartition: TopicPartition("t", 0), next: 0)]
+        for second in stride(from: 0, through: 65, by: 5) {
+            let now = Duration.seconds(second)
+            health.see([Self.status(at: now)], now: now)
+            lag.look([status], ends, isAway: false, every: .zero, now: now)
+            #expect(lag.latest?.first?.records == 1 && lag.latest?.first?.time == nil)
+            #expect(parts(.ready, now) == (second > 60 ? ["lag"] : []), "\(second)")
+        }
+        #expect(reason(health.problems(.ready, now: .seconds(65))).contains("have waited for 65 s at least"))
+    }
+
+    @Test("a lag that cannot be asked for is told, with why, at the third question without an answer")
+    func unknownLag() throws {
+        let cluster = MemoryCluster(clock: ManualClock())
+        var status = Self.status(at: .zero)
+        status.tasks[0].positions = [.init(topicPartition: TopicPartition("none", 0), next: 0)]
+        health.see([Self.status(at: .zero)], now: .zero)
+        for count in 1...3 {
+            lag.look([status], try cluster.makeAdmin(), isAway: false, every: .zero, now: .seconds(count))
+            #expect(parts(.ready, .seconds(count)) == (count == 3 ? ["lag"] : []))
+        }
+        #expect(reason(health.problems(.ready, now: .seconds(3))).hasPrefix("the lag is not known: "))
+        lag.look([status], try cluster.makeAdmin(), isAway: true, every: .zero, now: .seconds(4))
+        #expect(parts(.ready, .seconds(4)).isEmpty)
     }
 
     @Test("a thread that does not turn is not live, after thirty seconds and the longest commit")

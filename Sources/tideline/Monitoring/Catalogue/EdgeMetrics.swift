@@ -11,10 +11,10 @@ enum SinkMetrics {
         "What became of them. A sink of reloads may send one twice, and several at once.")
     static let lag = MetricFamily(
         "tideline_sink_lag_records", .gauge, unit: .records, labels: sink,
-        "Records that it has still to read. Absent while the ends are not known.")
+        "Records that it has still to read, or has read and not settled. Absent while the ends are not known.")
     static let lastSuccess = MetricFamily(
         "tideline_sink_last_success_timestamp_seconds", .gauge, unit: .seconds, labels: sink,
-        "When a record was last written or delivered, in seconds since 1970; absent before the first.")
+        "When a record was last written or delivered, in seconds since 1970; before the first, when the sink began.")
     static let startedOver = MetricFamily(
         "tideline_sink_started_over", .counter, labels: sink,
         "Partitions that were read from their beginning although a position in them was kept.")

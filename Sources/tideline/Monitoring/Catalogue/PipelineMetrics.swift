@@ -1,4 +1,5 @@
 import Metrics
+import StreamRuntime
 
 /// The pipeline. Counters count what is committed, from the start of the process.
 enum PipelineMetrics {
@@ -69,8 +70,9 @@ enum PipelineMetrics {
         "Memory of its stored values and keys. What is derived of them is not counted.")
     static let timersArmed = MetricFamily("tideline_timers_armed", .gauge, "Timers that wait for their date.")
     static let timersDue = MetricFamily(
-        "tideline_timers_due", .gauge, "Timers whose date has come and that have not fired; counted up to 10000 a heap."
-    )
+        "tideline_timers_due", .gauge,
+        "Timers whose date has come and that have not fired; of each stream thread \(StreamMeasures.dueMax) are counted"
+            + " at most.")
     static let timerDelay = MetricFamily(
         "tideline_timer_delay_seconds", .gauge, unit: .seconds,
         "How late the latest of them is that may fire: timers of vehicles wait for telemetry after a restore (R17).")

@@ -1,0 +1,88 @@
+import Metrics
+import Observability
+import RdKafka
+import Settings
+import Testing
+
+@testable import tideline
+
+@Suite("The health and the metrics of a sink")
+struct SinkMonitoringTests {
+    private let monitoring: Monitoring
+    private let sink: SinkMonitoring
+
+    init() throws {
+        let flags = [SettingsSources.Flag(key: "metrics.listen", text: "127.0.0.1:0", flag: "--metrics")]
+        let settings = try Keys.schema.resolve(SettingsSources(flags: flags))
+        let environment = Environment(
+            settings: settings, logger: .standardError,
+            cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
+        monitoring = try #require(try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink))
+        sink = SinkMonitoring(monitoring, environment, name: "webhook")
+    }
+
+    private func progress(
+        lag: Int64? = 0, unsettled: Int = 0, successes: Int = 0, answers: Int = 0, settled: Int = 0
+    ) -> SinkMonitoring.Progress {
+        .init(
+            records: 0, lag: lag, unsettled: unsettled, successes: successes, answers: successes + answers,
+            settled: successes + answers + settled)
+    }
+
+    private func problems(in time: Duration = .zero) -> [HealthProblem] {
+        sink.problems(.ready, now: WallClock.uptime() + time)
+    }
+
+    private func value(_ name: String) -> Double? {
+        let line = monitoring.registry.snapshot().text.split(separator: "\n").first { $0.hasPrefix("\(name){") }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
+    @Test(
+        "a target that failed is told while something waits for it, and until it answers, with success or for good",
+        arguments: [(1, 0), (0, 1)])
+    func trouble(successes: Int, answers: Int) {
+        defer { monitoring.close() }
+        sink.note(progress(unsettled: 2))
+        #expect(problems().isEmpty)
+        sink.note(trouble: "503")
+        // The next record is for nobody, which says nothing about the target.
+        sink.note(progress(unsettled: 2, settled: 1))
+        #expect(problems() == [HealthProblem("target", "503")])
+        sink.note(progress(unsettled: 1, successes: successes, answers: answers, settled: 1))
+        #expect(problems().isEmpty)
+    }
+
+    @Test("nothing is unwell once what waited is settled, delivered or not")
+    func nothingWaits() {
+        defer { monitoring.close() }
+        sink.note(progress(lag: 3, unsettled: 2))
+        sink.note(trouble: "503")
+        sink.note(progress(lag: 3, settled: 2))
+        #expect(problems().isEmpty)
+        sink.note(progress(unsettled: 1, settled: 2))
+        #expect(problems().map(\.part) == ["target"])
+    }
+
+    @Test("what was read and cannot be sent counts as waiting, although nothing is left to read")
+    func waiting() {
+        defer { monitoring.close() }
+        sink.note(progress(lag: 0, unsettled: 0))
+        #expect(problems(in: .seconds(61)).isEmpty && value("tideline_sink_lag_records") == 0)
+        sink.note(progress(lag: 0, unsettled: 4))
+        #expect(value("tideline_sink_lag_records") == 4 && problems(in: .seconds(59)).isEmpty)
+        #expect(problems(in: .seconds(61)).map(\.part) == ["lag"])
+    }
+
+    @Test("before the first success its time is that of the start, so that who never delivers is seen")
+    func lastSuccess() throws {
+        defer { monitoring.close() }
+        let name = "tideline_sink_last_success_timestamp_seconds"
+        let start = try #require(value(name))
+        #expect(abs(start - Double(WallClock.systemTime().milliseconds) / 1000) < 60)
+        sink.note(progress(settled: 1))
+        #expect(value(name) == start)
+        sink.note(progress(successes: 1, settled: 1))
+        #expect(try #require(value(name)) >= start)
+    }
+}
