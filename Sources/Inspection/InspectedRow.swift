@@ -7,6 +7,12 @@ package struct InspectedRow: Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         package var name: String
         package var value: ParameterValue
+
+        /// The value, secrets masked. The key of a record counts as an id.
+        package var masked: ParameterValue {
+            if name == "key", case .string(let key) = value { return .string(SecretMask.masked(id: key)) }
+            return SecretMask.masked(value, named: name)
+        }
     }
 
     /// The fields in the order of the list. A field that is not known is absent.
@@ -15,7 +21,9 @@ package struct InspectedRow: Hashable, Sendable {
     package init() {}
 
     /// The value of a field; `nil` means that the row does not have it.
-    package subscript(name: String) -> ParameterValue? { fields.first { $0.name == name }?.value }
+    package subscript(name: String) -> ParameterValue? { field(name)?.value }
+
+    private func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
     package mutating func add(_ name: String, _ value: ParameterValue?) {
         if let value { fields.append(Field(name: name, value: value)) }
@@ -43,14 +51,14 @@ package struct InspectedRow: Hashable, Sendable {
         json.beginObject()
         for field in fields {
             json.key(named: field.name)
-            json.value(SecretMask.masked(field.value, named: field.name))
+            json.value(field.masked)
         }
         json.endObject()
     }
 
     /// The value of a field in words for a column, secrets masked; empty if the row does not have it.
     package func text(_ name: String) -> String {
-        self[name].map { Self.text(SecretMask.masked($0, named: name)) } ?? ""
+        field(name).map { Self.text($0.masked) } ?? ""
     }
 
     private static func text(_ value: ParameterValue) -> String {

@@ -2,14 +2,21 @@ package import Timelines
 
 /// Hides push tokens and other secrets in what is shown of records.
 ///
-/// A member of JSON is hidden by its name. In text that is no JSON, what follows such a name is hidden, and so is every
-/// run of 32 or more hexadecimal digits: a push token is one.
+/// A member of JSON is hidden by its name. In text that is no JSON, what follows such a name is hidden. In both, and in
+/// the names of members, every run of 32 or more hexadecimal digits is hidden: a push token is one. Two things stay: a
+/// `traceparent` of W3C Trace Context, and ids of fewer than 64 digits, such as a UUID without hyphens.
 package enum SecretMask {
     private static let words = [
         "token", "secret", "password", "passwd", "authorization", "apikey", "api-key", "api_key", "credential",
         "privatekey", "private-key", "private_key",
     ]
     private static let digitsMin = 32
+    /// The digits from which on an id is hidden, too: push tokens have as many.
+    private static let idDigitsMin = 64
+    /// The names under which Tideline's own messages have ids.
+    private static let idNames: Set = [
+        "configurationId", "configurationIds", "vehicleId", "calendarId", "calendarIds", "recipient", "uid",
+    ]
 
     /// True if a member or a header of this name holds a secret.
     package static func hides(_ name: String) -> Bool {
@@ -25,40 +32,68 @@ package enum SecretMask {
         switch value {
         case .null, .bool: return value
         case .number(let text): return hides(name) ? .string(mask(text)) : value
-        case .string(let text): return hides(name) ? .string(mask(text)) : value
+        case .string(let text):
+            if hides(name) { return .string(mask(text)) }
+            return .string(idNames.contains(name) ? masked(id: text) : maskedDigits(text, digitsMin))
         case .array(let values): return .array(values.map { masked($0, named: name) })
         case .object(let members):
             return .object(
                 Parameters(
                     members.members.map {
                         Parameters.Member(
-                            key: $0.key, value: masked($0.value, named: hides(name) ? name : $0.key))
+                            key: maskedDigits($0.key, digitsMin),
+                            value: masked($0.value, named: hides(name) ? name : $0.key))
                     }))
         }
     }
+
+    /// An id or the key of a record, masked if it looks like a push token.
+    package static func masked(id: String) -> String { maskedDigits(id, idDigitsMin) }
 
     /// Text that is no JSON, with all secrets in it masked.
     package static func masked(text: String) -> String {
         var rest = Substring(text)
         var result = ""
-        while let character = rest.first {
+        while !rest.isEmpty {
             if let word = words.first(where: { rest.prefix($0.count).lowercased() == $0 }) {
                 result += rest.prefix(word.count)
                 rest = rest.dropFirst(word.count)
                 result += takeSecret(after: &rest)
-                continue
-            }
-            let digits = rest.prefix { $0.isASCII && $0.isHexDigit }
-            if digits.isEmpty {
-                result.append(character)
-                rest = rest.dropFirst()
             } else {
-                result += digits.count >= digitsMin ? Substring(mask(digits)) : digits
-                rest = rest[digits.endIndex...]
+                result += takePiece(of: &rest, digitsMin)
             }
         }
         return result
     }
+
+    private static func maskedDigits(_ text: String, _ digitsMin: Int) -> String {
+        guard text.utf8.count >= digitsMin else { return text }
+        var rest = Substring(text)
+        var result = ""
+        while !rest.isEmpty { result += takePiece(of: &rest, digitsMin) }
+        return result
+    }
+
+    /// Takes a run of hexadecimal digits, masked if it is long, a trace context, or a character.
+    private static func takePiece(of rest: inout Substring, _ digitsMin: Int) -> String {
+        let digits = rest.prefix { isDigit($0) }
+        let piece = digits.isEmpty ? rest.prefix(1) : traceContext(at: rest, digits) ?? digits
+        defer { rest = rest[piece.endIndex...] }
+        return digits.count >= digitsMin ? mask(piece) : String(piece)
+    }
+
+    /// The digits in the parts of a trace context: version, trace, parent and flags.
+    private static let contextParts = [2, 32, 16, 2]
+
+    private static func traceContext(at rest: Substring, _ version: Substring) -> Substring? {
+        guard version.count == contextParts[0] else { return nil }
+        let text = rest.prefix(contextParts.reduce(contextParts.count - 1, +))
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.count) == contextParts, parts.allSatisfy({ $0.allSatisfy(isDigit) }) else { return nil }
+        return rest[text.endIndex...].first.map(isDigit) == true ? nil : text
+    }
+
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isHexDigit }
 
     /// Takes what belongs to a secret's name, `": "…"` or `=…`, and returns it with the secret masked.
     private static func takeSecret(after rest: inout Substring) -> String {

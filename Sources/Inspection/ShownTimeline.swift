@@ -1,10 +1,12 @@
 package import Messages
 package import Timelines
 
-/// A timeline as `show` writes it for programs: what is in force at an instant, what comes, and what it is made of.
+/// A timeline as `show` shows it to people and writes it for programs: what is in force at an instant, what comes, and
+/// what it is made of. It never holds the secrets of the parameters: they are masked when it is made.
 package struct ShownTimeline: Hashable, Sendable {
-    package var record: TimelineRecord
-    package var place: SourceOffset
+    /// The timeline, secrets masked.
+    package let record: TimelineRecord
+    package let place: SourceOffset
     /// The newest reload that names the configuration, as far as the topic holds one.
     package var reload: PlacedReload?
 
@@ -19,7 +21,11 @@ package struct ShownTimeline: Hashable, Sendable {
     }
 
     package init(_ record: TimelineRecord, at place: SourceOffset, reload: PlacedReload? = nil) {
-        self.record = record
+        var masked = record
+        for index in masked.timeline.entries.indices {
+            masked.timeline.entries[index].parameters = masked.timeline.entries[index].parameters.masked
+        }
+        self.record = masked
         self.place = place
         self.reload = reload
     }
@@ -40,10 +46,10 @@ package struct ShownTimeline: Hashable, Sendable {
         json.instant("at", now)
         json.place(place)
         json.key("now")
-        json.maskedEntry(current(at: now))
+        json.entry(current(at: now))
         if let next = next(at: now) {
             json.key("next")
-            json.maskedEntry(next)
+            json.entry(next)
             json.integer("nextInSeconds", Self.seconds(from: now, to: next.date))
         }
         if let update = record.timeline.nextUpdate {
@@ -74,11 +80,7 @@ package struct ShownTimeline: Hashable, Sendable {
             json.endObject()
         }
         json.key("timeline")
-        var masked = record
-        for index in masked.timeline.entries.indices {
-            masked.timeline.entries[index].parameters = masked.timeline.entries[index].parameters.masked
-        }
-        masked.write(to: &json)
+        record.write(to: &json)
         json.endObject()
     }
 
@@ -93,12 +95,6 @@ extension JSONWriter {
         string("topic", place.topic)
         integer("partition", place.partition)
         integer("offset", place.offset)
-    }
-
-    fileprivate mutating func maskedEntry(_ entry: TimelineEntry) {
-        var entry = entry
-        entry.parameters = entry.parameters.masked
-        self.entry(entry)
     }
 }
 

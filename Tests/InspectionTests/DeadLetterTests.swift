@@ -9,14 +9,14 @@ struct DeadLetterTests {
     private static let problem = MessageProblem(.missing, field: "vehicleId", "is missing")
 
     static func letter(
-        _ own: [Header] = [], offset: Int64 = 7, size: Int? = nil, value: String? = "{",
+        _ own: [Header] = [], offset: Int64 = 7, size: Int? = nil, key: String = "k", value: String? = "{",
         problem: MessageProblem = problem
     ) -> DeadLetter {
         let added = DeadLetterHeaders.headers(for: problem, topic: "in", partition: 2, offset: 40, size: size)
         return DeadLetter(
             Record(
                 topic: "dead", partition: 1, offset: Offset(offset), timestamp: Instant(milliseconds: 1_000),
-                key: Array("k".utf8), value: value.map { Array($0.utf8) },
+                key: Array(key.utf8), value: value.map { Array($0.utf8) },
                 headers: own + added.map { Header($0.name, $0.value) }))
     }
 
@@ -57,36 +57,64 @@ struct DeadLetterTests {
         #expect(!DeadLetterChoice(ids: [DeadLetterId(partition: 1, offset: 8)]).accepts(letter))
     }
 
+    private static func apply(_ value: [UInt8]?, to marks: inout OperationMarks, offset: Int64 = 0) {
+        let key = OperationMarks.key(of: letter())
+        func apply(_ value: UnsafeRawBufferPointer?) {
+            key.withUnsafeBytes { key in
+                marks.apply(
+                    RecordView(
+                        topic: 0, partition: 0, offset: Offset(offset), timestamp: Instant(milliseconds: 0), key: key,
+                        value: value, handle: nil), of: "operations")
+            }
+        }
+        guard let value else { return apply(nil) }
+        value.withUnsafeBytes { apply($0) }
+    }
+
     @Test("a mark counts for the record that it was made for, not for another at its place")
     func marks() {
         let letter = Self.letter()
         var marks = OperationMarks()
-        let key = OperationMarks.key(of: letter)
-        let value = OperationMarks.value(of: .replayed, on: letter, at: Instant(milliseconds: 5_000))
-        key.withUnsafeBytes { key in
-            value.withUnsafeBytes { value in
-                marks.apply(
-                    RecordView(
-                        topic: 0, partition: 0, offset: 0, timestamp: Instant(milliseconds: 0), key: key, value: value,
-                        handle: nil))
-            }
-        }
+        Self.apply(OperationMarks.value(of: .replayed, on: letter, at: Instant(milliseconds: 5_000)), to: &marks)
         #expect(marks.state(of: letter) == .done(.replayed, at: Instant(milliseconds: 5_000)))
         #expect(marks.state(of: Self.letter(value: "[")) == .waiting)
         #expect(marks.state(of: Self.letter(offset: 8)) == .waiting)
+        Self.apply(nil, to: &marks, offset: 1)
+        #expect(marks.state(of: letter) == .waiting && marks.unreadable.isEmpty)
+    }
+
+    @Test(
+        "what is no mark is named until a mark or a tombstone of its key comes",
+        arguments: ["", "{", "[]", "{}", #"{"operation":"sent"}"#])
+    func unreadableMarks(text: String) {
+        let letter = Self.letter()
+        let mark = OperationMarks.value(of: .dropped, on: letter, at: Instant(milliseconds: 5_000))
+        var marks = OperationMarks()
+        for (offset, healing) in [(1, mark), (3, nil)] as [(Int64, [UInt8]?)] {
+            Self.apply(Array(text.utf8), to: &marks, offset: offset)
+            #expect(marks.unreadable.map(\.place.text) == ["operations[0]@\(offset)"])
+            #expect(marks.unreadable.map(\.key) == ["dead-letter/dead/1/7"])
+            Self.apply(healing, to: &marks, offset: offset + 1)
+            #expect(marks.unreadable.isEmpty && (marks.state(of: letter) == .waiting) == (healing == nil))
+        }
     }
 
     @Test("what is shown of it holds no push token, whether the value is JSON or not")
     func masked() {
         let token = String(repeating: "ab", count: 32)
         var parser = JSONParser()
-        for value in [#"{"push": {"token": "\#(token)"}}"#, #"{"push": {"token": "\#(token)""#] {
-            let letter = Self.letter([Header("authorization", "Bearer hush")], value: value)
+        let context = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        for value in [
+            #"{"push": {"token": "\#(token)"}}"#, #"{"push": {"token": "\#(token)""#, #"{"seal": "\#(token)"}"#,
+        ] {
+            let headers = [Header("authorization", "Bearer hush"), Header("traceparent", context)]
+            let letter = Self.letter(headers, key: token, value: value)
             var json = JSONWriter()
             letter.write(to: &json, .waiting, with: &parser)
             let text = String(decoding: json.bytes, as: UTF8.self)
             let lines = letter.lines(.waiting, with: &parser).map(\.text).joined()
             for shown in [text, lines] { #expect(!shown.contains(token) && !shown.contains("hush"), "\(shown)") }
+            for shown in [text, lines] { #expect(shown.contains(context), "\(shown)") }
         }
     }
 }

@@ -12,7 +12,7 @@ extension DeadLetter {
         json.beginObject()
         for field in row(state).fields {
             json.key(named: field.name)
-            json.value(field.value)
+            json.value(field.masked)
         }
         json.array("headers", originalHeaders) { json, header in
             json.beginObject()

@@ -25,7 +25,7 @@ package struct DeadLetterChoice: Hashable, Sendable {
 }
 
 /// How many dead letters there are of each reason and origin.
-package struct DeadLetterCounts: Hashable, Sendable {
+package struct DeadLetterTally: Hashable, Sendable {
     package static let fields = ["reason", "topic", "waiting", "replayed", "dropped"]
 
     private struct Key: Hashable {

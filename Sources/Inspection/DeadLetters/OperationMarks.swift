@@ -1,4 +1,4 @@
-internal import Messages
+package import Messages
 package import RecordLog
 internal import Timelines
 
@@ -6,6 +6,9 @@ internal import Timelines
 ///
 /// A mark has the key `dead-letter/TOPIC/PARTITION/OFFSET` and says which record it is about by its fingerprint. So a
 /// mark of a topic that was deleted and made again counts for none of the new records.
+///
+/// Only a tombstone takes a mark away. A mark that cannot be read says nothing about its dead letter, which may have
+/// gone back: nobody must replay or drop as long as `unreadable` names one.
 package struct OperationMarks: ~Copyable {
     package enum Operation: String, CaseIterable, Sendable {
         case replayed, dropped
@@ -31,7 +34,14 @@ package struct OperationMarks: ~Copyable {
         var hash: String
     }
 
+    /// A mark that cannot be read.
+    package struct Unreadable: Hashable, Sendable {
+        package var key: String
+        package var place: SourceOffset
+    }
+
     private var marks: [[UInt8]: Mark] = [:]
+    private var unreadablePlaces: [[UInt8]: SourceOffset] = [:]
     private var parser = JSONParser()
 
     package init() {}
@@ -43,18 +53,28 @@ package struct OperationMarks: ~Copyable {
     package static let settings = [NewTopic.Setting("cleanup.policy", "compact")]
 
     /// Takes a record of the topic of operations. A record of another operation is passed over.
-    package mutating func apply(_ view: RecordView) {
+    package mutating func apply(_ view: RecordView, of topic: String) {
         guard let key = view.key.map({ Array($0) }), key.starts(with: "dead-letter/".utf8) else { return }
-        guard let value = view.value, let members = try? parser.object(value),
+        let mark = view.value.flatMap { read($0) }
+        marks[key] = mark
+        unreadablePlaces[key] = view.value != nil && mark == nil ? SourceOffset(topic, view) : nil
+    }
+
+    /// - Returns: `nil` if the value is no mark.
+    private mutating func read(_ value: UnsafeRawBufferPointer) -> Mark? {
+        guard let members = try? parser.object(value),
             case .string(let name)? = members["operation"], let operation = Operation(rawValue: name),
             case .string(let at)? = members["at"], let at = Instant(rfc3339: at),
             case .number(let text)? = members["timestamp"], let milliseconds = Int64(text),
             case .string(let hash)? = members["hash"]
-        else {
-            marks[key] = nil
-            return
-        }
-        marks[key] = Mark(operation: operation, at: at, timestamp: Instant(milliseconds: milliseconds), hash: hash)
+        else { return nil }
+        return Mark(operation: operation, at: at, timestamp: Instant(milliseconds: milliseconds), hash: hash)
+    }
+
+    /// The newest records of their keys that are no marks, by partition and offset.
+    package var unreadable: [Unreadable] {
+        unreadablePlaces.map { Unreadable(key: String(decoding: $0.key, as: UTF8.self), place: $0.value) }
+            .sorted { ($0.place.partition, $0.place.offset) < ($1.place.partition, $1.place.offset) }
     }
 
     package func state(of letter: DeadLetter) -> State {

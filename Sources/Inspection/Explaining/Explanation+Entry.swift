@@ -143,7 +143,7 @@ extension Explanation {
                     .source, "the topic holds it no more: retention or compaction removed it", rules: ["M7"],
                     sources: [source])
             }
-            let key = found.key.map { " of key \(String(decoding: $0, as: UTF8.self))" } ?? ""
+            let key = found.key.map { " of key \(SecretMask.masked(id: String(decoding: $0, as: UTF8.self)))" } ?? ""
             return Reason(
                 .source,
                 "the newest record\(key) that the timeline was made of, written at"

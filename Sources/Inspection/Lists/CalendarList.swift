@@ -15,6 +15,8 @@ package struct CalendarList: ~Copyable {
         var events: Int?
     }
 
+    /// The records that cannot be read and whose calendar is not known either.
+    package private(set) var unread = UnreadRecords()
     private var records = LatestRecords<Content>()
     private var configurations: [String: Int] = [:]
     private var parser = JSONParser()
@@ -33,7 +35,7 @@ package struct CalendarList: ~Copyable {
             records.put(view, of: topic, Content(calendarId: id, events: batch.events.count))
         } catch {
             // The newest record of the calendar cannot be read; a timeline may say so (T26).
-            guard let id = CalendarRecordKey(view.key).calendarId else { return }
+            guard let id = CalendarRecordKey(view.key).calendarId else { return unread.add(view, of: topic, error) }
             records.put(view, of: topic, Content(calendarId: id, events: nil))
         }
     }

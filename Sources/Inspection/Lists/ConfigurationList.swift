@@ -4,7 +4,7 @@ package import Timelines
 
 /// The configurations that the topics hold, each with what its newest timeline says.
 ///
-/// Records that `process` sets aside are passed over: they are among the dead letters.
+/// Records that cannot be read are passed over and counted. Those of configurations are among the dead letters.
 package struct ConfigurationList: ~Copyable {
     package static let fields = [
         "configurationId", "kind", "family", "recipient", "strategy", "vehicleId", "calendarIds", "timeZone", "push",
@@ -26,6 +26,7 @@ package struct ConfigurationList: ~Copyable {
         var phases: [(date: Instant, phase: TimelineEntry.Phase)]
     }
 
+    package private(set) var unread = UnreadRecords()
     private let kinds: WidgetKinds
     private var configurations = LatestRecords<Configuration>()
     private var timelines = LatestRecords<Shown>()
@@ -40,20 +41,29 @@ package struct ConfigurationList: ~Copyable {
     package mutating func apply(configuration view: RecordView, of topic: String) {
         guard let value = view.value else { return configurations.put(view, of: topic, nil) }
         let bytes = ConfluentFraming.skipped(value)
-        guard let message = try? ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser) else { return }
-        let push = try? PushRegistration.read(bytes, with: &parser).push
-        configurations.put(view, of: topic, Configuration(message: message, hasPush: push != nil))
+        do throws(MessageProblem) {
+            let message = try ConfigurationMessage.decode(bytes, kinds: kinds, with: &parser)
+            let hasPush = try PushRegistration.read(bytes, with: &parser).push != nil
+            configurations.put(view, of: topic, Configuration(message: message, hasPush: hasPush))
+        } catch {
+            unread.add(view, of: topic, error)
+        }
     }
 
     /// Takes a record of the topic of timelines.
     package mutating func apply(timeline view: RecordView, of topic: String) {
         guard let value = view.value else { return timelines.put(view, of: topic, nil) }
-        guard let record = try? TimelineRecord.decode(value, with: &parser) else { return }
-        timelines.put(
-            view, of: topic,
-            Shown(
-                revision: record.revision, generatedAt: record.generatedAt, nextUpdate: record.timeline.nextUpdate,
-                budget: record.budget?.remaining, phases: record.timeline.entries.map { ($0.date, $0.phase) }))
+        do throws(MessageProblem) {
+            let record = try TimelineRecord.decode(value, with: &parser)
+            let phases = record.timeline.entries.map { ($0.date, $0.phase) }
+            timelines.put(
+                view, of: topic,
+                Shown(
+                    revision: record.revision, generatedAt: record.generatedAt, nextUpdate: record.timeline.nextUpdate,
+                    budget: record.budget?.remaining, phases: phases))
+        } catch {
+            unread.add(view, of: topic, error)
+        }
     }
 
     /// The configurations, ascending by id.

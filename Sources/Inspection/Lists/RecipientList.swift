@@ -17,20 +17,29 @@ package struct RecipientList: ~Copyable {
         var newest: (reload: ReloadNotification, place: SourceOffset)?
     }
 
+    package private(set) var unread = UnreadRecords()
     private var entries: [String: Entry] = [:]
     private var parser = JSONParser()
 
     package init() {}
 
-    /// Takes a record of the topic of reloads. One that cannot be read is passed over.
+    /// Takes a record of the topic of reloads. One that cannot be read is passed over and counted.
     package mutating func apply(_ view: RecordView, of topic: String) {
-        guard let value = view.value, let reload = try? ReloadNotification.decode(value, with: &parser) else { return }
+        guard let value = view.value else { return }
+        do throws(MessageProblem) {
+            add(try ReloadNotification.decode(value, with: &parser), at: SourceOffset(topic, view))
+        } catch {
+            unread.add(view, of: topic, error)
+        }
+    }
+
+    private mutating func add(_ reload: ReloadNotification, at place: SourceOffset) {
         var entry = entries[reload.recipient] ?? Entry()
         entry.reloads += 1
         if let newest = entry.newest, newest.reload.issuedAt > reload.issuedAt {
             // A later one came before, of another partition.
         } else {
-            entry.newest = (reload, SourceOffset(topic, view))
+            entry.newest = (reload, place)
         }
         entries[reload.recipient] = entry
     }

@@ -16,6 +16,7 @@ package struct VehicleList: ~Copyable {
         var late = 0
     }
 
+    package private(set) var unread = UnreadRecords()
     private let future: ElapsedTime?
     private var entries: [String: Entry] = [:]
     private var configurations: [String: Int] = [:]
@@ -26,9 +27,17 @@ package struct VehicleList: ~Copyable {
         self.future = future
     }
 
-    /// Takes a record of the topic of telemetry. One that cannot be read is passed over.
+    /// Takes a record of the topic of telemetry. One that cannot be read is passed over and counted.
     package mutating func apply(_ view: RecordView, of topic: String) {
-        guard let value = view.value, let record = try? reader.read(value) else { return }
+        guard let value = view.value else { return }
+        do throws(MessageProblem) {
+            add(try reader.read(value), view, of: topic)
+        } catch {
+            unread.add(view, of: topic, error)
+        }
+    }
+
+    private mutating func add(_ record: TelemetryView, _ view: RecordView, of topic: String) {
         let id = String(record.vehicleId)
         let place = SourceOffset(topic, view)
         var entry = entries[id] ?? Entry(vehicle: Vehicle(vehicleId: id), place: place)

@@ -1,3 +1,4 @@
+import Diagnosis
 import Inspection
 import Messages
 import RecordLog
@@ -31,7 +32,34 @@ final class DeadLetterBox {
     ///   that was killed leaves such marks until its transaction is ended, which the next writer does.
     func readMarks(needsAll: Bool) throws(CommandFailure) {
         marks = OperationMarks()
-        try environment.readRecords(of: operationsTopic, needsAll: needsAll) { view, _ in marks.apply(view) }
+        try environment.readRecords(of: operationsTopic, needsAll: needsAll) { view, _ in
+            marks.apply(view, of: operationsTopic)
+        }
+    }
+
+    /// What is wrong with the marks that cannot be read; `nil` if all can be read.
+    private var unreadableMarks: String? {
+        guard let first = marks.unreadable.first else { return nil }
+        let others = marks.unreadable.count - 1
+        let more = others > 0 ? ", nor can \(others.counted("other mark"))" : ""
+        return "the mark \(first.place.text) with the key \(first.key) cannot be read\(more)"
+    }
+
+    /// Says that dead letters may be listed as waiting that are not.
+    func warnOfUnreadableMarks() {
+        guard let unreadableMarks else { return }
+        writeError(
+            "warning: \(unreadableMarks): what was done with its dead letter is not known, it counts as waiting")
+    }
+
+    /// - Throws: with status 65 if a mark cannot be read: what was done before is not known.
+    func requireReadableMarks() throws(CommandFailure) {
+        guard let unreadableMarks else { return }
+        throw CommandFailure(
+            .dataError,
+            "\(unreadableMarks): whether its dead letter was replayed is not known, so a replay could put it back"
+                + " twice. Nothing was done. A tombstone with this key, a record without a value, says that the dead"
+                + " letter is waiting")
     }
 
     /// Reads all dead letters, each partition in order, and calls `each` with them.

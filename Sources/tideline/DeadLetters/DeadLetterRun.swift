@@ -1,3 +1,4 @@
+import Diagnosis
 import Foundation
 import Inspection
 import Messages
@@ -22,6 +23,7 @@ final class DeadLetterRun {
         isAgreed = action.yes
         isNamed = !action.ids.isEmpty
         box = try DeadLetterBox(environment)
+        try box.requireReadableMarks()
         admin = try environment.connect()
         chosen = try box.letters(action.choice.choice(action.ids.map(\.id)))
     }
@@ -50,7 +52,7 @@ final class DeadLetterRun {
     ) throws(CommandFailure) -> Int {
         var changes: [OperationWriter.Change] = []
         var rows: [InspectedRow] = []
-        var counts = DeadLetterCounts()
+        var counts = DeadLetterTally()
         var (leftOut, doneBefore) = (0, 0)
         for (letter, state) in chosen {
             if let hindrance = hindrance(state) {
@@ -69,14 +71,15 @@ final class DeadLetterRun {
             }
         }
         output.write(rows, columns: Self.columns)
-        let before = doneBefore > 0 ? "; \(doneBefore) were replayed or dropped before" : ""
-        let others = leftOut > 0 ? "; \(leftOut) are left out" : ""
+        let were = doneBefore == 1 ? "was" : "were"
+        let before = doneBefore > 0 ? "; \(doneBefore) \(were) replayed or dropped before" : ""
+        let others = leftOut > 0 ? "; \(leftOut) \(leftOut == 1 ? "is" : "are") left out" : ""
         guard !changes.isEmpty else {
-            writeError("nothing to do: \(chosen.count) dead letters are chosen\(before)\(others)")
+            writeError("nothing to do: \(chosen.count.counted("dead letter")) chosen\(before)\(others)")
             return leftOut
         }
-        let noun = changes.count == 1 ? "dead letter" : "dead letters"
-        try Confirmation.ask("\(verb) \(changes.count) \(noun) (\(counts.sentence))", isGiven: isAgreed)
+        let number = changes.count.counted("dead letter")
+        try Confirmation.ask("\(verb) \(number) (\(counts.sentence))", isGiven: isAgreed)
         let done = try write(changes, output)
         writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
         return leftOut
@@ -88,6 +91,7 @@ final class DeadLetterRun {
         defer { writer.close() }
         // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
         try box.readMarks(needsAll: true)
+        try box.requireReadableMarks()
         var rest: [OperationWriter.Change] = []
         for change in changes {
             guard let hindrance = hindrance(box.state(of: change.letter)) else {

@@ -1,4 +1,5 @@
 import Arguments
+import Diagnosis
 import Foundation
 import Inspection
 import Messages
@@ -29,29 +30,30 @@ struct DeadLettersList: Verb {
 
     func execute() throws(CommandFailure) {
         let box = try DeadLetterBox(Environment(kafka))
+        box.warnOfUnreadableMarks()
         let (choice, done) = (choice.choice(), done)
         var rows: [(id: DeadLetterId, row: InspectedRow)] = []
-        var counted = DeadLetterCounts()
-        var all = DeadLetterCounts()
+        var counted = DeadLetterTally()
+        var all = DeadLetterTally()
         try box.readLetters { letter, state in
             all.add(letter, state)
             guard choice.accepts(letter) else { return }
             counted.add(letter, state)
             if done || state == .waiting { rows.append((letter.id, letter.row(state))) }
         }
-        if counts { return output.write(counted.rows, columns: DeadLetterCounts.fields) }
+        if counts { return output.write(counted.rows, columns: DeadLetterTally.fields) }
         output.write(rows.sorted { $0.id < $1.id }.map(\.row), columns: Self.columns)
         writeCounts(counted, all, listed: rows.count)
     }
 
-    private func writeCounts(_ counted: DeadLetterCounts, _ all: DeadLetterCounts, listed: Int) {
+    private func writeCounts(_ counted: DeadLetterTally, _ all: DeadLetterTally, listed: Int) {
         guard counted.total > 0 else {
             let there = all.total == 0 ? "the topic holds none" : "the topic holds \(all.sentence)"
             return writeError("no dead letter to list: \(there)")
         }
         let left = counted.total - listed
         let more = left > 0 ? "; \(left) of them replayed or dropped (--done)" : ""
-        let sentence = "\(counted.total) dead letters: \(counted.sentence)\(more)"
+        let sentence = "\(counted.total.counted("dead letter")): \(counted.sentence)\(more)"
         if output.isJSON { return writeError(sentence) }
         _ = StandardOutput.write(["", sentence])
     }
@@ -75,6 +77,7 @@ struct DeadLettersShow: Verb {
 
     func execute() throws(CommandFailure) {
         let box = try DeadLetterBox(Environment(kafka))
+        box.warnOfUnreadableMarks()
         let letters = try box.letters(DeadLetterChoice(ids: ids.map(\.id)))
         var parser = JSONParser()
         for (index, (letter, state)) in letters.enumerated() {

@@ -1,4 +1,5 @@
 import Arguments
+import Diagnosis
 import Foundation
 import Inspection
 import Messages
@@ -36,7 +37,9 @@ struct DeadLettersReplay: Verb {
         var judge = ReplayJudge(run.environment, run.admin, overNewer: overNewer)
         try judge.look(at: run.waiting)
         let leftOut = try run.carryOut(output, "Replay") { letter in judge.destination(of: letter) }
-        if leftOut > 0 { throw CommandFailure(.dataError, "\(leftOut) dead letters were left out: see above") }
+        guard leftOut > 0 else { return }
+        let were = leftOut == 1 ? "was" : "were"
+        throw CommandFailure(.dataError, "\(leftOut.counted("dead letter")) \(were) left out: see above")
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Inspection
 import Messages
 import RecordLog
@@ -76,6 +77,7 @@ final class OperationWriter {
     func write(_ changes: [Change], written: ([Change]) -> Void) throws(CommandFailure) {
         var rest = changes[...]
         while !rest.isEmpty {
+            if Signals.isStopRequested { throw failure("told to end with \(rest.count) left") }
             var bytes = 0
             let portion = rest.prefix(Self.recordsMax).prefix { change in
                 defer { bytes += change.letter.record.value?.count ?? 0 }
@@ -101,10 +103,22 @@ final class OperationWriter {
             }
             try persistently { () throws(TransactionError) in try producer.commit(timeout: Self.attempt) }
         } catch {
-            // If this fails, too, the broker aborts the transaction when its time is over, or the next writer does.
-            try? producer.abort(timeout: Self.attempt)
-            throw error
+            try abort(after: error)
         }
+    }
+
+    /// - Throws: the failure, always. If the transaction cannot be aborted, that is said, too.
+    private func abort(after failure: CommandFailure) throws(CommandFailure) {
+        do throws(TransactionError) {
+            try producer.abort(timeout: Self.attempt)
+        } catch .fenced {
+            // Whoever fenced this producer has aborted its transaction.
+        } catch {
+            writeError(
+                "warning: the transaction could not be aborted either: \(error.cause); the broker does it when its"
+                    + " time is over, or the next 'tideline dead-letters replay' or 'drop'")
+        }
+        throw failure
     }
 
     private func produce(
@@ -138,8 +152,11 @@ final class OperationWriter {
             } catch {
                 switch error {
                 case .retriable(let cause):
-                    if WallClock.uptime() < end, !Signals.isStopRequested { continue }
-                    throw failure("the broker does not answer: \(cause)")
+                    let silence = "the broker does not answer: \(cause)"
+                    if Signals.isStopRequested { throw failure("told to end while \(silence)") }
+                    guard WallClock.uptime() < end else { throw failure(silence) }
+                    // A full queue refuses at once.
+                    usleep(50_000)
                 case .fenced(let cause):
                     throw failure(
                         "another 'tideline dead-letters' of this application has begun meanwhile (\(cause.name))")

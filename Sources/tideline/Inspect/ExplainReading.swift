@@ -10,6 +10,7 @@ final class ExplainReading {
     private(set) var ids: [String] = []
     private let id: String
     private let environment: Environment
+    private var unread = UnreadRecords()
     private var parser = JSONParser()
 
     init(_ id: String, _ environment: Environment) {
@@ -31,6 +32,7 @@ final class ExplainReading {
         try readTimelines(&facts)
         try readReloads(&facts)
         try readDeadLetters(&facts)
+        environment.warn(of: unread)
         for source in facts.newest?.value.sources ?? [] {
             do throws(LogError) {
                 facts.sources[source] = try environment.record(at: source)
@@ -55,11 +57,14 @@ final class ExplainReading {
                 return
             }
             known.insert(Array(key))
-            guard isAsked,
-                let message = try? ConfigurationMessage.decode(
+            guard isAsked else { return }
+            do throws(MessageProblem) {
+                let message = try ConfigurationMessage.decode(
                     ConfluentFraming.skipped(value), kinds: kinds, with: &parser)
-            else { return }
-            (facts.configuration, facts.deletion) = (Placed(message, at: place), nil)
+                (facts.configuration, facts.deletion) = (Placed(message, at: place), nil)
+            } catch {
+                unread.add(view, of: topic, error)
+            }
         }
         ids = known.map { String(decoding: $0, as: UTF8.self) }.sorted { $0.precedesByUTF8($1) }
     }
@@ -72,18 +77,26 @@ final class ExplainReading {
                 facts.timelines = []
                 return
             }
-            guard let record = try? TimelineRecord.decode(value, with: &parser) else { return }
-            facts.timelines.append(Placed(record, at: SourceOffset(topic, view)))
+            do throws(MessageProblem) {
+                let record = try TimelineRecord.decode(value, with: &parser)
+                facts.timelines.append(Placed(record, at: SourceOffset(topic, view)))
+            } catch {
+                unread.add(view, of: topic, error)
+            }
         }
     }
 
     private func readReloads(_ facts: inout ExplainedFacts) throws(CommandFailure) {
         let topic = environment.topics.reloads
         try environment.readRecords(of: topic) { view, _ in
-            guard let value = view.value, let reload = try? ReloadNotification.decode(value, with: &parser),
-                reload.configurationIds.contains(where: { $0.isSameByUTF8(as: id) })
-            else { return }
-            facts.reloads.append(Placed(reload, at: SourceOffset(topic, view)))
+            guard let value = view.value else { return }
+            do throws(MessageProblem) {
+                let reload = try ReloadNotification.decode(value, with: &parser)
+                guard reload.configurationIds.contains(where: { $0.isSameByUTF8(as: id) }) else { return }
+                facts.reloads.append(Placed(reload, at: SourceOffset(topic, view)))
+            } catch {
+                unread.add(view, of: topic, error)
+            }
         }
         facts.reloads.sort { $0.value.issuedAt < $1.value.issuedAt }
     }

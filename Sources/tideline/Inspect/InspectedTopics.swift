@@ -1,3 +1,4 @@
+import Diagnosis
 import Inspection
 import Messages
 import RecordLog
@@ -53,6 +54,16 @@ extension Environment {
                         + " what lies behind that is not shown")
             }
             return true
+        }
+    }
+
+    /// Says on standard error which records are missing in what is shown.
+    func warn(of unread: UnreadRecords) {
+        for topic in unread.topics {
+            let (are, first) = topic.count == 1 ? ("is", "it") : ("are", "the first")
+            writeError(
+                "warning: \(topic.count.counted("record")) of \(topic.name) cannot be read and \(are) passed over;"
+                    + " \(first) is \(topic.first.text): \(topic.problem)")
         }
     }
 

@@ -19,6 +19,8 @@ struct ListCommand: Verb {
             Each '--where FIELD=VALUE' is a condition that a row must meet; FIELD is a key of the JSON. A '*' at the \
             end of VALUE stands for any text, an empty VALUE for a field that is absent. Of a list one element must \
             meet it.
+
+            A record that cannot be read is passed over: standard error says how many there are, and which is the first.
             """,
         examples: [
             CommandExample("tideline list configurations --where kind=Bus --where phase=stale", "What shows old data."),
@@ -85,12 +87,14 @@ struct ListCommand: Verb {
     private func rows(_ environment: Environment) throws(CommandFailure) -> [InspectedRow] {
         let topics = environment.topics
         let configurations = try environment.configurationsRead(withTimelines: what == .configurations)
+        environment.warn(of: configurations.list.unread)
         switch what {
         case .configurations:
             return configurations.list.rows(at: .now())
         case .vehicles:
             var vehicles = VehicleList(future: environment.settings[Keys.telemetryFuture].map { ElapsedTime($0) })
             try environment.readRecords(of: topics.telemetry) { view, _ in vehicles.apply(view, of: topics.telemetry) }
+            environment.warn(of: vehicles.unread)
             vehicles.count(configurations.list)
             return vehicles.rows()
         case .calendars:
@@ -100,11 +104,13 @@ struct ListCommand: Verb {
                 calendars.apply(
                     view, of: topics.calendarEvents, contentType: type.map { String(decoding: $0, as: UTF8.self) })
             }
+            environment.warn(of: calendars.unread)
             calendars.count(configurations.list)
             return calendars.rows()
         case .recipients:
             var recipients = RecipientList()
             try environment.readRecords(of: topics.reloads) { view, _ in recipients.apply(view, of: topics.reloads) }
+            environment.warn(of: recipients.unread)
             recipients.count(configurations.list)
             return recipients.rows()
         }

@@ -17,6 +17,10 @@ final class TimelineFollower {
     private let reloads: TopicReader
     private var known: Set<[UInt8]> = []
     private var newestReload: ShownTimeline.PlacedReload?
+    /// The reloads that could not be read before the ends were reached; `nil` behind them.
+    private var unread: UnreadRecords? = UnreadRecords()
+    /// By topic the failures that were said since its last record.
+    private var told: [String: Set<LogError.Code>] = [:]
     private var parser = JSONParser()
 
     init(_ id: String, _ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
@@ -35,15 +39,20 @@ final class TimelineFollower {
         reloads = try reader(environment.topics.reloads)
     }
 
+    /// Gives the handles back; the program is about to end. One that may not be read goes with the program: librdkafka
+    /// 2.0.2 waits for ever for the end of a reader whose topic was deleted.
     func close() {
-        timelines.close()
-        reloads.close()
+        for reader in [timelines, reloads] {
+            if told[reader.topic] == nil { reader.close() } else { _ = Unmanaged.passRetained(reader) }
+        }
     }
 
     /// Reads both topics up to their present ends.
     func catchUp() throws(CommandFailure) {
         try catchUp(reloads) { view in apply(reload: view) }
         try catchUp(timelines) { view in apply(timeline: view) }
+        if let unread { environment.warn(of: unread) }
+        unread = nil
         ids = known.map { String(decoding: $0, as: UTF8.self) }.sorted { $0.precedesByUTF8($1) }
     }
 
@@ -58,11 +67,21 @@ final class TimelineFollower {
         }
     }
 
-    /// Takes what is new; waits for a moment if nothing is. An outage is waited for.
+    /// Takes what is new; waits for a moment if nothing is. An outage is said once and waited for.
+    ///
+    /// - Throws: with status 69 if the topics cannot be read until somebody changes something.
     func poll() throws(CommandFailure) {
         for (reader, apply) in [(reloads, apply(reload:)), (timelines, apply(timeline:))] {
             do throws(LogError) {
-                try reader.poll(maximum: 1_000, timeout: .milliseconds(100), failed: { _ in }) { view, _ in apply(view)
+                var failures: [LogError] = []
+                let count = try reader.poll(
+                    maximum: 1_000, timeout: .milliseconds(100), failed: { failures.append($0) }
+                ) { view, _ in apply(view) }
+                if count > 0 { told[reader.topic] = nil }
+                for failure in failures {
+                    if failure.lasts { throw failure }
+                    guard told[reader.topic, default: []].insert(failure.code).inserted else { continue }
+                    writeError("warning: \(reader.topic) cannot be read now: \(failure); waiting for it")
                 }
             } catch {
                 throw Self.unreadable(reader.topic, error)
@@ -90,11 +109,17 @@ final class TimelineFollower {
     }
 
     private func apply(reload view: RecordView) {
-        guard let value = view.value, let reload = try? ReloadNotification.decode(value, with: &parser),
-            reload.configurationIds.contains(where: { $0.isSameByUTF8(as: id) })
-        else { return }
-        newestReload = .init(reload, at: SourceOffset(reloads.topic, view))
-        shown?.reload = newestReload
+        guard let value = view.value else { return }
+        let place = SourceOffset(reloads.topic, view)
+        do throws(MessageProblem) {
+            let reload = try ReloadNotification.decode(value, with: &parser)
+            guard reload.configurationIds.contains(where: { $0.isSameByUTF8(as: id) }) else { return }
+            newestReload = .init(reload, at: place)
+            shown?.reload = newestReload
+        } catch {
+            if unread == nil { writeError("warning: \(place.text) cannot be read as a reload: \(error)") }
+            unread?.add(view, of: reloads.topic, error)
+        }
     }
 
     private static func unreadable(_ topic: String, _ error: LogError) -> CommandFailure {

@@ -113,6 +113,28 @@ extension AcceptanceTests {
             show("replay: three runs, two at once, put one record back")
         }
 
+        @Test("a mark that cannot be read stops replay and drop, which name it; a tombstone of its key heals it")
+        func unreadableMark() async throws {
+            let application = try await world("marked")
+            let id = try #require(try await ids(application, "--reason", "missing").first)
+            try await application.run("dead-letters", "replay", id, "--yes")
+            let mark = try #require(try await application.records(of: "operations").first)
+            for value in [Array("{".utf8), nil] as [[UInt8]?] {
+                try await application.produce([(mark.keyText, value, [])], to: "operations")
+                let before = try await application.records(of: "vehicle.telemetry").count
+                let list = try await application.run("dead-letters", "list")
+                #expect(list.standardError.contains("cannot be read") == (value != nil), "\(list.standardError)")
+                guard value != nil else { break }
+                for verb in ["replay", "drop"] {
+                    let refused = try await tideline(["dead-letters", verb, "--all", "--yes"] + application.options)
+                    #expect(refused.status == 65 && refused.standardOutput.isEmpty, "\(refused.failure)")
+                    let place = "\(application.topic("operations"))[0]@\(mark.offset.rawValue + 2)"
+                    #expect(refused.standardError.contains(place), "\(refused.failure)")
+                }
+                #expect(try await application.records(of: "vehicle.telemetry").count == before)
+            }
+        }
+
         @Test(
             "a replay that is killed in the middle goes on where it was: every record comes back once",
             arguments: [1, 2, 3])

@@ -95,6 +95,72 @@ extension AcceptanceTests {
             #expect(unknown.standardOutput.isEmpty)
         }
 
+        @Test("show masks the secrets of parameters in every form")
+        func masks() async throws {
+            let application = try await Application("masks")
+            let configuration = """
+                {"configurationId": "c", "kind": "K", "strategy": {"name": "fixedInterval"}, "parameters": \
+                {"apiKey": "hunter-2", "hue": "red", "seal": "\(Self.token)"}}
+
+                """
+            try await application.publish(configurations: configuration)
+            _ = try await application.process(clock: Self.clock)
+            for form in ["--json", "--table"] {
+                let shown = try await application.run("show", "c", form).standardOutput
+                #expect(shown.contains("hue") && shown.contains("(masked, 8 bytes)"), "\(shown)")
+                #expect(!shown.contains("hunter-2") && !shown.contains(Self.token), "\(shown)")
+            }
+        }
+
+        @Test("records that cannot be read are counted on standard error, with the first of them")
+        func unread() async throws {
+            let application = try await world("unread")
+            let topics = ["widget.configurations", "timelines", "timeline.reloads", "vehicle.telemetry"]
+            for topic in topics {
+                let bad: (key: String?, value: [UInt8]?, headers: [RecordLog.Header]) = ("my-van", Array("{".utf8), [])
+                try await application.produce([bad, bad], to: topic)
+            }
+            func expect(_ unread: [String], _ words: String...) async throws {
+                let result = try await tideline(words + application.options)
+                #expect(result.succeeded && !result.standardOutput.isEmpty, "\(result.failure)")
+                for topic in topics {
+                    let name = application.topic(topic)
+                    let sentence = "2 records of \(name) cannot be read and are passed over; the first is \(name)["
+                    let isSaid = result.standardError.contains(sentence)
+                    #expect(isSaid == unread.contains(topic), "\(words): \(topic): \(result.failure)")
+                }
+            }
+            try await expect(["widget.configurations", "timelines"], "list", "configurations")
+            try await expect(["widget.configurations", "vehicle.telemetry"], "list", "vehicles")
+            try await expect(["widget.configurations"], "list", "calendars")
+            try await expect(["widget.configurations", "timeline.reloads"], "list", "recipients")
+            try await expect(["widget.configurations", "timelines", "timeline.reloads"], "explain", "my-van")
+            try await expect(["timeline.reloads"], "show", "my-van")
+        }
+
+        @Test("show --watch says that a topic cannot be read, once, and what is new and cannot be read")
+        func watchedTrouble() async throws {
+            let application = try await world("trouble")
+            let watching = try application.start("show", "my-van", "--watch")
+            try await expect(1, linesOf: watching)
+            try await application.produce([("my-van", Array("{".utf8), [])], to: "timeline.reloads")
+            try await expect("cannot be read as a reload", from: watching)
+            try await application.deleteTopic("timelines")
+            let warning = "warning: \(application.topic("timelines")) cannot be read now: "
+            try await expect(warning, from: watching)
+            watching.terminate()
+            let result = await watching.result()
+            #expect(result.succeeded && result.standardError.split(separator: warning).count == 2, "\(result.failure)")
+        }
+
+        private func expect(_ text: String, from process: ProcessRunner) async throws {
+            for _ in 0..<300 {
+                if process.errorOutput.contains(text) { return }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            Issue.record("not '\(text)': \(process.errorOutput)")
+        }
+
         @Test("show --watch writes a line for each timeline as it is committed, and ends in order")
         func watch() async throws {
             let application = try await world("watch")
