@@ -104,7 +104,7 @@ extension AcceptanceTests {
             guard try await set(changed) else { return }
             let text = try await Self.refused(application)
             #expect(text.contains("\(name) has \(setting) \(changed), must be \(right)"), "\(text)")
-            let remedy = "Set \(setting) of \(name) as it must be (kafka-configs --alter), and start again"
+            let remedy = "'tideline topics --apply' sets what \(name) must have; then start again"
             #expect(text.contains(remedy), "\(text)")
             _ = try await set(right)
             #expect(try await application.process(clock: Self.clock).records == 0, "nothing was lost, and it runs")
