@@ -76,7 +76,7 @@ final class DeadLetterRun {
             return leftOut
         }
         let noun = changes.count == 1 ? "dead letter" : "dead letters"
-        try Confirmation.ask("\(verb) \(changes.count) \(noun) (\(counts.sentence))", isGiven: isAgreed)
+        try Consent.require(for: "\(verb) \(changes.count) \(noun) (\(counts.sentence))?", isGiven: isAgreed)
         let done = try write(changes, output)
         writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
         return leftOut
