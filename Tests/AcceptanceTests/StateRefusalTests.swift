@@ -83,7 +83,7 @@ extension AcceptanceTests {
             _ = try await grow(state)
             let both = try await Self.refused(application)
             #expect(both.contains("\(state) has 4 partitions, and its state was made with 2"), "\(both)")
-            #expect(both.contains("--application ID"))
+            #expect(both.contains("tideline repartition 4 --execute"))
             show("exchange grown alone, exchange and state grown: status 70 by name")
         }
 
