@@ -4,6 +4,8 @@ package import RecordLog
 package struct PermissionFacts: Hashable, Sendable {
     package var permission: Permission
     package var answer: Answer
+    /// The verb that needs it. What others than `process` need is missed by those who run them alone.
+    package var verb: String
 
     package enum Answer: Hashable, Sendable {
         case allowed
@@ -12,9 +14,12 @@ package struct PermissionFacts: Hashable, Sendable {
         case unknown(String)
     }
 
-    package init(_ permission: Permission, _ answer: Answer) {
+    package static let pipeline = "process"
+
+    package init(_ permission: Permission, _ answer: Answer, neededBy verb: String = Self.pipeline) {
         self.permission = permission
         self.answer = answer
+        self.verb = verb
     }
 }
 
@@ -28,7 +33,8 @@ extension [PermissionFacts] {
             case .allowed: nil
             case .refused:
                 Finding(
-                    .permissions, fact.permission.name, .bad, "is missing",
+                    .permissions, fact.permission.name, fact.verb == PermissionFacts.pipeline ? .bad : .notice,
+                    fact.verb == PermissionFacts.pipeline ? "is missing" : "is missing; '\(fact.verb)' needs it",
                     remedy: fact.permission.grant.replacingPrefix(
                         "kafka-acls", with: "kafka-acls --bootstrap-server \(bootstrap)"))
             case .unknown(let reason):
@@ -37,7 +43,7 @@ extension [PermissionFacts] {
         }
         let allowed = count { $0.answer == .allowed }
         if allowed == 0 { return problems }
-        let all = problems.isEmpty ? "all \(count) that 'process' needs are there" : "\(allowed) of \(count) are there"
+        let all = problems.isEmpty ? "all \(count) that are needed are there" : "\(allowed) of \(count) are there"
         return problems + [Finding(.permissions, "of this client", .good, all)]
     }
 }

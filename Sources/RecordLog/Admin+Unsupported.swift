@@ -20,8 +20,14 @@ extension Admin {
         throw .unsupported("the removal of topics")
     }
 
-    package func deleteGroup(_ name: String, timeout: Duration) throws(LogError) {
-        throw .unsupported("the removal of a group")
+    package func validateTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
+        throw .unsupported("a topic that it would create")
+    }
+
+    package func setOffsets(
+        of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration
+    ) throws(LogError) {
+        throw .unsupported("a change of a group's offsets")
     }
 
     package func check(_ permission: Permission, timeout: Duration) throws(LogError) {

@@ -7,6 +7,12 @@ package protocol Admin: AnyObject, Sendable {
     /// - Throws: `topicAlreadyExists` and others, for the first topic that failed.
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError)
 
+    /// Asks whether `createTopic` would succeed; creates nothing. Of a name that is taken, brokers look at no more than
+    /// the permission.
+    ///
+    /// - Throws: what `createTopic` would.
+    func validateTopic(_ topic: NewTopic, timeout: Duration) throws(LogError)
+
     /// Removes records below the given offsets.
     func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError)
 
@@ -41,10 +47,10 @@ package protocol Admin: AnyObject, Sendable {
     /// Removes topics, and waits until the brokers do not name them any more. Those that do not exist are passed over.
     func deleteTopics(_ names: [String], timeout: Duration) throws(LogError)
 
-    /// Removes a consumer group with the offsets that it has committed. One that does not exist is passed over.
+    /// Commits offsets of a consumer group in place of its members, without metadata. Others that it has stay.
     ///
     /// - Throws: `wrongState` if the group has a member.
-    func deleteGroup(_ name: String, timeout: Duration) throws(LogError)
+    func setOffsets(of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError)
 
     /// Asks whether an operation is allowed, by a request that changes no topic and no group, whatever the answer is.
     /// One that concerns transactional ids registers an id of its own.
@@ -64,19 +70,22 @@ package struct TopicDescription: Hashable, Sendable {
     package var replication: Int32
     /// The topic's settings as the broker reports them, defaults included.
     package var settings: [String: String]
+    /// The names of those settings that the topic has of its own.
+    package var given: Set<String>
     /// Partitions without a leader: nobody can write to them or read them.
     package var leaderless: Int32
     /// Partitions of which a replica is missing or is behind.
     package var underReplicated: Int32
 
     package init(
-        name: String, partitions: Int32, replication: Int32, settings: [String: String], leaderless: Int32 = 0,
-        underReplicated: Int32 = 0
+        name: String, partitions: Int32, replication: Int32, settings: [String: String], given: Set<String> = [],
+        leaderless: Int32 = 0, underReplicated: Int32 = 0
     ) {
         self.name = name
         self.partitions = partitions
         self.replication = replication
         self.settings = settings
+        self.given = given
         self.leaderless = leaderless
         self.underReplicated = underReplicated
     }

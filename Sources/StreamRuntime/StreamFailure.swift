@@ -41,7 +41,7 @@ extension StreamFailure {
         return StreamFailure(
             refused: "a record \(key) has \(record.bytes) bytes: it or its batch is too large for"
                 + " \(record.topic)\(takes): \(cause)",
-            remedy: "Raise max.message.bytes of \(record.topic) (kafka-configs --alter) and kafka.message.max.bytes,"
-                + " and start again: nothing of its transaction was committed")
+            remedy: "Raise max.message.bytes of \(record.topic) ('tideline topics --apply' for what tideline makes) and"
+                + " kafka.message.max.bytes, and start again: nothing of its transaction was committed")
     }
 }

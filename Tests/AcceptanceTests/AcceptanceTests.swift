@@ -59,6 +59,13 @@ struct Application: Sendable {
     func run(
         _ words: String..., timeout: Duration = .seconds(180), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ProcessResult {
+        try await run(words, timeout: timeout, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult
+    func run(
+        _ words: [String], timeout: Duration = .seconds(180), sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> ProcessResult {
         let result = try await tideline(words + options, timeout: timeout)
         try #require(
             result.succeeded, "tideline \(words.joined(separator: " ")): \(result.failure)",

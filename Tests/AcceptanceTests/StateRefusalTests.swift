@@ -83,7 +83,7 @@ extension AcceptanceTests {
             _ = try await grow(state)
             let both = try await Self.refused(application)
             #expect(both.contains("\(state) has 4 partitions, and its state was made with 2"), "\(both)")
-            #expect(both.contains("--application ID"))
+            #expect(both.contains("tideline repartition 4 --execute"))
             show("exchange grown alone, exchange and state grown: status 70 by name")
         }
 
@@ -104,7 +104,7 @@ extension AcceptanceTests {
             guard try await set(changed) else { return }
             let text = try await Self.refused(application)
             #expect(text.contains("\(name) has \(setting) \(changed), must be \(right)"), "\(text)")
-            let remedy = "Set \(setting) of \(name) as it must be (kafka-configs --alter), and start again"
+            let remedy = "'tideline topics --apply' sets what \(name) must have; then start again"
             #expect(text.contains(remedy), "\(text)")
             _ = try await set(right)
             #expect(try await application.process(clock: Self.clock).records == 0, "nothing was lost, and it runs")

@@ -58,6 +58,15 @@ extension PipelineTests {
             #expect(again.count == 50 && again.highest == 50 && again.unreadable == 0)
         }
 
+        @Test("a revision whose timeline is still there says so, and one whose timeline was withdrawn does not")
+        func unclaimed() throws {
+            let revisions = CarriedRevisions()
+            for id in ["a", "b"] { Self.note(revisions, id, Self.timeline(2)) }
+            Self.note(revisions, "b", nil)
+            let sizes = Self.records(Self.state(revisions)).prefix(2).map(\.value.count)
+            #expect(sizes[0] > sizes[1], "\(sizes)")
+        }
+
         @Test("each task finds the positions of its inputs, and who wrote before, in the newest format")
         func positions() throws {
             let revisions = CarriedRevisions()

@@ -123,7 +123,7 @@ struct LostPositionTests {
         let failure = try #require(refusal { try application.run(rounds: 20) })
         #expect(failure.description.contains("app.state["))
         #expect(failure.description.contains("lacks its beginning"))
-        #expect(failure.description.contains("delete app.state, and start once with --set state.lost=replay"))
+        #expect(failure.description.contains("start over with 'tideline reset --execute'"))
     }
 
     // MARK: - The topic is another one

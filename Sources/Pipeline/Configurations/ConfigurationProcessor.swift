@@ -23,7 +23,7 @@ final class ConfigurationProcessor {
     private let kinds: DeclaredKinds
     let sources: ConfigurationSources
     var pending: PendingTimelines
-    private let publisher: TimelinePublisher
+    let publisher: TimelinePublisher
     let reloads: RecipientReloads
     let readers: ConfigurationReaders
     var timers: RenewalTimers
@@ -111,8 +111,10 @@ extension ConfigurationProcessor: RecordProcessor {
             throw MessageProblem(.missing, field: "key", "names the configuration that a tombstone removes")
         }
         let configurationId = String(decoding: key, as: UTF8.self)
-        guard let slot = try slot(of: configurationId, orForward: record, context), let old = table.live(slot) else {
-            return
+        guard let slot = try slot(of: configurationId, orForward: record, context) else { return }
+        guard let old = table.live(slot) else {
+            let traceParent = context.traceParent(of: record)
+            return withdrawUnclaimed(slot, configurationId, key: key, traceParent: traceParent, context)
         }
         reloads.leave(slot, context)
         sources.unsubscribe(slot, context)
@@ -122,13 +124,14 @@ extension ConfigurationProcessor: RecordProcessor {
             state.history.forgetTimeline()
             state.published = nil
             state.hasNewData = false
+            state.hasUnclaimedTimeline = false
             state.origin = record.origin
             state.deletedAt = context.now
         }
         table.forgetMessage(slot)
         readers.configurationDeleted(slot)
         timers.arm(slot)
-        guard old.published != nil else { return }
+        guard old.published != nil || old.hasUnclaimedTimeline else { return }
         publisher.withdraw(configurationId, key: key, traceParent: context.traceParent(of: record), context)
     }
 
@@ -192,7 +195,7 @@ extension ConfigurationProcessor: Punctuator {
         for fired in timers.pop(context) {
             switch fired {
             case .renewal(let slot, let at): renew(slot, at: at, context)
-            case .forgetting(let slot): table[slot] = nil
+            case .forgetting(let slot): forget(slot, context)
             }
         }
     }

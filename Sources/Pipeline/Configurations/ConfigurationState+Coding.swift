@@ -35,12 +35,15 @@ extension ConfigurationState: StateValue {
     private func encodeLaterFields(into writer: inout ByteWriter) {
         let rules = published?.rules ?? 0
         let isTooLarge = published?.isTooLarge ?? false
-        guard rules != 0 || isTooLarge || hasNewData || history.remade != nil || hasLeftOut else { return }
+        guard
+            rules != 0 || isTooLarge || hasNewData || history.remade != nil || hasLeftOut || hasUnclaimedTimeline
+        else { return }
         writer.write(count: rules)
         writer.write(isTooLarge)
         writer.write(hasNewData)
         writer.write(optional: history.remade) { $0.write($1) }
-        if hasLeftOut { encodeLeftOut(into: &writer) }
+        if hasLeftOut || hasUnclaimedTimeline { encodeLeftOut(into: &writer) }
+        if hasUnclaimedTimeline { writer.write(true) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
@@ -80,6 +83,7 @@ extension ConfigurationState: StateValue {
         hasNewData = try reader.bool()
         let remade = try reader.bool() ? try reader.contentDigest() : nil
         if !reader.isAtEnd { try readLeftOut(from: &reader) }
+        if !reader.isAtEnd { hasUnclaimedTimeline = try reader.bool() }
         return remade
     }
 }

@@ -33,6 +33,8 @@ struct ConfigurationState {
     var history = PublicationHistory()
     /// `nil` if no timeline is published: then `history.newest` is `nil`, too.
     var published: Published?
+    /// A timeline from before a reset is in the topic, and nothing was published over it since.
+    var hasUnclaimedTimeline = false
 
     // MARK: Owned by RecipientReloads
 

@@ -100,6 +100,7 @@ final class TimelinePublisher {
                 isFailure: made.record.timeline.isFailure, rules: settings.contentRules.version,
                 isTooLarge: made.isTooLarge)
             state.hasNewData = false
+            state.hasUnclaimedTimeline = false
             guard forgetsContents else { return }
             for index in state.sources.indices { state.sources[index].content = nil }
         }

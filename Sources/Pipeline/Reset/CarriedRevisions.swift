@@ -9,6 +9,8 @@ package import Timelines
 /// owns it.
 package final class CarriedRevisions {
     private var revisions: [[UInt8]: Revision] = [:]
+    /// Configurations whose newest record in `timelines` is a timeline.
+    private var published: Set<[UInt8]> = []
     private var parser = JSONParser()
     /// Records of the two topics that cannot be read.
     package private(set) var unreadable = 0
@@ -20,16 +22,22 @@ package final class CarriedRevisions {
     /// The highest of all; 0 if there is none.
     package var highest: Revision { revisions.values.max() ?? 0 }
 
-    /// Each configuration's id, in UTF-8, with its revision, ascending by id.
-    var sorted: [(configurationId: [UInt8], revision: Revision)] {
-        revisions.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ($0.key, $0.value) }
+    /// Each configuration's id, in UTF-8, with its revision and whether a timeline of it is there, ascending by id.
+    var sorted: [(configurationId: [UInt8], revision: Revision, isPublished: Bool)] {
+        revisions.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { ($0.key, $0.value, published.contains($0.key)) }
     }
 
-    /// Notes a record of `timelines`. A tombstone says nothing: the revision stays (T6).
+    /// Notes a record of `timelines`, in their order. After a tombstone the revision stays (T6).
     package func note(timeline key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) {
-        guard let key, let value else { return }
+        guard let key = key.map({ Array($0) }) else { return }
+        guard let value else {
+            published.remove(key)
+            return
+        }
         do throws(MessageProblem) {
-            note(Array(key), try TimelineRecord.revision(in: ConfluentFraming.skipped(value), with: &parser))
+            note(key, try TimelineRecord.revision(in: ConfluentFraming.skipped(value), with: &parser))
+            published.insert(key)
         } catch {
             unreadable += 1
         }

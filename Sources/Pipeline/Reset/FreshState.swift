@@ -6,7 +6,8 @@ import Timelines
 /// revision each configuration goes on from.
 ///
 /// A configuration is written as one that was deleted at the moment of the reset: its record comes again, and its
-/// counter is there; if it does not come, the counter is forgotten as any other (T6).
+/// counter is there; if it does not come, the counter is forgotten as any other (T6). A timeline of it that is there is
+/// withdrawn when a tombstone of the configuration comes or its counter is forgotten.
 package struct FreshState {
     /// *P*.
     package var partitions: Int32
@@ -39,20 +40,28 @@ package struct FreshState {
         for topology: Topology,
         _ emit: (_ task: Partition, _ key: [UInt8], _ value: [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {
+        try writeRevisions(emit)
+        for task in 0..<Partition(partitions) {
+            try emit(task, [0], positions(of: task, topology))
+        }
+    }
+
+    /// The records of revisions alone, as `CarriedRevisions.note(changelog:)` reads them, ascending by configuration.
+    package func writeRevisions<Failure: Error>(
+        _ emit: (_ task: Partition, _ key: [UInt8], _ value: [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
         let store = StoreName<ConfigurationState>.configurations.number | StateFormat.versionedKey
-        for (configurationId, revision) in revisions.sorted {
+        for (configurationId, revision, isPublished) in revisions.sorted {
             let task = configurationId.withUnsafeBytes { Murmur2.partition(of: $0, partitions: partitions) }
             var state = ConfigurationState()
             state.history = PublicationHistory(
                 revision: revision, refreshCount: 0, newest: nil, displayed: .nothing, offered: nil, remade: nil)
             state.deletedAt = at
+            state.hasUnclaimedTimeline = isPublished
             var writer = ByteWriter(format: StateFormat.newest)
             writer.write(StateFormat.newest)
             state.encode(into: &writer)
             try emit(task, [store] + configurationId, writer.bytes)
-        }
-        for task in 0..<Partition(partitions) {
-            try emit(task, [0], positions(of: task, topology))
         }
     }
 

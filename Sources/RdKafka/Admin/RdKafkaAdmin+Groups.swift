@@ -27,6 +27,30 @@ extension RdKafkaAdmin {
         return UnsafeBufferPointer(start: description.members, count: Int(description.member_cnt))
             .map { GroupMember($0, isStable: isStable) }.sorted { $0.memberId < $1.memberId }
     }
+
+    /// By a consumer that is no member: brokers take its offsets as long as the group has none.
+    func setOffsets(
+        of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration
+    ) throws(LogError) {
+        guard !offsets.isEmpty else { return }
+        let client = try settings.makeClient(
+            .consumer(group: group, isolation: .readCommitted), clientId: Self.clientId)
+        let committer = RdKafkaConsumer(client, group: group)
+        defer { committer.close() }
+        let list = PartitionList(capacity: offsets.count)
+        for (place, offset) in offsets { list.add(place, offset: offset.rawValue) }
+        let code = askingUntilSettled(within: timeout) { _ in rd_kafka_commit(client.pointer, list.pointer, 0) }
+        let codes = [code] + list.elements.map(\.err)
+        guard let failure = codes.first(where: { $0 != RD_KAFKA_RESP_ERR_NO_ERROR }) else { return }
+        let members: [rd_kafka_resp_err_t] = [
+            RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION,
+            RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS,
+        ]
+        if members.contains(failure) {
+            throw LogError(.wrongState, name: "NON_EMPTY_GROUP", "the group \(group) has a member")
+        }
+        throw LogError(failure, about: "offsets of group \(group)").needing(Permission(.read, .group(group)))
+    }
 }
 
 extension GroupMember {

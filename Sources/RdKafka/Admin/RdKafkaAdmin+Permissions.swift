@@ -62,8 +62,13 @@ extension RdKafkaAdmin {
         }
         // librdkafka reports each record by its own deadline; nothing is waited for without end.
         told.wait()
-        guard let error = refusal.error.withLock({ $0 }), error.name != "INVALID_REQUIRED_ACKS" else { return }
-        throw error
+        guard let error = refusal.error.withLock({ $0 }) else {
+            throw LogError(
+                .unsupported, name: "UNSUPPORTED",
+                "the broker took a record that it should have refused (acks=2): \(topic) has an empty record now, and"
+                    + " the permission cannot be told")
+        }
+        if error.name != "INVALID_REQUIRED_ACKS" { throw error }
     }
 
     /// Why a record was refused, as another thread reports it.

@@ -29,26 +29,4 @@ extension RdKafkaAdmin {
             usleep(50_000)
         }
     }
-
-    func deleteGroup(_ name: String, timeout: Duration) throws(LogError) {
-        serveEvents()
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_DELETEGROUPS, name: "DeleteGroups", timeout: timeout)
-        var groups = [rd_kafka_DeleteGroup_new(name)]
-        defer { rd_kafka_DeleteGroup_destroy_array(&groups, groups.count) }
-        rd_kafka_DeleteGroups(client.pointer, &groups, groups.count, request.options, request.queue)
-
-        let answer = try request.answer()
-        let result = rd_kafka_event_DeleteGroups_result(answer.event)
-        for outcome in elements({ rd_kafka_DeleteGroups_result_groups(result, $0) }) {
-            guard let error = rd_kafka_group_result_error(outcome) else { continue }
-            switch rd_kafka_error_code(error) {
-            case RD_KAFKA_RESP_ERR_NO_ERROR, RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND: continue
-            case RD_KAFKA_RESP_ERR_NON_EMPTY_GROUP:
-                throw LogError(.wrongState, name: "NON_EMPTY_GROUP", "the group \(name) has a member")
-            case let code:
-                throw LogError(code, about: "removing group \(name)").needing(Permission(.delete, .group(name)))
-            }
-        }
-    }
 }

@@ -36,7 +36,7 @@ extension RdKafkaAdmin {
     private func ownSettings(of topic: String, timeout: Duration) throws(LogError) -> [String: String] {
         var own: [String: String] = [:]
         try describeSettings(of: [topic], timeout: timeout) { _, entry in
-            guard rd_kafka_ConfigEntry_source(entry) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG else { return }
+            guard entry.isOfTopic else { return }
             own[String(cString: rd_kafka_ConfigEntry_name(entry))] = entry.configValue
         }
         return own
@@ -73,6 +73,9 @@ extension RdKafkaAdmin {
 }
 
 extension OpaquePointer {
+    /// True if an entry of settings is the topic's own, and no default of the broker's.
+    var isOfTopic: Bool { rd_kafka_ConfigEntry_source(self) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG }
+
     /// The value of an entry of settings; empty if it has none.
     var configValue: String { rd_kafka_ConfigEntry_value(self).map { String(cString: $0) } ?? "" }
 }

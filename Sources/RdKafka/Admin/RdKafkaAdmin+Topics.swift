@@ -8,28 +8,30 @@ extension RdKafkaAdmin {
         guard !names.isEmpty else { return [:] }
         serveEvents()
         let found = try client.topics(named: names, timeout: timeout)
-        let settings = try settings(of: found.map(\.name), timeout: timeout)
+        var settings: [String: [String: String]] = [:]
+        var given: [String: Set<String>] = [:]
+        try describeSettings(of: found.map(\.name), timeout: timeout) { topic, entry in
+            let name = String(cString: rd_kafka_ConfigEntry_name(entry))
+            settings[topic, default: [:]][name] = entry.configValue
+            if entry.isOfTopic { given[topic, default: []].insert(name) }
+        }
         var descriptions: [String: TopicDescription] = [:]
         for topic in found {
             descriptions[topic.name] = TopicDescription(
                 name: topic.name, partitions: topic.partitions, replication: topic.replication,
-                settings: settings[topic.name] ?? [:], leaderless: topic.leaderless,
-                underReplicated: topic.underReplicated)
+                settings: settings[topic.name] ?? [:], given: given[topic.name] ?? [],
+                leaderless: topic.leaderless, underReplicated: topic.underReplicated)
         }
         return descriptions
-    }
-
-    private func settings(of topics: [String], timeout: Duration) throws(LogError) -> [String: [String: String]] {
-        var settings: [String: [String: String]] = [:]
-        try describeSettings(of: topics, timeout: timeout) { topic, entry in
-            settings[topic, default: [:]][String(cString: rd_kafka_ConfigEntry_name(entry))] = entry.configValue
-        }
-        return settings
     }
 
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
         try requestTopic(topic, timeout: timeout)
         try awaitMetadata(of: topic.name, timeout: timeout)
+    }
+
+    func validateTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
+        try requestTopic(topic, validatesOnly: true, timeout: timeout)
     }
 
     /// - Parameter validatesOnly: true if the brokers only say whether they would create it.

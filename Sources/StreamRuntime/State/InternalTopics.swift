@@ -6,6 +6,8 @@ package import StreamCore
 package struct InternalTopics: Sendable {
     package var exchange: String
     package var state: String
+    /// Is there while the application is started over: what is to become of the other two.
+    package var reset: String
     /// `nil` stands for the broker's default.
     package var replication: Int32?
 
@@ -15,6 +17,7 @@ package struct InternalTopics: Sendable {
     package init(applicationId: String, replication: Int32? = nil) {
         exchange = applicationId + ".exchange"
         state = applicationId + ".state"
+        reset = applicationId + ".reset"
         self.replication = replication
     }
 
@@ -45,12 +48,10 @@ package struct InternalTopics: Sendable {
         package var remedy: String {
             guard case .refused(let topic, let reason) = self else { return "" }
             if reason.contains(" partitions") {
-                return "Both must have as many, and Kafka cannot take any away: start a new application with topics of"
-                    + " its own (--application ID), or delete both, which tideline makes anew, and start once with"
-                    + " --set state.lost=replay"
+                return "Both must have as many: 'tideline repartition P --execute' makes them anew with P each, and"
+                    + " keeps revisions rising"
             }
-            let name = reason.split(separator: " ").dropFirst().first.map { String($0) } ?? "the setting"
-            return "Set \(name) of \(topic) as it must be (kafka-configs --alter), and start again"
+            return "'tideline topics --apply' sets what \(topic) must have; then start again"
         }
     }
 

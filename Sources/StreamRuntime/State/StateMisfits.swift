@@ -30,9 +30,8 @@ package struct MisfitPolicy: Sendable {
                 refused:
                     "\(place.topic) has \(partitions) partitions, and its state was made with \(header.partitions):"
                     + " each id would belong to another task",
-                remedy: "Kafka cannot take partitions away again: start a new application with topics of its own"
-                    + " (--application ID), or delete \(place.topic) and the exchange, make them anew and start once"
-                    + " with --set state.lost=replay")
+                remedy: "'tideline repartition \(partitions) --execute' carries the application over, and keeps"
+                    + " revisions rising")
         }
         if let cluster = terms.cluster, !cluster.isEmpty, !header.cluster.isEmpty, cluster != header.cluster,
             !acceptsMovedCluster
@@ -80,8 +79,8 @@ extension StreamFailure {
         StreamFailure(
             refused: "\(changelog) lacks its beginning: \(changelog.topic) was deleted and made anew while a process"
                 + " wrote to it, so what was made before is lost",
-            remedy: "Stop all processes, delete \(changelog.topic), and start once with --set state.lost=replay to read"
-                + " all inputs from their earliest record")
+            remedy: "Stop all processes, and start over with 'tideline reset --execute', which reads all inputs again"
+                + " and keeps revisions rising")
     }
 
     /// Positions of the group in inputs whose state has gone.

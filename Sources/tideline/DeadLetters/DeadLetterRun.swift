@@ -79,7 +79,7 @@ final class DeadLetterRun {
             return leftOut
         }
         let number = changes.count.counted("dead letter")
-        try Confirmation.ask("\(verb) \(number) (\(counts.sentence))", isGiven: isAgreed)
+        try Consent.require(for: "\(verb) \(number) (\(counts.sentence))?", isGiven: isAgreed)
         let done = try write(changes, output)
         writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
         return leftOut

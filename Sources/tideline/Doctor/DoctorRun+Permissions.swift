@@ -10,18 +10,26 @@ extension DoctorRun {
     /// - Throws: with status 70 if it is told to end.
     func lookAtPermissions(_ found: [String: TopicFacts.Found], _ admin: any Admin) throws(CommandFailure) {
         var facts: [PermissionFacts] = []
-        for permission in needed(found) {
+        for (permission, verb) in needed(found).map({ ($0, PermissionFacts.pipeline) }) + neededByOthers {
             try goOn()
             do throws(LogError) {
                 try admin.check(permission, timeout: Self.patience)
-                facts.append(PermissionFacts(permission, .allowed))
+                facts.append(PermissionFacts(permission, .allowed, neededBy: verb))
             } catch {
                 // The one that was asked for includes the one that the broker missed first.
                 let isRefused = error.code == .notAuthorised
-                facts.append(PermissionFacts(permission, isRefused ? .refused : .unknown(error.message)))
+                facts.append(
+                    PermissionFacts(permission, isRefused ? .refused : .unknown(error.message), neededBy: verb))
             }
         }
         report.add(facts.findings(bootstrap: bootstrap))
+    }
+
+    /// Their transactional ids do not begin as those of the threads of `process`.
+    private var neededByOthers: [(Permission, String)] {
+        [(".sink.", "sink --reloads"), (".operations", "dead-letters replay")].map { ending, verb in
+            (Permission(.write, .transactionalIds(prefix: application + ending)), verb)
+        }
     }
 
     private func needed(_ found: [String: TopicFacts.Found]) -> [Permission] {
@@ -44,6 +52,7 @@ extension DoctorRun {
         }
         needed.append(Permission(.read, .group(group)))
         needed.append(Permission(.write, .transactionalIds(prefix: application + "-")))
+        needed.append(Permission(.describe, .topic(own.reset)))
         return needed
     }
 }

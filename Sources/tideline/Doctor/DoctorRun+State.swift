@@ -7,6 +7,17 @@ import StreamCore
 import StreamRuntime
 
 extension DoctorRun {
+    /// A reset that was begun and has not ended.
+    func lookAtReset(_ admin: any Admin) {
+        do throws(CommandFailure) {
+            try ResetJournal.refuse(environment, admin)
+        } catch {
+            let level: Finding.Level = error.status == .software ? .bad : .notice
+            let (reason, remedy) = error.message.dividedAtSentence
+            report.add([Finding(.state, own.reset, level, reason, remedy: remedy)])
+        }
+    }
+
     /// What a process would refuse at its start: state that is not its own, and outputs of another application.
     func lookAtWriters(_ found: [String: TopicDescription], _ admin: any Admin) {
         guard let exchange = found[own.exchange], found[own.state] != nil, found[environment.topics.timelines] != nil

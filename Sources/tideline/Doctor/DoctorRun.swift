@@ -52,6 +52,7 @@ struct DoctorRun {
         report.add([probesClock ? clockFacts(admin).finding : ClockFacts.unprobed.finding, zoneFinding])
         try goOn()
         try lookAtProgress(found, admin)
+        lookAtReset(admin)
         lookAtWriters(found, admin)
         lookAtStateSize(found, admin)
     }

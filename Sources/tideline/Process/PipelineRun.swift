@@ -48,6 +48,7 @@ final class PipelineRun {
         self.admin = admin
         let settings = environment.settings
         let internalTopics = InternalTopics(settings)
+        try ResetJournal.refuse(environment, admin)
         let limits = try Self.recordLimits(of: environment.topics, admin, environment)
         let pipeline = PipelineSettings(settings, environment.topics, options, recordLimits: limits)
         topology = Topology.widgets(pipeline)

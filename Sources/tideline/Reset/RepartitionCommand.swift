@@ -39,8 +39,8 @@ struct RepartitionCommand: Verb {
         defer { admin.close() }
         let run = ResetRun(environment, admin, from: .earliest, partitions: Int32(tasks))
         let plan = try run.plan()
-        if let present = plan.internals.first?.partitions, plan.internals.allSatisfy({ $0.partitions == tasks }) {
-            return print("\(run.application) has \(Int(present).counted("task")) already; nothing was changed")
+        if plan.isCarriedOver {
+            return print("\(run.application) has \(tasks.counted("task")) already; nothing was changed")
         }
         for line in plan.lines { print(line) }
         guard isExecuted else { return print("nothing was changed; '--execute' does it") }

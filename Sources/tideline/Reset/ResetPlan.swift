@@ -17,6 +17,16 @@ struct ResetPlan {
     var revisions = CarriedRevisions()
     /// Who else may have written the outputs.
     var writers: [String] = []
+    /// The tasks whose state says that it was made with *P* as it will be.
+    var carriedTasks = 0
+    /// An earlier reset was interrupted, and this one goes on with it.
+    var isInterrupted = false
+    /// The settings of both internal topics as they will be, by topic and key.
+    var settings: [String: [String: String]] = [:]
+    /// The settings among those that somebody gave the topics, in words.
+    var kept: [String] = []
+    /// The ends of state and `timelines`, up to which they were read.
+    var ends: [TopicPartition: Offset] = [:]
     /// Configurations that there are, and the recipients of their kinds.
     var configurations = 0
     var recipients = 0
@@ -40,17 +50,26 @@ struct ResetPlan {
         inputs.reduce(into: [:]) { starts, input in starts.merge(input.starts) { $1 } }
     }
 
+    /// The application has as many tasks as it is to have already, and state of each.
+    var isCarriedOver: Bool {
+        !isInterrupted && internals.count == 2 && internals.allSatisfy { $0.partitions == partitions }
+            && carriedTasks == Int(partitions)
+    }
+
     /// The plan for people.
     var lines: [String] {
         let alive =
             group.isEmpty
             ? "nobody is in the group" : "\(group.count.counted("member")) alive: \(group.joined(separator: ", "))"
         var lines = ["application \(application): \(alive)"]
-        lines.append("group \(application): offsets of \(committed.counted("partition")), removed")
+        if isInterrupted { lines.append("an earlier reset was interrupted: this one goes on with it") }
+        let offsets = "offsets of \(committed.counted("partition"))"
+        lines.append("group \(application): \(offsets), moved to where reading begins")
         for topic in internals {
             let parts = "\(Int(topic.partitions).counted("partition")), \(topic.records.counted("record"))"
             lines.append("\(topic.name): \(parts), removed and made anew with \(Int(partitions).counted("partition"))")
         }
+        lines += kept.map { "kept: \($0)" }
         if internals.isEmpty {
             lines.append("internal topics: none; made with \(Int(partitions).counted("partition"))")
         }
@@ -61,7 +80,8 @@ struct ResetPlan {
         let highest = revisions.count == 0 ? "" : ", the highest \(revisions.highest)"
         lines.append("revisions: \(revisions.count.counted("configuration")) go on above theirs\(highest)")
         if revisions.unreadable > 0 {
-            lines.append("warning: \(revisions.unreadable.counted("record")) of state or timelines cannot be read")
+            let records = revisions.unreadable.counted("record")
+            lines.append("\(records) of state or timelines cannot be read: this is refused with '--execute'")
         }
         lines.append(
             "announced again: \(configurations.counted("timeline")) to \(recipients.counted("recipient")), within their"

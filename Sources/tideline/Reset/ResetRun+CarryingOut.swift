@@ -2,7 +2,6 @@ import Diagnosis
 import Messages
 import Observability
 import Pipeline
-import RdKafka
 import RecordLog
 import Settings
 import Sinks
@@ -10,152 +9,199 @@ import StreamCore
 import StreamRuntime
 import Timelines
 
-// The order of a reset, so that it may be interrupted anywhere. Until the fresh state is committed, a process that
-// starts finds offsets of the group and no state, which it refuses; whoever resets again has the timelines to read
-// revisions from. From then on the state alone says where inputs are read from, whatever the group has committed.
+// The order of a reset, so that it may be interrupted anywhere. Its plan and the revisions are committed to a topic of
+// their own before anything is removed. From then on until that topic is removed, as the last step, processes refuse to
+// start, and whoever resets again goes on with that plan.
 
 extension ResetRun {
     private static let patience = Duration.seconds(60)
 
+    /// - Parameter shown: what was agreed to.
     /// - Throws: with status 70, saying what was done and what was not.
-    func carryOut(_ plan: ResetPlan) throws(CommandFailure) {
+    func carryOut(_ shown: ResetPlan) throws(CommandFailure) {
         try requireNobody()
-        let cluster = try attempt("cannot ask for the cluster's id") { () throws(LogError) in
-            try admin.clusterId(timeout: Self.patience)
-        }
-        let replication = environment.settings.internalReplication
-        try attempt("cannot make the internal topics anew") { () throws(LogError) in
-            try admin.deleteTopics([own.exchange, own.state], timeout: Self.patience)
-            for var topic in [own.exchangeTopic(plan.partitions), own.stateTopic(plan.partitions)] {
-                topic.replication = replication
-                try admin.createTopic(topic, timeout: Self.patience)
+        let plan = try agreed(shown)
+        let begun = try attempt("nothing was changed") { () throws(LogError) in try begin(plan) }
+        defer { begun.writer.close() }
+        var removed: [String] = []
+        do throws(LogError) {
+            // Who has started before the plan was there has joined by now; whoever comes later is refused.
+            try refuseMembers()
+            let internals = [own.exchange, own.state]
+            try step("\(own.exchange), \(own.state): removing") { () throws(LogError) in
+                try admin.deleteTopics(internals, timeout: Self.patience)
             }
-        }
-        let state = FreshState(
-            partitions: plan.partitions, cluster: cluster, writers: plan.writers, starts: plan.starts,
-            revisions: plan.revisions, at: WallClock.systemTime())
-        do throws(TransactionError) {
-            try write(state)
+            removed = internals
+            for topic in topics(plan) {
+                try step("\(topic.name): making it anew") { () throws(LogError) in try make(topic) }
+            }
+            try step("\(own.state): writing \(plan.revisions.count.counted("revision"))") { () throws(LogError) in
+                try write(state(plan, begun.cluster, partitions: plan.partitions), with: begun.writer)
+            }
+            try step("group \(application): moving its offsets") { () throws(LogError) in
+                let exchange = places(own.exchange, plan.partitions).map { ($0, Offset(0)) }
+                let inputs = plan.starts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+                try admin.setOffsets(of: application, to: inputs + exchange, timeout: Self.patience)
+            }
+            try step("\(own.reset): removing") { () throws(LogError) in
+                try admin.deleteTopics([own.reset], timeout: Self.patience)
+            }
         } catch {
+            let done = removed.isEmpty ? "" : "; \(removed.joined(separator: " and ")) were removed"
             throw CommandFailure(
                 .software,
-                "cannot write the fresh state: \(error.cause). \(own.state) is empty now, and processes refuse to"
-                    + " start: reset again")
+                "not all was done: \(error)\(done). Processes refuse to start; the plan is in \(own.reset): run reset"
+                    + " again, which goes on with it")
         }
-        try attempt(
-            "the fresh state is written, and counts; the group's offsets, which count no more, cannot be removed"
-        ) { () throws(LogError) in
-            try admin.deleteGroup(application, timeout: Self.patience)
+    }
+
+    /// The plan as it is now.
+    ///
+    /// - Throws: with status 70 if somebody has written since the plan was shown.
+    private func agreed(_ shown: ResetPlan) throws(CommandFailure) -> ResetPlan {
+        let plan = try plan()
+        guard plan.ends == shown.ends else {
+            throw CommandFailure(
+                .software,
+                "nothing was changed: somebody has written to \(own.state) or \(environment.topics.timelines) since the"
+                    + " plan was shown. Stop all processes, and run it again")
         }
+        if plan.revisions.unreadable > 0 {
+            throw CommandFailure(
+                .software,
+                "nothing was changed: \(plan.revisions.unreadable.counted("record")) of \(own.state) or"
+                    + " \(environment.topics.timelines) cannot be read, so revisions could fall. Run the release that"
+                    + " wrote them, or a newer one")
+        }
+        return plan
+    }
+
+    /// Each step is told before it begins: whoever waits sees where it is.
+    private func step(_ text: String, _ action: () throws(LogError) -> Void) throws(LogError) {
+        writeError(text)
+        try action()
+    }
+
+    // MARK: - Before anything is removed
+
+    /// Makes sure that all can be done, and commits the plan to the journal.
+    private func begin(_ plan: ResetPlan) throws(LogError) -> (writer: ResetWriter, cluster: String) {
+        let cluster = try admin.clusterId(timeout: Self.patience)
+        try checkPermissions(plan)
+        let journal = ResetJournal.topic(own)
+        do throws(LogError) {
+            try admin.createTopic(journal, timeout: Self.patience)
+        } catch {
+            // It is there since a reset that was interrupted.
+            if error.code != .topicAlreadyExists { throw error }
+        }
+        try admin.check(Permission(.delete, .topic(own.reset)), timeout: Self.patience)
+        let writer = try ResetWriter(environment)
+        do throws(LogError) {
+            try step("\(own.reset): writing the plan") { () throws(LogError) in
+                try writer.transaction(
+                    { (put) throws(TransactionError) in
+                        let revisions = state(plan, cluster, partitions: 1)
+                        try revisions.writeRevisions { (task, key, value) throws(TransactionError) in
+                            try put(own.reset, task, key, value)
+                        }
+                        let record = ResetJournal(
+                            partitions: plan.partitions, writers: plan.writers, settings: plan.settings)
+                        try put(own.reset, 0, ResetJournal.key, record.bytes)
+                    }, lastCheck: refuseMembers)
+            }
+        } catch {
+            writer.close()
+            throw error
+        }
+        return (writer, cluster)
+    }
+
+    private func checkPermissions(_ plan: ResetPlan) throws(LogError) {
+        let present = plan.internals.map(\.name)
+        for name in present {
+            for operation in [Permission.Operation.delete, .write] {
+                try admin.check(Permission(operation, .topic(name)), timeout: Self.patience)
+            }
+        }
+        try admin.check(Permission(.read, .group(application)), timeout: Self.patience)
+        for topic in topics(plan) {
+            do throws(LogError) {
+                try admin.validateTopic(topic, timeout: Self.patience)
+            } catch {
+                if error.code != .topicAlreadyExists { throw error }
+            }
+            // Of a name that is taken brokers look at no more than the permission.
+            var named = topic
+            named.name = own.reset
+            do throws(LogError) {
+                try admin.validateTopic(named, timeout: Self.patience)
+            } catch {
+                if error.code != .topicAlreadyExists { throw error }
+            }
+        }
+    }
+
+    // MARK: - The topics
+
+    private func topics(_ plan: ResetPlan) -> [NewTopic] {
+        [own.exchangeTopic(plan.partitions), own.stateTopic(plan.partitions)].map { topic in
+            var topic = topic
+            let settings = (plan.settings[topic.name] ?? [:]).sorted { $0.key < $1.key }
+            topic.settings = settings.map { .init($0.key, $0.value) }
+            return topic
+        }
+    }
+
+    private func make(_ topic: NewTopic) throws(LogError) {
+        do throws(LogError) {
+            return try admin.createTopic(topic, timeout: Self.patience)
+        } catch {
+            // An earlier attempt whose answer was lost, or a broker that makes topics by itself.
+            if error.code != .topicAlreadyExists { throw error }
+        }
+        let found = try admin.describeTopics([topic.name], timeout: Self.patience)[topic.name]
+        guard found?.partitions == topic.partitions else {
+            throw LogError(
+                .wrongState, name: "TOPIC_ALREADY_EXISTS",
+                "\(topic.name) was made by somebody else, with \(found?.partitions ?? 0) partitions")
+        }
+    }
+
+    // MARK: - The state
+
+    private func state(_ plan: ResetPlan, _ cluster: String, partitions: Int32) -> FreshState {
+        FreshState(
+            partitions: partitions, cluster: cluster, writers: plan.writers, starts: plan.starts,
+            revisions: plan.revisions, at: WallClock.systemTime())
     }
 
     /// All in one transaction, which is only committed if nobody has started meanwhile.
-    private func write(_ state: FreshState) throws(TransactionError) {
-        var settings = Environment.kafka(environment.settings)
-        // A million revisions take some seconds.
-        settings.properties["transaction.timeout.ms"] = "300000"
-        let producer: any TransactionalProducer
-        do throws(LogError) {
-            producer = try RdKafkaCluster(settings).makeTransactionalProducer(
-                transactionalId: application + "-reset", clientId: application + "-reset")
-        } catch {
-            throw .fatal(error)
-        }
-        defer { producer.destroy() }
-        try producer.initialise(timeout: Self.patience)
-        try producer.begin()
-        do throws(TransactionError) {
-            try state.write(for: topology) { (task, key, value) throws(TransactionError) in
-                try put(TopicPartition(own.state, task), key, value, with: producer)
-            }
-            try refuseMembers()
-            try commit(producer)
-        } catch {
-            do throws(TransactionError) {
-                try producer.abort(timeout: Self.patience)
-            } catch {
-                environment.logger.warning("cannot abort either: \(error.cause)")
-            }
-            throw error
-        }
-    }
-
-    private func put(
-        _ place: TopicPartition, _ key: [UInt8], _ value: [UInt8], with producer: any TransactionalProducer
-    ) throws(TransactionError) {
-        while true {
-            do throws(TransactionError) {
-                return try key.span.bytes.withUnsafeBytes { (key) throws(TransactionError) in
-                    try value.span.bytes.withUnsafeBytes { (value) throws(TransactionError) in
-                        try producer.produce(
-                            topic: place.topic, partition: place.partition, key: key, value: value, headers: [])
-                    }
+    private func write(_ state: FreshState, with writer: ResetWriter) throws(LogError) {
+        try writer.transaction(
+            { (put) throws(TransactionError) in
+                try state.write(for: topology) { (task, key, value) throws(TransactionError) in
+                    try put(own.state, task, key, value)
                 }
-            } catch {
-                // The queue is full: nothing was taken, and there is room once the broker has taken some.
-                guard case .retriable = error, !Signals.isStopRequested else { throw error }
-            }
-        }
+            }, lastCheck: refuseMembers)
     }
 
-    private func commit(_ producer: any TransactionalProducer) throws(TransactionError) {
-        while true {
-            do throws(TransactionError) {
-                return try producer.commit(timeout: Self.patience)
-            } catch {
-                // Not known yet (R6): the same call settles it.
-                guard case .retriable = error, !Signals.isStopRequested else { throw error }
-            }
+    private func refuseMembers() throws(LogError) {
+        guard let members = try admin.members(of: application, timeout: Self.patience) else {
+            throw LogError(.unsupported, name: "UNSUPPORTED", "the cluster does not tell who is in a group")
         }
+        guard let member = members.first else { return }
+        throw LogError(
+            .wrongState, name: "NON_EMPTY_GROUP", "\(member.clientId) has joined the group meanwhile; stop it")
     }
 
-    private func refuseMembers() throws(TransactionError) {
-        do throws(LogError) {
-            guard let member = try admin.members(of: application, timeout: Self.patience)?.first else { return }
-            throw LogError(
-                .wrongState, name: "NON_EMPTY_GROUP", "\(member.clientId) has joined the group meanwhile; stop it")
-        } catch {
-            throw .abortable(error)
-        }
-    }
-
-    private func attempt<Answer>(
+    func attempt<Answer>(
         _ purpose: String, _ action: () throws(LogError) -> Answer
     ) throws(CommandFailure) -> Answer {
         do throws(LogError) {
             return try action()
         } catch {
             throw CommandFailure(.software, "\(purpose): \(error)")
-        }
-    }
-
-    // MARK: - Sinks
-
-    private var ledger: LedgerReset {
-        LedgerReset(application: application, cluster: environment.cluster, requests: environment.requests)
-    }
-
-    func sinks() throws(CommandFailure) -> SinkResetPlan {
-        let topic = application + ".pushes"
-        var plan = SinkResetPlan(topic: topic)
-        let reloads = environment.topics.reloads
-        let found = try environment.describe([topic, reloads], admin)
-        guard found[topic] != nil else { return plan }
-        let sinks = try attempt("cannot read \(topic)") { () throws(LogError) in try ledger.sinks() }
-        guard let sinks else { throw environment.stopped("cannot read \(topic)") }
-        plan.names = sinks.filter { !$0.positions.isEmpty }.map(\.name)
-        plan.positions = sinks.reduce(0) { $0 + $1.positions.count(where: { $0.hasPrefix("position/") }) }
-        if let description = found[reloads] {
-            plan.reloads = try extent(of: places(reloads, description.partitions)).records
-        }
-        return plan
-    }
-
-    func carryOut(_ plan: SinkResetPlan) throws(CommandFailure) {
-        for name in plan.names {
-            try attempt("cannot take the positions of \(name) away") { () throws(LogError) in
-                try ledger.reset(name)
-            }
         }
     }
 }

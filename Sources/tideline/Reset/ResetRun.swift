@@ -41,11 +41,18 @@ struct ResetRun {
         let topics = environment.topics
         let sources = topology.sources.filter(\.isRead).map(\.topic)
         let found = try environment.require([(topics.inputs, .read), (topics.outputs, .read)], admin)
-        let internals = try environment.describe([own.exchange, own.state], admin)
+        let internals = try environment.describe([own.exchange, own.state, own.reset], admin)
         let inputPartitions = sources.compactMap { found[$0]?.partitions }.max() ?? 1
         let present = internals[own.exchange]?.partitions ?? internals[own.state]?.partitions
         var plan = ResetPlan(application: application, partitions: partitions ?? present ?? inputPartitions)
         plan.place = place
+        // Before anything is read: what comes after this is not in the plan.
+        plan.ends = try extent(
+            of: [internals[own.state], found[topics.timelines]].compactMap(\.self).flatMap {
+                places($0.name, $0.partitions)
+            }
+        ).ends
+        let interrupted = internals[own.reset] == nil ? nil : try readJournal(into: &plan)
         plan.group = try members()
         plan.inputs = try sources.map { (topic) throws(CommandFailure) in
             try input(topic, partitions: found[topic]?.partitions ?? 0)
@@ -58,7 +65,8 @@ struct ResetRun {
                     name: name, partitions: topic.partitions,
                     records: try extent(of: places(name, topic.partitions)).records))
         }
-        if let state = internals[own.state] { try readState(state, into: &plan) }
+        try readState(internals[own.state], interrupted, into: &plan)
+        keepSettings(internals, interrupted, into: &plan)
         try read(environment.topics.timelines) { plan.revisions.note(timeline: $0.key, $0.value) }
         try readConfigurations(into: &plan)
         return plan
@@ -67,7 +75,9 @@ struct ResetRun {
     /// The living members of the group, in words.
     private func members() throws(CommandFailure) -> [String] {
         try environment.ask("cannot ask who is in the group") { (timeout) throws(LogError) in
-            guard let members = try admin.members(of: application, timeout: timeout) else { return [] }
+            guard let members = try admin.members(of: application, timeout: timeout) else {
+                throw LogError(.unsupported, name: "UNSUPPORTED", "the cluster does not tell who is in a group")
+            }
             return members.map { $0.instance.map { "\($0) (a named instance)" } ?? $0.clientId }
         }
     }
@@ -113,55 +123,6 @@ struct ResetRun {
             defer { reader.close() }
             return try reader.committed(all, timeout: timeout).count
         }
-    }
-
-    // MARK: - Revisions
-
-    private func readState(_ state: TopicDescription, into plan: inout ResetPlan) throws(CommandFailure) {
-        let revisions = plan.revisions
-        var writers: Set<String> = []
-        try read(own.state) { view in
-            revisions.note(changelog: view.key, view.value)
-            guard let key = view.key, key.count == 1, key[0] == 0, let value = view.value else { return }
-            writers.formUnion(Self.writers(in: value, topology))
-        }
-        // The first one is this application.
-        plan.writers = ["/" + application] + writers.subtracting(["/" + application]).sorted()
-    }
-
-    /// Those that the positions of a task name; none if they cannot be read, for then they are given up, too.
-    private static func writers(in value: UnsafeRawBufferPointer, _ topology: Topology) -> [String] {
-        let positions = TaskPositions()
-        var reader = ByteReader(value)
-        do throws(CorruptBytes) {
-            try positions.restore(of: topology.sources, from: &reader)
-            return positions.header?.writers ?? []
-        } catch {
-            return []
-        }
-    }
-
-    private func readConfigurations(into plan: inout ResetPlan) throws(CommandFailure) {
-        let topic = environment.topics.configurations
-        let published = try environment.readToEnd(topic) { progress throws(LogError) in
-            try PublishedConfigurations.read(
-                topic: topic, of: environment.cluster, clock: SleepingClock(),
-                shouldStop: { Signals.isStopRequested }, progress: progress)
-        }
-        guard let published else { throw environment.stopped("cannot read \(topic)") }
-        let recipients = published.kinds.map { published.recipients(of: $0) }
-        plan.configurations = recipients.reduce(0) { $0 + $1.values.reduce(0, +) }
-        plan.recipients = Set(recipients.flatMap(\.keys)).count
-    }
-
-    private func read(_ topic: String, _ each: (RecordView) -> Void) throws(CommandFailure) {
-        let isRead = try environment.readToEnd(topic) { progress throws(LogError) in
-            try TopicReader.readAll(
-                of: topic, cluster: environment.cluster, clientId: application + "-reset",
-                requests: environment.requests, patience: .seconds(60), progress: progress
-            ) { view, _ in each(view) }
-        }
-        if isRead != true { throw environment.stopped("cannot read \(topic)") }
     }
 
     /// - Throws: with status 70 if a member of the group is alive.

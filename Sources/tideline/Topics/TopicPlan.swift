@@ -23,7 +23,7 @@ struct TopicPlan {
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
             if let there = found[name] {
-                let differences = differences(of: there, from: wanted)
+                let differences = differences(of: there, from: wanted, deadLetterBytes: deadLetterBytes)
                 lines.append(
                     differences.isEmpty
                         ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
@@ -48,10 +48,14 @@ struct TopicPlan {
         let described = found.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         let bytes = deadLetterBytes(described)
         return (topics.inputs + topics.outputs).map { name in
-            TopicFacts(
-                name: name, role: .contract, wanted: topic(name, deadLetterBytes: bytes).settings,
-                atLeast: ["max.message.bytes": bytes], found: found[name] ?? .nothing)
+            facts(of: topic(name, deadLetterBytes: bytes), found[name] ?? .nothing, deadLetterBytes: bytes)
         }
+    }
+
+    private func facts(of wanted: NewTopic, _ found: TopicFacts.Found, deadLetterBytes: Int) -> TopicFacts {
+        TopicFacts(
+            name: wanted.name, role: .contract, wanted: wanted.settings,
+            atLeast: ["max.message.bytes": deadLetterBytes], found: found)
     }
 
     private func topic(_ name: String, deadLetterBytes: Int) -> NewTopic {
@@ -72,7 +76,9 @@ struct TopicPlan {
         return name == topics.deadLetters ? [policy, ("max.message.bytes", String(deadLetterBytes))] : [policy]
     }
 
-    private func differences(of there: TopicDescription, from wanted: NewTopic) -> [String] {
+    private func differences(
+        of there: TopicDescription, from wanted: NewTopic, deadLetterBytes: Int
+    ) -> [String] {
         var differences: [String] = []
         if there.partitions != wanted.partitions {
             differences.append("\(there.partitions) partitions, not \(wanted.partitions)")
@@ -80,12 +86,8 @@ struct TopicPlan {
         if let replication = wanted.replication, there.replication != replication {
             differences.append("replication \(there.replication), not \(replication)")
         }
-        for setting in wanted.settings {
-            if let value = there.settings[setting.key], value != setting.value {
-                differences.append("\(setting.key) \(value), not \(setting.value)")
-            }
-        }
-        return differences
+        let facts = facts(of: wanted, .topic(there), deadLetterBytes: deadLetterBytes)
+        return differences + facts.differences.map(\.text)
     }
 }
 

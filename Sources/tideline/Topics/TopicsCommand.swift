@@ -59,7 +59,10 @@ struct TopicsCommand: Verb {
             .filter { !$0.differences.isEmpty }
         if differing.isEmpty { return print("no setting differs") }
         for topic in differing {
-            for difference in topic.differences { print("\(topic.name): \(difference.text)") }
+            for difference in topic.differences {
+                print("\(topic.name): \(difference.text)")
+                if let consequence = difference.consequence { print("\(topic.name): \(consequence)") }
+            }
         }
         try Consent.require(for: "Set them?", isGiven: yes)
         for topic in differing {
@@ -70,6 +73,19 @@ struct TopicsCommand: Verb {
                 throw CommandFailure(.software, "cannot change \(topic.name): \(error)")
             }
             print("\(topic.name): \(settings.map { "\($0.key) is \($0.value) now" }.joined(separator: ", "))")
+        }
+    }
+}
+
+extension TopicFacts.Difference {
+    /// What brokers remove once it is set; `nil` if that is nothing.
+    fileprivate var consequence: String? {
+        switch (key, wanted) {
+        case ("cleanup.policy", "compact"):
+            "brokers will remove every record that a newer one of its key has replaced, and refuse those without a key"
+        case ("cleanup.policy", "delete"):
+            "brokers will remove every record that is older than retention.ms, also the newest one of its key"
+        default: nil
         }
     }
 }

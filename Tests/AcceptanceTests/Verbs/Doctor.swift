@@ -53,6 +53,36 @@ extension Application {
         }
     }
 
+    /// Removes topics as an operator would do by hand.
+    func delete(_ topics: [String]) async throws {
+        let cluster = plainCluster
+        try await onThread {
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            try admin.deleteTopics(topics, timeout: .seconds(30))
+        }
+    }
+
+    /// Those of the topics that there are.
+    func existing(_ topics: [String]) async throws -> [String] {
+        let cluster = plainCluster
+        return try await onThread {
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            return try admin.describeTopics(topics, timeout: .seconds(10)).keys.sorted()
+        }
+    }
+
+    /// Sets a setting of a topic as an operator would do by hand.
+    func change(_ setting: NewTopic.Setting, of topic: String) async throws {
+        let cluster = plainCluster
+        try await onThread {
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            try admin.changeSettings(of: topic, to: [setting], timeout: .seconds(10))
+        }
+    }
+
     func settings(of topic: String) async throws -> [String: String] {
         let cluster = plainCluster
         return try await onThread {

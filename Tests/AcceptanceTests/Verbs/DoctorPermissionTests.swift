@@ -54,7 +54,7 @@ extension AcceptanceTests {
             let left = try await Self.refused(application)
             #expect(isMended, "\(left)")
             try await broker.stop()
-            show("doctor names \(expected.count) missing permissions of 26, and its kafka-acls lines grant them")
+            show("doctor names \(expected.count) missing permissions, and its kafka-acls lines grant them")
         }
 
         private static func refused(_ application: Application) async throws -> [Finding] {

@@ -63,13 +63,7 @@ extension AcceptanceTests {
             let application = try await Application("gone", partitions: 2)
             try await application.publish(configurations: Self.configurations(0..<10))
             _ = try await application.process(clock: Self.clock)
-            for topic in ["state", "exchange"] {
-                let name = "\(application.name).\(topic)"
-                guard
-                    try await application.tool(
-                        "org.apache.kafka.tools.TopicCommand", "--delete", "--topic", name)
-                else { return }
-            }
+            try await application.delete(["state", "exchange"].map { "\(application.name).\($0)" })
             let refused = try await tideline(["process", "--until-caught-up"] + application.options)
             #expect(refused.status == 70, "\(refused.failure)")
             try await application.run("reset", "--execute", "--yes", "--application-only")

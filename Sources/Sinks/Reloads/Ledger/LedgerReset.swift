@@ -71,14 +71,45 @@ package struct LedgerReset {
             throw error.cause
         }
         // Read again: now nobody writes for it any more.
-        guard let sink = try sinks()?.first(where: { $0.name == name }) else { return }
+        guard let sinks = try sinks() else {
+            throw LogError(.timedOut, name: "_STOPPED", "told to end before \(topic) was read again")
+        }
+        // Who has no position by now begins at the earliest reload anyway.
+        guard let sink = sinks.first(where: { $0.name == name }) else { return }
         do throws(TransactionError) {
             try producer.begin()
             for key in sink.positions { try write(key, nil, with: producer) }
             try write("commit/\(name)", "\(sink.number + 1) \(Self.instance)", with: producer)
-            try producer.commit(timeout: .seconds(30))
+            try commit(producer)
         } catch {
-            throw error.cause
+            throw aborted(producer, because: error.cause)
+        }
+    }
+
+    private func commit(_ producer: any TransactionalProducer) throws(TransactionError) {
+        let end = requests.clock.now + requests.patience
+        while true {
+            do throws(TransactionError) {
+                return try producer.commit(timeout: .seconds(5))
+            } catch {
+                // Not known yet (R6): the same call settles it.
+                guard case .retriable = error, !requests.shouldStop(), requests.clock.now < end else { throw error }
+                requests.clock.wait(for: .milliseconds(100))
+            }
+        }
+    }
+
+    /// Gives the transaction up, so that no reader waits for it.
+    ///
+    /// - Returns: the reason, and why the transaction cannot be given up if that fails, too.
+    private func aborted(_ producer: any TransactionalProducer, because reason: LogError) -> LogError {
+        do throws(TransactionError) {
+            try producer.abort(timeout: .seconds(5))
+            return reason
+        } catch {
+            return LogError(
+                reason.code, name: reason.name,
+                "\(reason.message); nor can the transaction be given up (\(error.cause)): the broker does so by itself")
         }
     }
 
