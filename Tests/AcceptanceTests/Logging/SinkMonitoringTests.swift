@@ -3,6 +3,7 @@ import Observability
 import RdKafka
 import Settings
 import Testing
+import Timelines
 
 @testable import tideline
 
