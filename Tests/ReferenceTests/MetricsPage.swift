@@ -1,4 +1,5 @@
 import Metrics
+import TestSupport
 
 @testable import tideline
 
@@ -90,7 +91,8 @@ private let introduction = """
     | `outputs` | `process` | a topic that is written to is gone; make it again with its former settings |
     | `commits` | `process` | a stream thread has made no progress for twelve seconds; the reason has the last failure |
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
-    | `lag` | `process`, `sink` | it is behind by more than `health.lag`, or did nothing for so long and records wait |
+    | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
+    long and records wait |
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again |
     | `views` | `serve` | the topics are not read yet, or are out of reach |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |

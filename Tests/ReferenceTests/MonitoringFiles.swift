@@ -1,20 +1,19 @@
 import Foundation
-import TestSupport
 
 /// The files of `monitoring/`, and the metrics that they name.
-struct MonitoringFiles {
-    struct Alert: Hashable {
-        var name: String
-        var expression: String
-        var summary: String
-        var description: String
+package struct MonitoringFiles {
+    package struct Alert: Hashable {
+        package var name: String
+        package var expression: String
+        package var summary: String
+        package var description: String
     }
 
     /// All expressions of PromQL in the dashboard, each with where it stands.
-    let panels: [(title: String, expression: String)]
-    let alerts: [Alert]
+    package let panels: [(title: String, expression: String)]
+    package let alerts: [Alert]
 
-    init() throws {
+    package init() throws {
         panels = try Self.readPanels()
         alerts = try Self.readAlerts()
     }
@@ -50,16 +49,23 @@ struct MonitoringFiles {
     }
 
     /// The metrics of this program that an expression names.
-    static func names(in expression: String) -> Set<String> {
+    package static func names(in expression: String) -> Set<String> {
         Set(expression.matches(of: /\btideline_[a-z0-9_]+/).map { String($0.0) })
     }
 
     /// The labels by which an expression chooses or groups, other than those of Prometheus itself and of histograms.
-    static func labels(in expression: String) -> Set<String> {
+    package static func labels(in expression: String) -> Set<String> {
         let chosen = expression.matches(of: /([a-z_]+)=~?"/).map { String($0.1) }
         let grouped = expression.matches(of: /(?:by|on) \(([a-z_, ]+)\)/).flatMap { match in
             match.1.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         }
         return Set(chosen + grouped).subtracting(["instance", "job", "le"])
+    }
+
+    /// The values that an expression asks for exactly, each with the metric and the label: `name{label="value"}`.
+    package static func selections(in expression: String) -> [(name: String, label: String, value: String)] {
+        expression.matches(of: /\b(tideline_[a-z0-9_]+)\{([^}]*)\}/).flatMap { selector in
+            selector.2.matches(of: /([a-z_]+)="([^"$]*)"/).map { (String(selector.1), String($0.1), String($0.2)) }
+        }
     }
 }

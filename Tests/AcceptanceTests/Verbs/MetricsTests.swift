@@ -113,10 +113,12 @@ extension AcceptanceTests {
             try await broker.stop()
         }
 
-        @Test("an output that is gone is named within 15 s; a sink whose server refuses says so")
+        @Test(
+            "an output that is gone is named within 15 s; a sink whose server refuses says so",
+            .enabled("Kafka's own tool deletes the topic, and only a broker of Kafka's archive comes with it") {
+                try await TestBroker.shared().kind == .kafka
+            })
         func outputs() async throws {
-            // Kafka's own tool deletes the topic; other brokers come without it.
-            guard try await TestBroker.shared().kind == .kafka else { return }
             let application = try await Application("gone", partitions: 1)
             let pipeline = try application.start("process", "--metrics", "127.0.0.1:0")
             let sink = try ProcessRunner(
@@ -153,7 +155,7 @@ extension AcceptanceTests {
 }
 
 /// A process that serves metrics and health.
-private enum Monitored {
+enum Monitored {
     struct Answer {
         var head: String
         var body: String
