@@ -16,6 +16,7 @@ struct Environment {
     let brokers: BrokerWatch?
     /// What librdkafka measures; `nil` if nobody asks for metrics.
     let clientStatistics: ClientStatistics?
+    let healthLag: LiveSetting<Duration>
 
     /// - Parameter flags: the flags of the verb that are settings, too.
     /// - Throws: with status 64, naming all settings that are wrong.
@@ -24,7 +25,12 @@ struct Environment {
         let handler = Self.makeHandler(settings)
         let logger = Logger(label: "tideline", handler: handler)
         let (flags, file) = (options.flags(with: flags), options.config)
-        SettingsReread(settings, logger, setLevel: { handler.logLevel = $0 }) { () throws(CommandFailure) in
+        let healthLag = LiveSetting(Keys.healthLag, settings)
+        let takers: [String: @Sendable (Settings) -> Void] = [
+            Keys.logLevel.name: { handler.logLevel = $0[Keys.logLevel] },
+            Keys.healthLag.name: { healthLag.take(from: $0) },
+        ]
+        SettingsReread(settings, logger, takers: takers) { () throws(CommandFailure) in
             try Settings.resolved(flags: flags, config: file)
         }.start()
         var kafka = Self.kafka(settings)
@@ -39,18 +45,19 @@ struct Environment {
         kafka.statistics = statistics?.settings
         self.init(
             settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers,
-            clientStatistics: statistics)
+            clientStatistics: statistics, healthLag: healthLag)
     }
 
     init(
         settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil,
-        clientStatistics: ClientStatistics? = nil
+        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil
     ) {
         self.settings = settings
         self.logger = logger
         self.cluster = cluster
         self.brokers = brokers
         self.clientStatistics = clientStatistics
+        self.healthLag = healthLag ?? LiveSetting(Keys.healthLag, settings)
         topics = TopicNames(settings)
     }
 

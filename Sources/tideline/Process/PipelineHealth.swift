@@ -20,7 +20,7 @@ final class PipelineHealth: HealthSource {
     private let state = Mutex(State())
     private let brokers: BrokerHealth
     private let lag: LagWatch
-    private let lagMax: Duration
+    private let healthLag: LiveSetting<Duration>
     /// A loop that has not turned for so long hangs: it waits for no broker longer.
     private let turnMax: Duration
 
@@ -33,7 +33,7 @@ final class PipelineHealth: HealthSource {
     init(_ environment: Environment, _ lag: LagWatch) {
         brokers = BrokerHealth(environment.brokers)
         self.lag = lag
-        lagMax = environment.settings[Keys.healthLag]
+        healthLag = environment.healthLag
         turnMax = .seconds(30) + environment.settings[Keys.transactionTimeout]
     }
 
@@ -134,6 +134,7 @@ final class PipelineHealth: HealthSource {
 
     private var lagProblems: [HealthProblem] {
         if let error = lag.unknown { return [HealthProblem("lag", "the lag is not known: \(error)")] }
+        let lagMax = healthLag.value
         return (lag.latest ?? []).compactMap { topic in
             guard topic.records > 0, topic.time ?? topic.seen > lagMax else { return nil }
             guard let time = topic.time else {

@@ -9,25 +9,22 @@ import Synchronization
 ///
 /// A file with a mistake changes nothing, and the mistake is said.
 final class SettingsReread: Sendable {
-    /// Settings that may change while the program runs.
-    static let safe: Set<String> = [Keys.logLevel.name]
-
     private let resolve: @Sendable () throws(CommandFailure) -> Settings
     private let inForce: Mutex<Settings>
     private let logger: Logger
-    private let setLevel: @Sendable (Logger.Level) -> Void
+    private let takers: [String: @Sendable (Settings) -> Void]
 
     /// - Parameters:
     ///   - settings: those in force.
+    ///   - takers: of the settings that may change while the program runs, by name: called with new ones that differ.
     ///   - resolve: reads all sources again.
-    ///   - setLevel: takes a new `log.level`.
     init(
-        _ settings: Settings, _ logger: Logger, setLevel: @escaping @Sendable (Logger.Level) -> Void,
+        _ settings: Settings, _ logger: Logger, takers: [String: @Sendable (Settings) -> Void],
         resolve: @escaping @Sendable () throws(CommandFailure) -> Settings
     ) {
         inForce = Mutex(settings)
         self.logger = logger
-        self.setLevel = setLevel
+        self.takers = takers
         self.resolve = resolve
     }
 
@@ -53,12 +50,12 @@ final class SettingsReread: Sendable {
         }
         let changed = inForce.withLock { inForce in
             let changed = inForce.names(differingFrom: new)
-            inForce = inForce.taking(over: changed.filter(Self.safe.contains), from: new)
+            inForce = inForce.taking(over: changed.filter { takers[$0] != nil }, from: new)
             return changed
         }
-        let taken = changed.filter(Self.safe.contains)
-        let waiting = changed.filter { !Self.safe.contains($0) }
-        if taken.contains(Keys.logLevel.name) { setLevel(new[Keys.logLevel]) }
+        let taken = changed.filter { takers[$0] != nil }
+        let waiting = changed.filter { takers[$0] == nil }
+        for name in taken { takers[name]?(new) }
         if changed.isEmpty { return logger.notice("settings read again: they are those in force") }
         if !taken.isEmpty {
             logger.notice("settings taken over", metadata: ["settings": .array(taken.map { .string($0) })])
@@ -69,4 +66,19 @@ final class SettingsReread: Sendable {
                 metadata: ["settings": .array(waiting.map { .string($0) })])
         }
     }
+}
+
+/// The value of a setting that may change while the program runs. Any thread.
+final class LiveSetting<Value: Sendable>: Sendable {
+    private let key: SettingKey<Value>
+    private let current: Mutex<Value>
+
+    init(_ key: SettingKey<Value>, _ settings: Settings) {
+        self.key = key
+        current = Mutex(settings[key])
+    }
+
+    var value: Value { current.withLock { $0 } }
+
+    func take(from settings: Settings) { current.withLock { $0 = settings[key] } }
 }

@@ -44,7 +44,7 @@ final class SinkMonitoring: HealthSource {
     private let state: Mutex<State>
     private let monitoring: Monitoring
     private let brokers: BrokerHealth
-    private let doneMax: Duration
+    private let healthLag: LiveSetting<Duration>
     /// A round waits for a request of two seconds at most, or for a target with a time-out of its own.
     private static let turnMax = Duration.seconds(60)
     /// How often a sink asks for the ends of its topic.
@@ -54,7 +54,7 @@ final class SinkMonitoring: HealthSource {
     init(_ monitoring: Monitoring, _ environment: Environment, name: String) {
         self.monitoring = monitoring
         brokers = BrokerHealth(environment.brokers)
-        doneMax = environment.settings[Keys.healthLag]
+        healthLag = environment.healthLag
         state = Mutex(State(done: WallClock.uptime()))
         monitoring.registry.collect { [weak self] in self?.collect(into: &$0, name) }
         monitoring.watch(self)
@@ -102,6 +102,7 @@ final class SinkMonitoring: HealthSource {
 
     private func holdProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
         if let trouble = state.trouble, state.isHeld { return [HealthProblem("target", trouble)] }
+        let doneMax = healthLag.value
         guard let waiting = state.progress?.waiting, waiting > 0, now - state.done > doneMax else { return [] }
         return [
             HealthProblem(

@@ -26,7 +26,12 @@ import Testing
         let handler = SwitchedLogHandler(base) { .asSet }
         let logger = Logger(label: "t", handler: handler)
         let first = try Self.settings("log.level: info\n")
-        let reread = SettingsReread(first, logger, setLevel: { handler.logLevel = $0 }) { () throws(CommandFailure) in
+        let lag = LiveSetting(Keys.healthLag, first)
+        let takers: [String: @Sendable (Settings) -> Void] = [
+            Keys.logLevel.name: { handler.logLevel = $0[Keys.logLevel] },
+            Keys.healthLag.name: { lag.take(from: $0) },
+        ]
+        let reread = SettingsReread(first, logger, takers: takers) { () throws(CommandFailure) in
             try Self.settings(file.withLock { $0 })
         }
         func said(after text: String) -> [String] {
@@ -49,5 +54,10 @@ import Testing
         #expect(wrong.count == 1 && wrong[0].hasPrefix("error    the settings stay as they are"), "\(wrong)")
         #expect(wrong[0].contains("log.level"))
         #expect(logger.logLevel == .debug)
+        // A level that is the same is not set again: SIGUSR1 may have lowered it for a while.
+        handler.logLevel = .trace
+        let later = said(after: "log.level: debug\nhealth.lag: PT5M\n")
+        #expect(later.first == "notice   settings taken over settings=[health.lag]", "\(later)")
+        #expect(lag.value == .seconds(300) && logger.logLevel == .trace)
     }
 }
