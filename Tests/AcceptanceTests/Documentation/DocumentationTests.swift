@@ -33,6 +33,8 @@ extension AcceptanceTests {
             "README.md: make build && export PATH=\"$PWD/.build/release:$PATH\"",
             "Documentation/Operating.md: export TIDELINE_KAFKA_SECURITY_PROTOCOL=SASL_SSL "
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
+            "Documentation/Operating.md: tideline doctor",
+            "Documentation/Operating.md: tideline reset",
             "Documentation/Performance.md: make bench",
             "Documentation/Performance.md: make counts",
             "Documentation/Performance.md: make benchmark",
