@@ -68,6 +68,7 @@ package struct SeedRun {
         var symptoms = settle(world)
         let settled = world.clock.now
         if symptoms.isEmpty, system.idleHours > 0 { symptoms += idle(world, system.idleHours) }
+        if symptoms.isEmpty { symptoms += judgeStanding(world) }
         if symptoms.isEmpty, let topology = system.finalTopology { symptoms += bringUp(world, topology) }
         symptoms += stayQuiet(world)
         symptoms += system.violations
@@ -110,6 +111,14 @@ package struct SeedRun {
         world.wall.lapse(hours * 3600)
         for _ in 0..<40 { world.round(pause: .milliseconds(25)) }
         return settle(world)
+    }
+
+    /// Pauses between renewals go by; then what stands is right, with nobody's help.
+    private func judgeStanding(_ world: World) -> [Symptom] {
+        world.wall.lapse(120)
+        for _ in 0..<40 { world.round(pause: .milliseconds(25)) }
+        let symptoms = settle(world)
+        return symptoms.isEmpty ? world.system.judgeStanding(world) : symptoms
     }
 
     /// One process brings everything up to an instant.

@@ -13,9 +13,14 @@ package struct Oracle: ~Copyable {
     private var unreadableCalendars: Set<String> = []
     private var parser = JSONParser()
     private var reader = TelemetryReader()
+    private let telemetryFuture: ElapsedTime?
 
-    /// - Parameter inputs: the records of all topics; those of one vehicle, calendar or configuration in their order.
-    package init(_ inputs: [Record], _ topics: TopicNames) {
+    /// - Parameters:
+    ///   - inputs: the records of all topics; those of one vehicle, calendar or configuration in their order.
+    ///   - telemetryFuture: what is observed by more than this after its time stamp counts as observed then; `nil` for
+    ///     whatever it says. Holds where the clocks of brokers and tasks are one.
+    package init(_ inputs: [Record], _ topics: TopicNames, telemetryFuture: ElapsedTime? = nil) {
+        self.telemetryFuture = telemetryFuture
         for input in inputs { take(input, topics) }
     }
 
@@ -24,7 +29,7 @@ package struct Oracle: ~Copyable {
     private mutating func take(_ input: Record, _ topics: TopicNames) {
         let key = input.key ?? []
         switch (input.topic, input.value) {
-        case (topics.telemetry, let value?): value.withUnsafeBytes { takeTelemetry($0, key) }
+        case (topics.telemetry, let value?): value.withUnsafeBytes { takeTelemetry($0, key, input.timestamp) }
         case (topics.calendarEvents, let value?): value.withUnsafeBytes { takeEvent($0, key) }
         case (topics.calendarEvents, nil):
             guard let key = key.withUnsafeBytes({ try? EventKey.decode($0) }) else { return }
@@ -38,14 +43,16 @@ package struct Oracle: ~Copyable {
         }
     }
 
-    private mutating func takeTelemetry(_ value: UnsafeRawBufferPointer, _ key: [UInt8]) {
+    private mutating func takeTelemetry(_ value: UnsafeRawBufferPointer, _ key: [UInt8], _ arrival: Instant) {
         guard let view = try? reader.read(value) else {
             unreadableVehicles.insert(String(decoding: key, as: UTF8.self))
             return
         }
         let id = String(view.vehicleId)
         var vehicle = vehicles[id] ?? Vehicle(vehicleId: id)
-        if view.apply(to: &vehicle) == .applied { unreadableVehicles.remove(id) }
+        let isFromFuture = telemetryFuture.map { view.observedAt > arrival + $0 } ?? false
+        let outcome = view.apply(to: &vehicle, observedAt: isFromFuture ? arrival : view.observedAt)
+        if outcome == .applied { unreadableVehicles.remove(id) }
         vehicles[id] = vehicle
     }
 
@@ -63,34 +70,40 @@ package struct Oracle: ~Copyable {
         records.file(batch.events, under: batch.form == .event ? event.key.text : key.text)
     }
 
-    /// As `TimelineRecord.contentText` of what the pipeline publishes.
-    package func contentText(_ id: String, at: Instant) -> String? {
-        let timeline: Timeline
+    /// The timeline that a configuration must have at an instant, made for the first time; `nil` if there is no such
+    /// configuration.
+    ///
+    /// - Parameter isUnreadable: whether a source is; `nil` for what the records say.
+    package func record(_ id: String, at: Instant, isUnreadable: Bool? = nil) -> TimelineRecord? {
         switch configurations[id] {
         case nil: return nil
         case .unusable(let unusable):
-            timeline = TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
-            return record(id, unusable.kind, unusable.family, unusable.recipient, timeline, at).contentText
+            let timeline = TimelineProvider.errorTimeline(unusable.problem, at: at, parameters: unusable.parameters)
+            return record(id, unusable.kind, unusable.family, unusable.recipient, timeline, at)
         case .usable(let configuration):
-            timeline = TimelineProvider.timeline(for: request(configuration, at))
+            let timeline = TimelineProvider.timeline(for: request(configuration, at, isUnreadable))
             return record(id, configuration.kind, configuration.family, configuration.recipient, timeline, at)
-                .contentText
         }
     }
 
-    private func request(_ configuration: WidgetConfiguration, _ at: Instant) -> TimelineRequest {
+    /// As `TimelineRecord.contentText` of what the pipeline publishes.
+    package func contentText(_ id: String, at: Instant) -> String? { record(id, at: at)?.contentText }
+
+    private func request(
+        _ configuration: WidgetConfiguration, _ at: Instant, _ isUnreadable: Bool?
+    ) -> TimelineRequest {
         let needs = TimelineProvider.needs(of: configuration)
         let zone = LocalCalendar(configuration.timeZone) ?? .utc
         let occurrences = (needs.agenda?.calendarIds ?? []).flatMap { id in
             // Wide enough for every lead of these tests; the strategy takes what its window shows.
             records.calendar(id).occurrences(from: at - .hours(72), to: at + .hours(40 * 24), in: zone)
         }
-        let isUnreadable =
+        let hasUnreadable =
             needs.vehicle.map { unreadableVehicles.contains($0.vehicleId) } ?? false
             || !unreadableCalendars.isDisjoint(with: needs.agenda?.calendarIds ?? [])
         return TimelineRequest(
             configuration: configuration, vehicle: needs.vehicle.flatMap { vehicles[$0.vehicleId] },
-            hasUnreadableSource: isUnreadable, occurrences: occurrences, at: at)
+            hasUnreadableSource: isUnreadable ?? hasUnreadable, occurrences: occurrences, at: at)
     }
 
     private func record(

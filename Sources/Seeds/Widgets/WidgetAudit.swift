@@ -7,6 +7,7 @@ import Timelines
 /// What the committed outputs of the pipeline tell, and what of it is wrong.
 struct WidgetAudit: ~Copyable {
     private let topics: TopicNames
+    private let telemetryFuture: ElapsedTime?
     private let hasWrongClocks: Bool
     private var parser = JSONParser()
     /// By configuration: the newest timeline; `nil` after a tombstone.
@@ -15,11 +16,13 @@ struct WidgetAudit: ~Copyable {
     private var reloads: ReloadAudit
     private var announcements: AnnouncementAudit
     private var readers: ReaderAudit
+    private var provenance = ProvenanceAudit()
     private var deadLetters = 0
     private(set) var violations: [Symptom] = []
 
     init(_ settings: PipelineSettings, hasWrongClocks: Bool) {
         topics = settings.topics
+        telemetryFuture = settings.telemetryFuture
         reloads = ReloadAudit(limit: settings.reload.limit ?? 48)
         announcements = AnnouncementAudit(settings.reload)
         readers = ReaderAudit(settings.topics, settings.positions)
@@ -57,6 +60,7 @@ struct WidgetAudit: ~Copyable {
         let timeline = try value.withUnsafeBytes { try TimelineRecord.decode($0, with: &parser) }
         check(timeline, of: id, after: before)
         announcements.take(timeline, digest(timeline), of: id, written: record.timestamp)
+        provenance.take(timeline)
         newest[id] = timeline
         revisions[id] = timeline.revision
     }
@@ -87,31 +91,70 @@ struct WidgetAudit: ~Copyable {
         ContentDigest(of: record.timeline, kind: record.kind, family: record.family)
     }
 
+    /// Holds what stands against one pass over the committed input, before anything is brought up: every configuration
+    /// has its timeline, and no reader of one that is not due sees something else than it should. Of a vehicle that is
+    /// its status: all else may wait for the next refresh (T12).
+    func judgeStanding(
+        against history: InputHistory, in cluster: MemoryCluster, at now: Instant
+    ) -> [Symptom] {
+        var found = judgePresence(Oracle(history.inputs(topics, cluster), topics), at: now)
+        var stale: [String: Symptom] = [:]
+        for (index, order) in ([history.inputs(topics, cluster)] + history.otherOrders(topics, cluster)).enumerated() {
+            let oracle = Oracle(order, topics, telemetryFuture: telemetryFuture)
+            let ids = index == 0 ? Array(newest.keys) : Array(stale.keys)
+            stale = [:]
+            for id in ids { stale[id] = staleness(of: id, oracle, at: now) }
+            if stale.isEmpty { break }
+        }
+        found += stale.sorted { $0.key < $1.key }.map(\.value)
+        return found
+    }
+
+    private func staleness(of id: String, _ oracle: borrowing Oracle, at now: Instant) -> Symptom? {
+        guard let standing = newest[id] ?? nil, standing.generatedAt <= now, let right = oracle.record(id, at: now)
+        else { return nil }
+        let shown = digest(standing.withStatusAlone)
+        // That the newest record cannot be read is no news by itself, either.
+        let allowed = [right, oracle.record(id, at: now, isUnreadable: false) ?? right]
+        let isRight = allowed.contains { !shown.isVisibleChange(to: digest($0.withStatusAlone), at: now) }
+        guard !isRight else { return nil }
+        return Symptom(.diverged, "\(id) stands at \(now.rfc3339): \(standing.contentText), owed \(right.contentText)")
+    }
+
+    private func judgePresence(_ oracle: borrowing Oracle, at now: Instant) -> [Symptom] {
+        let expected = oracle.configurationIds
+        let missing = expected.filter { (newest[$0] ?? nil) == nil }.map {
+            Symptom(.lost, "\($0) has no timeline at \(now.rfc3339)")
+        }
+        let deleted = newest.keys.sorted().filter { (newest[$0] ?? nil) != nil && !expected.contains($0) }.map {
+            Symptom(.diverged, "\($0) is deleted and still has a timeline")
+        }
+        return missing + deleted
+    }
+
     /// Recomputes every timeline in one pass from the committed input.
     ///
     /// - Parameters:
     ///   - history: what was read.
+    ///   - remade: see `ProvenanceAudit`.
     ///   - refills: see `ReloadAudit`.
     ///   - wrong: see `AnnouncementAudit`.
     func judge(
-        against history: InputHistory, in cluster: MemoryCluster, at now: Instant, refills: (String) -> Int?,
+        against history: InputHistory, in cluster: MemoryCluster, remade: Set<String>, at now: Instant,
+        refills: (String) -> Int?,
         _ wrong: AnnouncementAudit.WrongClocks?
     ) -> [Symptom] {
         let inputs = history.inputs(topics, cluster)
-        let oracle = Oracle(inputs, topics)
+        let oracle = Oracle(inputs, topics, telemetryFuture: telemetryFuture)
         let expected = oracle.configurationIds
-        var found: [Symptom] = []
+        var found = judgePresence(oracle, at: now)
         var others: [String: Symptom] = [:]
         for id in expected {
-            guard let timeline = newest[id] ?? nil else {
-                found.append(Symptom(.lost, "\(id) has no timeline at \(now.rfc3339)"))
-                continue
-            }
-            others[id] = divergence(of: timeline, id, from: oracle, at: now)
+            if let timeline = newest[id] ?? nil { others[id] = divergence(of: timeline, id, from: oracle, at: now) }
         }
         if !others.isEmpty {
             for order in history.otherOrders(topics, cluster) {
-                let oracle = Oracle(order, topics)
+                let oracle = Oracle(order, topics, telemetryFuture: telemetryFuture)
                 for id in others.keys.sorted() {
                     guard let timeline = newest[id] ?? nil else { continue }
                     if divergence(of: timeline, id, from: oracle, at: now) == nil { others[id] = nil }
@@ -119,9 +162,8 @@ struct WidgetAudit: ~Copyable {
             }
         }
         found += others.sorted { $0.key < $1.key }.map(\.value)
-        for (id, timeline) in newest.sorted(by: { $0.key < $1.key }) where timeline != nil && !expected.contains(id) {
-            found.append(Symptom(.diverged, "\(id) is deleted and still has a timeline"))
-        }
+        found += provenance.judge(
+            against: history, topics, in: cluster, remade: remade, telemetryFuture: telemetryFuture)
         found += announcements.judge(expected, at: now, wrong)
         let least = inputs.count { Self.isBad($0) }
         let most = least + history.readTwice(topics, cluster).count { Self.isBad($0) }
@@ -149,5 +191,20 @@ struct WidgetAudit: ~Copyable {
             return nil
         }
         return Symptom(.diverged, "\(id) at \(now.rfc3339): \(text) instead of \(right)")
+    }
+}
+
+extension TimelineRecord {
+    /// Its entries say nothing of a vehicle but its status.
+    fileprivate var withStatusAlone: TimelineRecord {
+        var copy = self
+        copy.timeline.entries = timeline.entries.map { entry in
+            var entry = entry
+            guard let vehicle = entry.vehicle else { return entry }
+            entry.vehicle = TimelineEntry.VehicleView(vehicleId: vehicle.vehicleId)
+            entry.vehicle?.status = vehicle.status
+            return entry
+        }
+        return copy
     }
 }

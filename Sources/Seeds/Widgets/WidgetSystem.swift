@@ -66,8 +66,11 @@ final class WidgetSystem: SystemUnderTest {
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             var now = world.wall.now
             if world.happens(.inputLate) { now = now - .hours(30) }
-            // By less than what counts as observed at its arrival.
-            if world.happens(.inputFuture) { now = now + .minutes(4) }
+            if world.happens(.inputFuture) {
+                // By less than what counts as observed at its arrival, or where that is one for all, by more.
+                let isFar = settings.telemetryFuture != nil && world.wall.now.milliseconds % 2 == 0
+                now = now + .minutes(isFar ? 70 : 4)
+            }
             let next = input.next(now: now)
             if isHolding { held.append(next) } else { put(next, world) }
             last = next
@@ -136,6 +139,10 @@ final class WidgetSystem: SystemUnderTest {
         return Topology.widgets(settings)
     }
 
+    func judgeStanding(_ world: World) -> [Symptom] {
+        audit.judgeStanding(against: history, in: world.cluster, at: world.wall.now)
+    }
+
     func judge(_ world: World) -> [Symptom] {
         let partitions = world.draw.partitions
         let jumps = world.faults[.clockJumpsForward] + world.faults[.clockJumpsBack]
@@ -148,7 +155,8 @@ final class WidgetSystem: SystemUnderTest {
         let wrong = AnnouncementAudit.WrongClocks(
             rightSince: world.clocksRightSince, furthest: world.clocksRightSince + world.clocksAheadMost)
         var symptoms = audit.judge(
-            against: history, in: world.cluster, at: world.wall.now, refills: refills, jumps == 0 ? nil : wrong)
+            against: history, in: world.cluster, remade: world.topics.remade, at: world.wall.now, refills: refills,
+            jumps == 0 ? nil : wrong)
         for place in world.topics.lost.subtracting(world.told.lost).sorted() {
             symptoms.append(Symptom(.unsaid, "\(place)"))
         }

@@ -35,6 +35,8 @@ protocol SystemUnderTest: AnyObject {
     func isComplete(_ world: World) -> Bool
     /// So much of the day goes by once all has settled, before the last run: what waits for a time comes.
     var idleHours: Int64 { get }
+    /// What is wrong with what stands when all has settled, before the last run.
+    func judgeStanding(_ world: World) -> [Symptom]
     /// The final judgement.
     func judge(_ world: World) -> [Symptom]
     /// The topology of a last run, in which one process brings everything up to an instant at which the clock stands;
@@ -47,6 +49,7 @@ protocol SystemUnderTest: AnyObject {
 /// A system whose topics stay, and for which the time of day means nothing.
 extension SystemUnderTest {
     var idleHours: Int64 { 0 }
+    func judgeStanding(_ world: World) -> [Symptom] { [] }
     func feed(_ topic: String, _ world: World) -> TopicPartition? { nil }
     func archive(_ place: TopicPartition, readTo next: Offset, isReadOn: Bool, _ world: World) {}
     func refill(_ topic: String, _ world: World) {}
