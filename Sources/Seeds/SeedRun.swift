@@ -113,9 +113,13 @@ package struct SeedRun {
         return settle(world)
     }
 
-    /// Pauses between renewals go by; then what stands is right, with nobody's help.
+    /// Pauses between renewals go by, and inputs are looked at whether they are still the same; then what stands is
+    /// right, with nobody's help.
     private func judgeStanding(_ world: World) -> [Symptom] {
         world.wall.lapse(120)
+        let isCompared = !world.topics.remade.isEmpty || !world.topics.cut.isEmpty
+        let compared = world.clock.now + (isCompared ? ElapsedTime(draw.settings.comparisonInterval) : .zero)
+        while world.clock.now < compared { world.round(pause: .milliseconds(200)) }
         for _ in 0..<40 { world.round(pause: .milliseconds(25)) }
         let symptoms = settle(world)
         return symptoms.isEmpty ? world.system.judgeStanding(world) : symptoms

@@ -101,6 +101,24 @@ extension PipelineTests {
         }
 
         @Test(
+            "What changed in today's window while the clock was days ahead is told when it is back", arguments: stages)
+        func changedWhileAhead(_ threads: Int) async throws {
+            try await run(threads: threads) { pipeline in
+                try await fill(pipeline)
+                #expect(try pipeline.entry("watch").event?.title == "Noon")
+                pipeline.jump(to: "2026-03-04T05:00:00Z")
+                try await pipeline.settle()
+                pipeline.event("work", "Now", "07:30", "09:00")
+                try await pipeline.settle()
+                #expect(pipeline.history("watch").count == 1)
+                pipeline.jump(to: "08:01")
+                try await pipeline.settle()
+                #expect(try pipeline.entry("watch").event?.title == "Now")
+                #expect(pipeline.reloads("watch").last?.reason == .dataChanged)
+            }
+        }
+
+        @Test(
             "Back over a midnight the agenda is that of the day again, and the next midnight renews it",
             arguments: stages)
         func overMidnight(_ threads: Int) async throws {
@@ -110,22 +128,23 @@ extension PipelineTests {
                 pipeline.jump(to: "2026-03-03T02:00:00Z")
                 try await pipeline.settle()
                 #expect(try pipeline.outline("events") != before)
-                let watched = pipeline.history("watch").count
                 pipeline.jump(to: "21:00:10")
                 try await pipeline.settle()
+                let watched = pipeline.history("watch").count
                 #expect(try pipeline.outline("events").dropFirst() == before.dropFirst())
                 #expect(try pipeline.timeline("events").generatedAt == at("21:00:10"))
-                #expect(pipeline.history("events").count == 3)
+                // For now, and once more of the calendar, which cannot know what was shown of this day.
+                #expect(pipeline.history("events").count == 4)
                 #expect(pipeline.reloads("events").count == 2, "who shows tomorrow would come back too late")
                 // A change of the day after tomorrow is in no window any more.
                 pipeline.event("work", "Later", "2026-03-04T09:00:00Z", "2026-03-04T10:00:00Z")
                 try await pipeline.settle()
-                #expect(pipeline.history("events").count == 3)
+                #expect(pipeline.history("events").count == 4)
                 #expect(pipeline.history("watch").count == watched)
                 try await pipeline.settle(at: "2026-03-03T00:00:00Z")
                 #expect(try pipeline.timeline("events").generatedAt == at("2026-03-03T00:00:00Z"))
                 #expect(try pipeline.outline("events").contains("start 04 09:00 Later"))
-                #expect(pipeline.history("events").count == 4)
+                #expect(pipeline.history("events").count == 5)
             }
         }
 

@@ -18,6 +18,8 @@ enum PortDefect: String, CaseIterable, Sendable {
     case exchangeFromItsEnd
     /// A reload that waited for a token is dropped when there is one.
     case heldReloadDropped
+    /// A timeline says something else than the records that it names.
+    case otherContent
 }
 
 /// The ports of a process with a defect.
@@ -221,6 +223,16 @@ private final class DefectiveProducer: TransactionalProducer {
         let isPositions = topic.hasSuffix(".state") && key.map { Array($0) } == [0]
         if defect == .positionsNotInState && isPositions { return }
         if defect == .heldReloadDropped, let value, held.isHeld(topic, value) { return }
+        if defect == .otherContent, topic == TopicNames().timelines, let value {
+            let text = String(decoding: value, as: UTF8.self)
+            let other = Array(text.replacing(#""status":"Charging""#, with: #""status":"Moving""#).utf8)
+            let produced = other.withUnsafeBytes { value in
+                Result { () throws(TransactionError) in
+                    try base.produce(topic: topic, partition: partition, key: key, value: value, headers: headers)
+                }
+            }
+            return try produced.get()
+        }
         try whateverTheEpoch { (base) throws(TransactionError) in
             try base.produce(topic: topic, partition: partition, key: key, value: value, headers: headers)
         }

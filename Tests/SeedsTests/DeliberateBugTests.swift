@@ -128,6 +128,15 @@ struct DeliberateBugTests {
         }
     }
 
+    @Test("a timeline says something else than the records that it names")
+    func otherContent() {
+        expectFound(Bug(PortDefect.otherContent, 5), system: .widgets, as: .neverWas) { seed, options, hasBug in
+            var run = SeedRun(seed: seed, options: options)
+            if hasBug { run.wrap = { DefectiveCluster($0, .otherContent) } }
+            return run
+        }
+    }
+
     // MARK: - Finding
 
     private func expectFound<Kind>(_ bug: Bug<Kind>, _ make: (UInt64, SeedOptions) -> SeedRun) {
@@ -139,14 +148,16 @@ struct DeliberateBugTests {
 
     /// The seed that is written down, else the first of all.
     private func expectFound<Kind>(
-        _ bug: Bug<Kind>, system: SystemKind = .ledger, _ make: (UInt64, SeedOptions, _ hasBug: Bool) -> SeedRun
+        _ bug: Bug<Kind>, system: SystemKind = .ledger, as kind: Symptom.Kind? = nil,
+        _ make: (UInt64, SeedOptions, _ hasBug: Bool) -> SeedRun
     ) {
         var options = SeedOptions()
         options.isSwarm = true
         options.system = system
         let seeds = (1...500 as ClosedRange<UInt64>)
         for seed in [bug.seed] + seeds where seeds.contains(seed) {
-            guard let symptom = make(seed, options, true).run().symptoms.first else { continue }
+            let symptoms = make(seed, options, true).run().symptoms
+            guard let symptom = symptoms.first(where: { kind == nil || $0.kind == kind }) else { continue }
             // A seed that fails without the bug shows nothing of it.
             guard make(seed, options, false).run().isGood else { continue }
             if seed != bug.seed {

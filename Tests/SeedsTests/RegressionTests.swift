@@ -49,6 +49,11 @@ struct RegressionTests {
             system: .widgets, isBeforeTopics: false),
         Regression(
             symptom: "a first claim that failed was followed by work without a claim", seed: 8996, system: .ledger),
+        Regression(
+            symptom: "a calendar's change while its task's clock was a day ahead is told to nobody", seed: 2474,
+            system: .widgets, isBeforeTopics: false),
+        Regression(
+            symptom: "the same, of a process that ran alone", seed: 5416, system: .widgets, isBeforeTopics: false),
     ]
 
     @Test("a seed that once failed is good", arguments: all)

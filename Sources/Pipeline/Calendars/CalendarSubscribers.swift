@@ -92,7 +92,8 @@ final class CalendarSubscribers {
         if let midnight { midnights.arm(slot, due: midnight) } else { midnights.disarm(slot) }
     }
 
-    /// The window is that of another day again, perhaps.
+    /// The window is that of another day again, perhaps. What was changed in it meanwhile was told to nobody, so its
+    /// agenda is news, whatever was sent of the other day.
     func clockWentBack(_ context: TaskContext) {
         clockWalk.begin()
         followClock(context)
@@ -104,7 +105,8 @@ final class CalendarSubscribers {
                 let zone = LocalCalendar(subscription.timeZone)
             else { return false }
             if midnight == subscription.need.window(at: context.now, in: zone).nextMidnight { return false }
-            due.append(slot, (.noted, context.now))
+            subscriptions[slot]!.lastUpdate = nil
+            due.append(slot, (.dataChanged, context.now))
             return true
         }
     }

@@ -13,6 +13,7 @@ struct AnnouncementAudit {
     private let terms: ReloadTerms
     /// By configuration, in the order in which a reader sees it.
     private var said: [String: [Saying]] = [:]
+    private var isLastRun = false
 
     /// What one record says of a configuration.
     fileprivate enum Saying {
@@ -29,6 +30,8 @@ struct AnnouncementAudit {
         var digest: ContentDigest
         /// When the record was written, on the brokers' clock.
         var written: Instant
+        var sources: [SourceOffset]
+        var isOfLastRun: Bool
 
         /// True if whoever shows it has come back by then.
         func isDue(at instant: Instant) -> Bool { digest.nextUpdate.map { $0 <= instant } ?? false }
@@ -56,9 +59,12 @@ struct AnnouncementAudit {
     mutating func take(_ record: TimelineRecord, _ digest: ContentDigest, of id: String, written at: Instant) {
         let publication = Publication(
             address: Address(recipient: record.recipient, kind: record.kind), revision: record.revision,
-            at: record.generatedAt, digest: digest, written: at)
+            at: record.generatedAt, digest: digest, written: at, sources: record.sources, isOfLastRun: isLastRun)
         said[id, default: []].append(.timeline(publication))
     }
+
+    /// What comes from here on is of a run that brings timelines up to an instant.
+    mutating func beginLastRun() { isLastRun = true }
 
     mutating func takeTombstone(of id: String) { said[id, default: []].append(.tombstone) }
 
@@ -145,6 +151,10 @@ extension AnnouncementAudit.Display {
     /// The recipient comes back when what it shows asks for it: for what was published before, or for this.
     fileprivate mutating func publish(_ new: AnnouncementAudit.Publication) {
         if let previous = published.last {
+            // What is brought up, of the same records, is of time alone: a display goes on to it by itself.
+            if new.isOfLastRun && new.sources == previous.sources {
+                shown = shown.map { $0.digest.isVisibleChange(to: previous.digest, at: new.at) ? $0 : new }
+            }
             let next = shown.map { shown in
                 guard shown.isDue(at: new.at) else { return shown }
                 let cameBefore = !shown.isDueJust(at: new.at) && !previous.isDue(at: new.at)

@@ -3,7 +3,7 @@ import RecordLog
 import Simulation
 import Timelines
 
-/// Whether every timeline that ever stood could be: made anew of the records that it names, it says the same.
+/// Holds every timeline that ever stood against the records that it names: made anew of them, it says the same.
 ///
 /// A timeline names the record of its configuration, and the newest records of its vehicle and of its calendars that it
 /// knows (M7). What their partitions hold up to them is all that it may tell of.

@@ -94,9 +94,10 @@ struct WidgetAudit: ~Copyable {
     /// Holds what stands against one pass over the committed input, before anything is brought up: every configuration
     /// has its timeline, and no reader of one that is not due sees something else than it should. Of a vehicle that is
     /// its status: all else may wait for the next refresh (T12).
-    func judgeStanding(
+    mutating func judgeStanding(
         against history: InputHistory, in cluster: MemoryCluster, at now: Instant
     ) -> [Symptom] {
+        announcements.beginLastRun()
         var found = judgePresence(Oracle(history.inputs(topics, cluster), topics), at: now)
         var stale: [String: Symptom] = [:]
         for (index, order) in ([history.inputs(topics, cluster)] + history.otherOrders(topics, cluster)).enumerated() {
@@ -114,8 +115,11 @@ struct WidgetAudit: ~Copyable {
         guard let standing = newest[id] ?? nil, standing.generatedAt <= now, let right = oracle.record(id, at: now)
         else { return nil }
         let shown = digest(standing.withStatusAlone)
-        // That the newest record cannot be read is no news by itself, either.
-        let allowed = [right, oracle.record(id, at: now, isUnreadable: false) ?? right]
+        // That the newest record cannot be read, or can be read again, is no news by itself, either, and an interval
+        // goes by without any.
+        let allowed = [nil, false, true].flatMap { isUnreadable in
+            [now, standing.generatedAt].map { oracle.record(id, at: $0, isUnreadable: isUnreadable) ?? right }
+        }
         let isRight = allowed.contains { !shown.isVisibleChange(to: digest($0.withStatusAlone), at: now) }
         guard !isRight else { return nil }
         return Symptom(.diverged, "\(id) stands at \(now.rfc3339): \(standing.contentText), owed \(right.contentText)")
