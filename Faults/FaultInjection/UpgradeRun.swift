@@ -90,6 +90,11 @@ package final class UpgradeRun: Sendable {
         raised.terminate()
         if isRaise { try refuse(&outcome) }
         outcome.standStill = watch.figures.standStill
+        // One of the kills leaves nobody, and the next process takes a while to look at what that left.
+        let bound = Double(plan.sessionSeconds) + 4
+        if outcome.standStill > bound {
+            outcome.breaches.append("a reader stood still for \(tenths(outcome.standStill)) s, at most \(tenths(bound)) s")
+        }
         watch.stop()
         try judge(&outcome)
         for program in [old, new, raised] { outcome.breaches += program.incidents }

@@ -171,7 +171,9 @@ package struct SeedRun {
 
     /// The digest holds all that was written, with offsets, aborted records included.
     private func noteTopics(_ world: World) {
-        let topics = world.system.inputTopics + world.system.outputTopics + [draw.settings.exchangeTopic]
+        let topics =
+            world.system.inputTopics + world.system.outputTopics
+            + [draw.settings.exchangeTopic, draw.settings.stateTopic]
         for topic in topics {
             for record in world.cluster.records(topic, isolation: .readUncommitted) {
                 world.digest.note(record.key ?? [])

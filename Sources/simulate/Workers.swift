@@ -25,7 +25,7 @@ struct Workers {
             thread.start()
         }
         group.wait()
-        return conclude(progress.batch, ContinuousClock.now - began)
+        return conclude(progress.batch, ContinuousClock.now - began, lostWorkers: progress.lostWorkers)
     }
 
     /// Every `count`th seed; a worker that crashes is followed by another, which goes on behind that seed.
@@ -54,7 +54,7 @@ struct Workers {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch {
-            Program.write("cannot start a worker: \(error)", to: .standardError)
+            progress.noteLostWorker("cannot start a worker: \(error)")
             return nil
         }
         var reader = WorkerReader()
@@ -69,13 +69,17 @@ struct Workers {
             }
         }
         process.waitUntilExit()
-        guard process.terminationStatus != 0, let seed = reader.current else { return nil }
+        guard process.terminationStatus != 0 else { return nil }
+        guard let seed = reader.current else {
+            progress.noteLostWorker("a worker ended between two seeds, with \(process.terminationStatus)")
+            return nil
+        }
         let text = Symptom(.crashed, "the worker ended with \(process.terminationStatus)").description
         progress.add(seed, [text], FaultTable(), 0, Standstills())
         return seed
     }
 
-    private func conclude(_ batch: SeedBatch, _ time: Duration) -> Int32 {
+    private func conclude(_ batch: SeedBatch, _ time: Duration, lostWorkers: Int) -> Int32 {
         progressEnd()
         Program.write("faults that happened in \(batch.runs) runs of \(batch.events) events:")
         for line in batch.table { Program.write(line) }
@@ -95,7 +99,9 @@ struct Workers {
         Program.write("\(batch.runs) seeds in \(seconds) s, \(batch.failures.count) failed")
         let missing = self.seconds == nil ? seeds.count.map { $0 - batch.runs } ?? 0 : 0
         if missing > 0 { Program.write("\(missing) seeds did not run: their workers ended before") }
-        return batch.failures.isEmpty && never.isEmpty && batch.runs > 0 && missing == 0 ? 0 : 1
+        if lostWorkers > 0 { Program.write("\(lostWorkers) workers ended before their time") }
+        let isWhole = batch.runs > 0 && missing == 0 && lostWorkers == 0
+        return batch.failures.isEmpty && never.isEmpty && isWhole ? 0 : 1
     }
 
     private func progressEnd() {
@@ -133,6 +139,7 @@ final class BatchProgress: Sendable {
 
     private struct State {
         var batch = SeedBatch()
+        var lostWorkers = 0
         var said: ContinuousClock.Instant
     }
 
@@ -142,6 +149,13 @@ final class BatchProgress: Sendable {
     }
 
     var batch: SeedBatch { state.withLock { $0.batch } }
+    var lostWorkers: Int { state.withLock { $0.lostWorkers } }
+
+    /// A worker is gone and no seed is to blame: the batch has fewer seeds than it should.
+    func noteLostWorker(_ text: String) {
+        state.withLock { $0.lostWorkers += 1 }
+        Program.write(text, to: .standardError)
+    }
 
     func add(_ seed: UInt64, _ symptoms: [String], _ faults: FaultTable, _ events: Int, _ standstills: Standstills) {
         let isTerminal = isatty(STDERR_FILENO) == 1
