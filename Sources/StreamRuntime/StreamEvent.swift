@@ -10,6 +10,8 @@ package enum StreamEvent: Sendable {
     case restoring(task: Partition, end: Offset)
     /// A task is taken over with its standby copy, whose changelog was read up to here: only the rest is restored.
     case standbyTaken(task: Partition, next: Offset)
+    /// The changelog was made anew while it was read: the task is taken over again, of what there is now.
+    case changelogShortened(task: Partition)
     /// The thread keeps standby copies of these tasks from now on, and of no others.
     case standbys([Partition])
     case restoreProgress(task: Partition, next: Offset, end: Offset, recordsPerSecond: Int)

@@ -109,6 +109,18 @@ struct LostPositionTests {
         #expect(next.runningTasks == [0, 1] && application.audit.applied.count == 20)
     }
 
+    @Test("R18: a changelog that is made anew while it is restored is refused, and not waited for")
+    func madeAnewInRestore() throws {
+        try readAndStop()
+        _ = try application.openStrangerInChangelog()
+        let member = try application.join("after")
+        try application.run(until: { member.events.has("restoring(task: 0") })
+        application.cluster.recreateTopic("app.state")
+        let failure = try #require(refusal { try application.run(rounds: 400) })
+        #expect(failure.description.contains("is empty, but the group has read \(LedgerTopology.source)["))
+        #expect(member.events.count("changelogShortened(task: 0") == 1)
+    }
+
     @Test("R18: a changelog that was made anew while it was written to is refused by whoever takes over")
     func madeAnew() throws {
         let member = try application.join("before")

@@ -74,6 +74,11 @@ extension StreamThread {
         commitNumber = max(commitNumber, answer.ownNumber)
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
+            if answer.shortened.contains(runtime.serial) {
+                observer(.changelogShortened(task: runtime.task.partition))
+                retake(runtime)
+                continue
+            }
             // Asked again until it is answered; once nothing holds it up, later transactions lie beyond its end.
             if answer.free.contains(runtime.serial) { runtime.restoringSince = nil }
             if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }

@@ -40,6 +40,8 @@ struct TakeOverAnswer: Sendable {
     var settledOwners: [String] = []
     /// Serials of restoring tasks for which it is known whether something holds their changelog up, and it does.
     var heldUp: Set<Int> = []
+    /// Serials of restoring tasks whose changelog ends before the end that they have to reach: it was made anew.
+    var shortened: Set<Int> = []
     /// Serials of restoring tasks that nothing holds up.
     var free: Set<Int> = []
     /// Serials of tasks that begin although their offsets are not stable.
@@ -152,6 +154,11 @@ struct TakeOverRound {
         let restoring = question.tasks.filter { $0.restoringTo != nil }
         if restoring.isEmpty { return [] }
         do throws(LogError) {
+            let ends = try ports.admin.endOffsets(
+                of: restoring.map(\.changelog), isolation: .readUncommitted, timeout: settings.callTimeout)
+            let shortened = restoring.filter { (ends[$0.changelog] ?? Offset(.max)) < ($0.restoringTo ?? 0) }
+            answer.shortened = Set(shortened.map(\.serial))
+            if !shortened.isEmpty { return [] }
             let stable = try ports.admin.endOffsets(
                 of: restoring.map(\.changelog), isolation: .readCommitted, timeout: settings.callTimeout)
             let heldUp = restoring.filter { (stable[$0.changelog] ?? 0) < ($0.restoringTo ?? 0) }

@@ -32,19 +32,8 @@ struct StreamLog: Sendable {
     private func write(_ event: StreamEvent) {
         flush()
         switch event {
-        case .assigned(let tasks): logger.info("tasks assigned", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
-        case .revoked(let tasks): logger.info("tasks revoked", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
-        case .lost(let tasks): logger.warning("tasks lost", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
-        case .restoring(let task, let end):
-            logger.info("restoring", metadata: ["task": .number(task.rawValue), "end": .number(end.rawValue)])
-        case .standbyTaken(let task, let next):
-            logger.info(
-                "begins with its standby copy",
-                metadata: ["task": .number(task.rawValue), "next": .number(next.rawValue)])
-        case .standbys(let tasks):
-            logger.info("standby copies kept", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
-        case .running(let task, let records):
-            logger.info("running", metadata: ["task": .number(task.rawValue), "restoredRecords": .number(records)])
+        case .assigned, .revoked, .lost, .restoring, .standbyTaken, .changelogShortened, .standbys, .running:
+            writeTasks(event)
         case .committed(let records): logger.trace("committed", metadata: ["records": .number(records)])
         case .deadLetter(let partition, let offset, let reason):
             deadLetters.add(partition, offset, reason: reason, now: WallClock.uptime())
@@ -97,6 +86,30 @@ struct StreamLog: Sendable {
                 "nobody had been given these tasks: the group gives all out anew",
                 metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .failed(let error, let doing): warn(doing, error)
+        }
+    }
+
+    /// The tasks that come, go, and begin to run.
+    private func writeTasks(_ event: StreamEvent) {
+        switch event {
+        case .assigned(let tasks): logger.info("tasks assigned", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .revoked(let tasks): logger.info("tasks revoked", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .lost(let tasks): logger.warning("tasks lost", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .restoring(let task, let end):
+            logger.info("restoring", metadata: ["task": .number(task.rawValue), "end": .number(end.rawValue)])
+        case .standbyTaken(let task, let next):
+            logger.info(
+                "begins with its standby copy",
+                metadata: ["task": .number(task.rawValue), "next": .number(next.rawValue)])
+        case .changelogShortened(let task):
+            logger.warning(
+                "the changelog ends before the end that it had: it was made anew, and the task is taken over again",
+                metadata: ["task": .number(task.rawValue)])
+        case .standbys(let tasks):
+            logger.info("standby copies kept", metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
+        case .running(let task, let records):
+            logger.info("running", metadata: ["task": .number(task.rawValue), "restoredRecords": .number(records)])
+        default: preconditionFailure("\(event) is not of the tasks that come and go")
         }
     }
 
