@@ -131,7 +131,8 @@ package struct SeedRun {
         let deadline = world.clock.now + Self.settlingBound(world.draw)
         while world.clock.now < deadline {
             world.round(pause: .milliseconds(25))
-            guard let process = world.processes.first, process.status.isBroughtUp else { continue }
+            // A member that died may still have tasks, which nobody brings up before its session is over.
+            guard let process = world.processes.first, world.allTasksRun, process.status.isBroughtUp else { continue }
             process.releaseHeld()
             guard process.status.hasReleasedHeld, world.lags.isEmpty, world.readersSeeAll else { continue }
             // What has become readable is read.
