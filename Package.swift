@@ -55,6 +55,7 @@ let package = Package(
 
         // Below all others.
         module("Times"),
+        module("SQLite", ["CSQLite"]),
         module("Metrics"),
 
         // Streams.
@@ -85,7 +86,7 @@ let package = Package(
         // Edges.
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
+        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -95,7 +96,7 @@ let package = Package(
             "Gateway",
             [
                 "Messages", "RecordLog", "HTTPServer", "Access", "Crypto", "Positions", "Agendas", "Timelines",
-                "CSQLite",
+                "SQLite",
                 "COpenAPI",
             ]),
         module("TidelineClient", ["Positions", "Timelines"]),
@@ -189,7 +190,7 @@ let package = Package(
             "GatewayTests",
             [
                 "Gateway", "HTTPServer", "Access", "Crypto", "Messages", "Positions", "Timelines", "RecordLog",
-                "Simulation", "TestSupport",
+                "Simulation", "SQLite", "TestSupport",
             ]),
         tests("TidelineClientTests", ["TidelineClient", "Positions", "Timelines", "TestSupport"]),
         tests("MessagesTests", ["Messages", "Timelines", "Positions", "Agendas", "TestSupport"]),
@@ -203,7 +204,10 @@ let package = Package(
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
         tests(
             "SinksTests",
-            ["Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport"]),
+            [
+                "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
+                "SQLite",
+            ]),
         tests(
             "ProducersTests",
             ["Producers", "RecordLog", "Messages", "Timelines", "Positions", "Agendas", "Simulation"]),

@@ -1,5 +1,6 @@
 import Messages
 import RecordLog
+import SQLite
 import Timelines
 
 extension ViewCache {

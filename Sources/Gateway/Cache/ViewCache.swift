@@ -1,7 +1,7 @@
-import CSQLite
 import Glibc
 import Messages
 import RecordLog
+import SQLite
 import Timelines
 
 /// A file that makes the next start warm: the values in force and the positions up to which they were read, written

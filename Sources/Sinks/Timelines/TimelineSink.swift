@@ -10,17 +10,30 @@ package protocol TimelineSink: AnyObject {
     /// The name by which a configuration's `sinks` choose it.
     var name: String { get }
 
+    /// True if positions are kept in one transaction with what was written since the ones before, so that each record is
+    /// written exactly once. Else they are kept after it: at least once, and what is written twice changes nothing.
+    var isTransactional: Bool { get }
+
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
     /// Applies one record. Called in the order of each partition's offsets.
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
 
-    /// Makes everything that was written durable.
+    /// Makes everything that was written durable. A transactional sink does so in `keep` alone.
     func flush() throws(SinkError)
 
-    /// Keeps positions durably, in place of those that were kept before for this topic.
+    /// Forgets what was written since the last `keep`. Only asked of a transactional sink.
+    func rollBack()
+
+    /// Keeps positions durably, in place of those that were kept before for this topic. From here on readers see what
+    /// was written before.
     func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError)
+}
+
+extension TimelineSink {
+    package var isTransactional: Bool { false }
+    package func rollBack() { preconditionFailure("\(name) keeps what it has written") }
 }
 
 /// The outcome of writing one record.

@@ -79,6 +79,34 @@ package final class TimelineWriter: SinkKind {
     /// - Returns: false if it was stopped before that; the next run does it again.
     private func write() throws(SinkRunError) -> Bool {
         guard !batch.isEmpty else { return true }
+        return sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
+    }
+
+    /// The records and the positions in one transaction, which is repeated as a whole.
+    private func writeAtOnce() throws(SinkRunError) -> Bool {
+        let positions = positions
+        let outcomes = try whenAvailable { () throws(SinkError) in
+            do throws(SinkError) {
+                var outcomes: [BatchOutcome] = []
+                for record in batch.records { outcomes.append(try outcome(of: record)) }
+                try sink.flush()
+                try sink.keep(positions, of: settings.reading.topic)
+                return outcomes
+            } catch {
+                sink.rollBack()
+                throw error
+            }
+        }
+        guard let outcomes else { return false }
+        for (record, outcome) in zip(batch.records, outcomes) { count(outcome, of: record) }
+        kept = positions
+        summary.superseded += batch.superseded
+        batch.removeAll()
+        return true
+    }
+
+    /// A record after the other, each repeated by itself; the positions when all are durable.
+    private func writeOneByOne() throws(SinkRunError) -> Bool {
         // Should this be interrupted, the next run has to know how far a later record may have been written.
         if batch.isConflated {
             let begun = state.next.map { partition, next in
@@ -92,12 +120,36 @@ package final class TimelineWriter: SinkKind {
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
         for record in batch.records {
-            guard try write(record) else { return false }
+            let answer = try whenAvailable { () throws(SinkError) in try outcome(of: record) }
+            guard let answer else { return false }
+            count(answer, of: record)
         }
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
         summary.superseded += batch.superseded
         batch.removeAll()
         return try keep(positions)
+    }
+
+    private enum BatchOutcome {
+        case done(SinkOutcome)
+        case leftOut(reason: String)
+    }
+
+    private func outcome(of record: SinkRecord) throws(SinkError) -> BatchOutcome {
+        do throws(SinkError) {
+            return .done(try sink.write(record))
+        } catch .unusable(let reason) {
+            return .leftOut(reason: reason)
+        }
+    }
+
+    private func count(_ outcome: BatchOutcome, of record: SinkRecord) {
+        switch outcome {
+        case .done(.written): summary.written += 1
+        case .done(.removed): summary.removed += 1
+        case .done(.unchanged): summary.unchanged += 1
+        case .leftOut(let reason): leaveOut(record.origin, record.offset, reason)
+        }
     }
 
     /// The positions once everything that was read is written.
@@ -108,23 +160,6 @@ package final class TimelineWriter: SinkKind {
                 next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before)
         }
         return positions
-    }
-
-    /// - Returns: false if it was stopped before that.
-    private func write(_ record: SinkRecord) throws(SinkRunError) -> Bool {
-        do throws(SinkError) {
-            switch try repeatedly({ () throws(SinkError) in try sink.write(record) }) {
-            case nil: return false
-            case .written: summary.written += 1
-            case .removed: summary.removed += 1
-            case .unchanged: summary.unchanged += 1
-            }
-        } catch .unusable(let reason) {
-            leaveOut(record.origin, record.offset, reason)
-        } catch {
-            throw .sink(error)
-        }
-        return true
     }
 
     /// - Returns: false if it was stopped before that.
@@ -192,32 +227,5 @@ extension SinkRunner where Kind == TimelineWriter {
             reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
             shouldStop: shouldStop, notice: notice)
         try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
-    }
-}
-
-/// The records that were read and are not written yet: the last one of each configuration.
-private struct SinkBatch {
-    private var latest: [String: SinkRecord] = [:]
-    /// The records that were added.
-    private(set) var read = 0
-
-    var isEmpty: Bool { latest.isEmpty }
-    /// True if some records gave way to later ones.
-    var isConflated: Bool { latest.count < read }
-    var superseded: Int { read - latest.count }
-
-    mutating func add(_ record: SinkRecord) {
-        read += 1
-        latest[record.configurationId] = record
-    }
-
-    /// The records by partition, then offset.
-    var records: [SinkRecord] {
-        latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
-    }
-
-    mutating func removeAll() {
-        latest.removeAll(keepingCapacity: true)
-        read = 0
     }
 }

@@ -11,10 +11,12 @@ import StreamRuntime
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines out, one file per configuration, or sends reloads to devices or a webhook.",
+        abstract: "Writes timelines to files or to a database, or sends reloads to devices or a webhook.",
         discussion: """
-            '--to' reads committed timelines only, in the order of their offsets, from where the directory says it \
-            was. A file is replaced atomically, and removed when its configuration is deleted or names other sinks.
+            '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
+            files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
+            configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
+            entries, with the positions in the same transaction: exactly once.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -27,6 +29,7 @@ struct SinkCommand: Verb {
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+            CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -35,7 +38,8 @@ struct SinkCommand: Verb {
                 "Posts to a webhook."),
         ])
 
-    @Option(help: ArgumentHelp("Where timelines go: files:DIR.", valueName: "target"), completion: .list(["files:"]))
+    @Option(help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
+        completion: .list(["files:", "sqlite:"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -92,7 +96,7 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give either '--to files:DIR' or '--reloads apns', or the address of a webhook in place of apns.")
+                "Give either '--to files:DIR' or '--to sqlite:FILE', or '--reloads apns', or the address of a webhook in place of apns.")
         }
     }
 
@@ -122,16 +126,19 @@ struct SinkCommand: Verb {
 /// The destination of timelines.
 enum SinkTarget: Sendable {
     case files(directory: String)
+    case sqlite(file: String)
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
     init(_ text: String) throws(Problem) {
-        guard text.hasPrefix("files:"), text.count > 6 else {
-            throw Problem(description: "must be files:DIR")
+        let parts = text.split(separator: ":", maxSplits: 1)
+        switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
+        case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
+        case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
+        default: throw Problem(description: "must be files:DIR or sqlite:FILE")
         }
-        self = .files(directory: String(text.dropFirst(6)))
     }
 }
 
@@ -162,6 +169,7 @@ struct SinkRun {
                 sink = files
                 // Somebody may look for the files under their old names.
                 if !files.renamedFiles.isEmpty { environment.logger.notice("\(directory): \(files.renamedFiles)") }
+            case .sqlite(let file): sink = try SQLiteSink(file: file)
             }
         } catch {
             throw CommandFailure(.software, "\(error)")

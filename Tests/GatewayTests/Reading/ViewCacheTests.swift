@@ -1,6 +1,7 @@
 import Foundation
 import Messages
 import RecordLog
+import SQLite
 import Simulation
 import TestSupport
 import Testing

@@ -2,24 +2,38 @@ import CSQLite
 import Glibc
 
 /// A failure of SQLite, in its words.
-struct SQLiteError: Error, CustomStringConvertible {
-    let code: Int32
-    let description: String
+package struct SQLiteError: Error, CustomStringConvertible {
+    package let code: Int32
+    package let description: String
 
-    var isBusy: Bool { code & 0xff == SQLITE_BUSY }
-    var isNoDatabase: Bool { code & 0xff == SQLITE_NOTADB || code & 0xff == SQLITE_CORRUPT }
+    package init(code: Int32, description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    package var isBusy: Bool { code & 0xff == SQLITE_BUSY }
+    /// The disk is full.
+    package var isFull: Bool { code & 0xff == SQLITE_FULL }
+    /// Reading or writing the file failed, which may be over soon.
+    package var isInputOutput: Bool { code & 0xff == SQLITE_IOERR }
+    package var isNoDatabase: Bool { code & 0xff == SQLITE_NOTADB || code & 0xff == SQLITE_CORRUPT }
 }
 
 /// A database file, owned by one thread.
-final class SQLiteDatabase {
+package final class SQLiteDatabase {
     private let handle: OpaquePointer
 
-    /// Opens a file; makes it, for its owner alone, if it is not there.
-    init(_ path: String) throws(SQLiteError) {
-        // SQLite would let everybody read it. The files beside it get the same permissions.
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw SQLiteError(code: SQLITE_CANTOPEN, description: String(cString: strerror(errno))) }
-        close(file)
+    /// Opens a file; makes it if it is not there.
+    ///
+    /// - Parameter permissions: of a file that is made.
+    package init(_ path: String, permissions: UInt32 = 0o600) throws(SQLiteError) {
+        // SQLite would let everybody read it. The files beside it get the same permissions. A file that is there is left
+        // alone: closing it here would give up the locks that another owner in this process has.
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+        guard file >= 0 || errno == EEXIST else {
+            throw SQLiteError(code: SQLITE_CANTOPEN, description: String(cString: strerror(errno)))
+        }
+        if file >= 0 { close(file) }
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
             path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
@@ -33,20 +47,26 @@ final class SQLiteDatabase {
     }
 
     /// Runs statements that give no rows.
-    func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
     }
 
     /// Prepares a statement to be run many times.
-    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
         guard let statement else { throw SQLiteError(code: SQLITE_MISUSE, description: "no statement: \(sql)") }
         return SQLiteStatement(statement, of: self)
     }
 
+    /// The number of rows that the last statement has changed, made or removed.
+    package var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// True outside a transaction. Some failures end one by themselves.
+    package var isInAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
     /// The number that a query gives; `nil` if it gives none.
-    func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
     }
@@ -61,7 +81,7 @@ final class SQLiteDatabase {
 }
 
 /// A prepared statement.
-final class SQLiteStatement {
+package final class SQLiteStatement {
     private let statement: OpaquePointer
     private let database: SQLiteDatabase
 
@@ -74,7 +94,7 @@ final class SQLiteStatement {
         sqlite3_finalize(statement)
     }
 
-    enum Value {
+    package enum Value {
         case integer(Int64)
         case text(String)
         case blob([UInt8])
@@ -82,12 +102,20 @@ final class SQLiteStatement {
     }
 
     /// Runs a statement that gives no rows, with these values.
-    func run(_ values: [Value]) throws(SQLiteError) {
+    package func run(_ values: [Value]) throws(SQLiteError) {
+        try begin(values)
+        defer { sqlite3_reset(statement) }
+        _ = try step()
+    }
+
+    /// Begins a query anew with these values; `step` goes to its first row.
+    package func begin(_ values: [Value]) throws(SQLiteError) {
         sqlite3_reset(statement)
         for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
-        _ = try step()
-        sqlite3_reset(statement)
     }
+
+    /// Ends a query, so that nothing is held for it.
+    package func reset() { sqlite3_reset(statement) }
 
     private func bind(_ value: Value, at index: Int32) throws(SQLiteError) {
         switch value {
@@ -107,22 +135,22 @@ final class SQLiteStatement {
     }
 
     /// Goes to the next row; false if there is none.
-    func step() throws(SQLiteError) -> Bool {
+    package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(statement)
         try database.check(code)
         return code == SQLITE_ROW
     }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
     }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     /// The bytes of a column, until the next step.
-    func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     }

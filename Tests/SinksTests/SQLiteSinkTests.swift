@@ -1,0 +1,131 @@
+import Foundation
+import RecordLog
+import SQLite
+import Sinks
+import Testing
+
+@Suite("The SQLite sink")
+struct SQLiteSinkTests {
+    private typealias Contract = TimelineSinkContract
+
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/timelines.db" }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func text(_ sql: String) throws -> String? {
+        let statement = try SQLiteDatabase(path).prepare(sql)
+        return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+    }
+
+    @Test("keeps the contract of all sinks")
+    func contract() throws {
+        try TimelineSinkContract(
+            reopen: { try SQLiteSink(file: path) },
+            content: { try text("SELECT value FROM timelines WHERE configuration_id='\($0)'") }
+        ).check()
+    }
+
+    @Test("what was not committed with its positions is not there: a killed sink goes on as if it had not been")
+    func exactlyOnce() throws {
+        do {
+            let sink = try SQLiteSink(file: path)
+            _ = try sink.write(Contract.record("a", Contract.timeline("a", revision: 1), offset: 0))
+            try sink.keep([0: SinkPosition(next: Offset(1))], of: "timelines")
+            _ = try sink.write(Contract.record("a", Contract.timeline("a", revision: 2, minute: 1), offset: 1))
+            _ = try sink.write(Contract.record("b", Contract.timeline("b", revision: 1), offset: 2))
+            try sink.flush()
+        }
+        let sink = try SQLiteSink(file: path)
+        #expect(try sink.positions(of: "timelines") == [0: SinkPosition(next: Offset(1))])
+        #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1")
+        #expect(try text("SELECT count(*) FROM entries") == "1")
+    }
+
+    @Test("SQL says what is on screen at an instant")
+    func onScreen() throws {
+        let sink = try SQLiteSink(file: path)
+        let entries = ["06:00", "06:30", "06:30", "07:00"].enumerated().map { index, time in
+            #"{"id":"e\#(index)","date":"2026-11-20T\#(time):00Z","phase":"tick"}"#
+        }
+        let value = Contract.timeline("a", revision: 1).replacing(
+            try Regex(#""entries":\[.*\],"refresh"#), with: #""entries":[\#(entries.joined(separator: ","))],"refresh"#)
+        _ = try sink.write(Contract.record("a", value, offset: 0))
+        try sink.keep([:], of: "timelines")
+        for (time, id) in [("06:29", "e0"), ("06:30", "e2"), ("08:00", "e3")] {
+            let at = "unixepoch('2026-11-20T\(time):00Z') * 1000"
+            let shown = try text(
+                """
+                SELECT entry_id FROM timelines JOIN entries USING(configuration_id)
+                WHERE recipient='r' AND date<=\(at) ORDER BY date DESC, position DESC LIMIT 1
+                """)
+            #expect(shown == id, "\(time)")
+        }
+        #expect(
+            try text("SELECT json_extract(value, '$.date') FROM entries WHERE entry_id='e3'") == "2026-11-20T07:00:00Z")
+    }
+
+    @Test("a file has one sink at a time")
+    func exclusive() throws {
+        let first = try SQLiteSink(file: path)
+        #expect {
+            try SQLiteSink(file: path)
+        } throws: { error in
+            guard let error = error as? SinkError else { return false }
+            return !error.isRetriable && error.description.contains("another sink writes there")
+        }
+        try first.flush()
+    }
+
+    @Test("a file that is no sink's, or of a later release, is refused and left alone")
+    func foreign() throws {
+        try SQLiteDatabase(path).execute("CREATE TABLE mine(x); INSERT INTO mine VALUES(7)")
+        #expect {
+            try SQLiteSink(file: path)
+        } throws: { error in
+            "\(error)".contains("its tables are not a sink's: name another file")
+        }
+        #expect(try text("SELECT x FROM mine") == "7")
+        try FileManager.default.removeItem(atPath: path)
+        _ = try SQLiteSink(file: path)
+        try SQLiteDatabase(path).execute("PRAGMA user_version=99")
+        #expect {
+            try SQLiteSink(file: path)
+        } throws: { error in
+            "\(error)".contains("of version 99, and this release knows 1 at most")
+        }
+    }
+
+    @Test("a directory that is missing, and a file that is no database, are named")
+    func places() throws {
+        #expect {
+            try SQLiteSink(file: directory.path + "/none/timelines.db")
+        } throws: { error in
+            "\(error)".contains("/none/timelines.db")
+        }
+        try directory.write("not a database, but long enough to look like one, or so one might think", to: "text.db")
+        #expect {
+            try SQLiteSink(file: directory.path + "/text.db")
+        } throws: { error in
+            guard let error = error as? SinkError else { return false }
+            return !error.isRetriable && error.description.contains("text.db: file is not a database")
+        }
+    }
+
+    @Test("while another program has the lock, a batch is waited for and then written as a whole")
+    func busy() throws {
+        let sink = try SQLiteSink(file: path)
+        let other = try SQLiteDatabase(path)
+        try other.execute("BEGIN IMMEDIATE")
+        #expect {
+            try sink.write(Contract.record("a", Contract.timeline("a", revision: 1), offset: 0))
+        } throws: { error in
+            (error as? SinkError)?.isRetriable == true
+        }
+        sink.rollBack()
+        try other.execute("ROLLBACK")
+        _ = try sink.write(Contract.record("a", Contract.timeline("a", revision: 1), offset: 0))
+        try sink.keep([:], of: "timelines")
+        #expect(try text("SELECT count(*) FROM timelines") == "1")
+    }
+}
