@@ -227,7 +227,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability",
-                "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
+                "SQLite", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

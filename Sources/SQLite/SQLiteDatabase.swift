@@ -27,8 +27,8 @@ package final class SQLiteDatabase {
     ///
     /// - Parameter permissions: of a file that is made.
     package init(_ path: String, permissions: UInt32 = 0o600) throws(SQLiteError) {
-        // SQLite would let everybody read it. The files beside it get the same permissions. A file that is there is left
-        // alone: closing it here would give up the locks that another owner in this process has.
+        // SQLite would let everybody read it. The files beside it get the same permissions. A file that is there is
+        // left alone: closing it here would give up the locks that another owner in this process has.
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
         guard file >= 0 || errno == EEXIST else {
             throw SQLiteError(code: SQLITE_CANTOPEN, description: String(cString: strerror(errno)))

@@ -62,7 +62,8 @@ struct TimelineSinkContract {
         let text = Self.timeline("routed", revision: 1)
         #expect(try write(Self.record("routed", text, offset: 0, sinks: "elsewhere"), to: sink) == .unchanged)
         #expect(try content("routed") == nil)
-        #expect(try write(Self.record("routed", text, offset: 1, sinks: "elsewhere,\(sink.name)"), to: sink) == .written)
+        let meant = Self.record("routed", text, offset: 1, sinks: "elsewhere,\(sink.name)")
+        #expect(try write(meant, to: sink) == .written)
         #expect(try content("routed") == text)
         #expect(try write(Self.record("routed", text, offset: 2, sinks: "elsewhere"), to: sink) == .removed)
         #expect(try content("routed") == nil)
@@ -76,14 +77,14 @@ struct TimelineSinkContract {
         _ = try write(Self.record("c", new, offset: 1), to: reopen())
         do {
             let sink = try reopen()
-            #expect(try write(Self.record("c", old, offset: 0), to: sink) == .unchanged, "an older timeline came again")
+            #expect(try write(Self.record("c", old, offset: 0), to: sink) == .unchanged, "an older one again")
             #expect(try content("c") == new)
-            #expect(try write(Self.record("c", again, offset: 2), to: sink) == .written, "the same revision, made again")
+            #expect(try write(Self.record("c", again, offset: 2), to: sink) == .written, "made again")
             #expect(try content("c") == again)
         }
         let sink = try reopen()
         let reset = Self.timeline("c", revision: 1, minute: 30)
-        #expect(try write(Self.record("c", reset, offset: 3), to: sink) == .written, "revisions begin anew after a reset")
+        #expect(try write(Self.record("c", reset, offset: 3), to: sink) == .written, "anew after a reset")
         #expect(try content("c") == reset)
     }
 

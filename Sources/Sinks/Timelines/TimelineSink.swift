@@ -10,8 +10,8 @@ package protocol TimelineSink: AnyObject {
     /// The name by which a configuration's `sinks` choose it.
     var name: String { get }
 
-    /// True if positions are kept in one transaction with what was written since the ones before, so that each record is
-    /// written exactly once. Else they are kept after it: at least once, and what is written twice changes nothing.
+    /// True if positions are kept in one transaction with what was written since the ones before, so that each record
+    /// is written exactly once. Else they are kept after it: at least once, and what is written twice changes nothing.
     var isTransactional: Bool { get }
 
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.

@@ -38,7 +38,8 @@ struct SinkCommand: Verb {
                 "Posts to a webhook."),
         ])
 
-    @Option(help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
+    @Option(
+        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
         completion: .list(["files:", "sqlite:"]))
     var to: String?
     @Option(
@@ -96,7 +97,8 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give either '--to files:DIR' or '--to sqlite:FILE', or '--reloads apns', or the address of a webhook in place of apns.")
+                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
+                    + "place of apns.")
         }
     }
 

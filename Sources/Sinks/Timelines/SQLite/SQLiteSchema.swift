@@ -10,9 +10,9 @@ enum SQLiteSchema {
     /// Instants are milliseconds since 1970, so that `<=` compares them.
     static let tables = """
         CREATE TABLE timelines(
-            configuration_id TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, family TEXT NOT NULL, recipient TEXT NOT NULL,
-            revision INTEGER NOT NULL, refresh_count INTEGER NOT NULL, generated_at INTEGER NOT NULL,
-            next_update INTEGER, valid_until INTEGER, value TEXT NOT NULL,
+            configuration_id TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, family TEXT NOT NULL,
+            recipient TEXT NOT NULL, revision INTEGER NOT NULL, refresh_count INTEGER NOT NULL,
+            generated_at INTEGER NOT NULL, next_update INTEGER, valid_until INTEGER, value TEXT NOT NULL,
             source_partition INTEGER NOT NULL, source_offset INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX timelines_recipient ON timelines(recipient, kind);
         CREATE INDEX timelines_next_update ON timelines(next_update);
@@ -22,8 +22,8 @@ enum SQLiteSchema {
             PRIMARY KEY(configuration_id, position)) WITHOUT ROWID;
         CREATE INDEX entries_date ON entries(configuration_id, date, position);
         CREATE TABLE positions(
-            topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL, begun INTEGER NOT NULL, cluster TEXT,
-            before_offset INTEGER, before_timestamp INTEGER, before_hash INTEGER,
+            topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL, begun INTEGER NOT NULL,
+            cluster TEXT, before_offset INTEGER, before_timestamp INTEGER, before_hash INTEGER,
             PRIMARY KEY(topic, partition)) WITHOUT ROWID;
         """
 
