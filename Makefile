@@ -12,7 +12,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve day simulate memory storm fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve benchmark-sinks day simulate memory storm fuzz schemas release-schemas lint format \
 	repeated-code chaos upgrade-test compose-check compose-test monitoring-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -60,6 +60,11 @@ benchmark-serve: build ## load on the HTTP API: GETs a second, idle streams, the
 	@Scripts/setup test
 	@swift build $(QUIET) --configuration release --product serve-benchmark
 	@.build/release/serve-benchmark $(TIDELINE)
+
+benchmark-sinks: ## timelines a second into files and tables, beside what writes the same fastest
+	@Scripts/setup build test
+	@swift build $(QUIET) --configuration release --product sinks-benchmark
+	@.build/release/sinks-benchmark $(ARGS)
 
 counts: ## instructions and allocations of a record and of a timeline, against thresholds; callgrind, two minutes
 	@Scripts/setup build test

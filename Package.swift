@@ -149,6 +149,10 @@ let package = Package(
             path: "Benchmarks/Timers",
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Messages", "RecordLog", "Timelines"],
+            path: "Benchmarks/Sinks", swiftSettings: strict),
+
         // Faults of real processes on real brokers: `make chaos`.
         .target(
             name: "FaultInjection", dependencies: ["RdKafka", "RecordLog", "SplitMix", "TestSupport"],

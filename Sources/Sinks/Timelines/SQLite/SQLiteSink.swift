@@ -71,7 +71,7 @@ package final class SQLiteSink: TimelineSink {
             let stamp = TimelineStamp(timeline)
             if let known, stamp.isOlder(than: known.stamp) { return .unchanged }
             if let known, known.stamp == stamp, known.value == value { return .unchanged }
-            try rows.replace(timeline, value, record)
+            try rows.replace(timeline, value, record, isNew: known == nil)
             return .written
         }
     }

@@ -41,7 +41,11 @@ struct TimelineRows {
     }
 
     /// Puts a timeline and its entries in place of those that were there.
-    func replace(_ timeline: TimelineRecord, _ value: [UInt8], _ record: SinkRecord) throws(SQLiteError) {
+    ///
+    /// - Parameter isNew: true if there are none.
+    func replace(
+        _ timeline: TimelineRecord, _ value: [UInt8], _ record: SinkRecord, isNew: Bool
+    ) throws(SQLiteError) {
         let id = SQLiteStatement.Value.text(record.configurationId)
         try insert.run([
             id, .text(timeline.kind), .text(timeline.family.rawValue), .text(timeline.recipient),
@@ -50,7 +54,7 @@ struct TimelineRows {
             .text(String(decoding: value, as: UTF8.self)), .integer(Int64(record.origin.partition.rawValue)),
             .integer(record.offset.rawValue),
         ])
-        try deleteEntries.run([id])
+        if !isNew { try deleteEntries.run([id]) }
         for (position, entry) in timeline.timeline.entries.enumerated() {
             var json = JSONWriter()
             json.entry(entry)

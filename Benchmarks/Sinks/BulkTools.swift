@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import Messages
+import RecordLog
+import SQLite
+import Sinks
+import Timelines
+
+/// What a target's own bulk tool does with the same timelines: the best that anybody could hope for.
+struct BulkTools {
+    let load: SinkLoad
+    let directory: URL
+
+    /// Writes what `sqlite3 .import` reads. Not timed: the tool finds its files ready.
+    func prepareImport() throws {
+        var (timelines, entries) = ("", "")
+        for (record, timeline) in zip(load.records, load.timelines) {
+            let value = quoted(String(decoding: record.value ?? [], as: UTF8.self))
+            let next = timeline.timeline.nextUpdate.map { "\($0.milliseconds)" } ?? ""
+            let until = timeline.timeline.validUntil.map { "\($0.milliseconds)" } ?? ""
+            timelines += "\(record.configurationId),\(timeline.kind),\(timeline.family.rawValue),\(timeline.recipient),"
+            timelines +=
+                "1,1,\(timeline.generatedAt.milliseconds),\(next),\(until),\(value),0,\(record.offset.rawValue)\n"
+            for (position, entry) in timeline.timeline.entries.enumerated() {
+                var json = JSONWriter()
+                json.entry(entry)
+                entries += "\(record.configurationId),\(position),\(quoted(entry.id)),\(entry.date.milliseconds),"
+                entries += "\(entry.phase.rawValue),\(quoted(entry.event?.title ?? "")),"
+                entries += quoted(String(decoding: json.bytes, as: UTF8.self)) + "\n"
+            }
+        }
+        try Data(timelines.utf8).write(to: directory.appending(path: "timelines.csv"))
+        try Data(entries.utf8).write(to: directory.appending(path: "entries.csv"))
+    }
+
+    private func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
+
+    /// Runs the shell of SQLite over the tables that a sink has made, and are empty.
+    func runImport(into file: String) throws {
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/usr/bin/env")
+        shell.arguments = [
+            "sqlite3", file, "-cmd", "PRAGMA synchronous=FULL", "-cmd", "PRAGMA foreign_keys=ON", "-cmd", ".mode csv",
+            ".import \(directory.path)/timelines.csv timelines", ".import \(directory.path)/entries.csv entries",
+        ]
+        try shell.run()
+        shell.waitUntilExit()
+        guard shell.terminationStatus == 0 else { fatalError("sqlite3 ended with \(shell.terminationStatus)") }
+    }
+
+    /// Write, fsync, rename, for each timeline.
+    func writeFiles(to folder: String) {
+        for record in load.records {
+            let (new, path) = ("\(folder)/.new", "\(folder)/\(record.configurationId).json")
+            let file = open(new, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+            let value = record.value ?? []
+            guard file >= 0, write(file, value, value.count) == value.count, fsync(file) == 0, close(file) == 0,
+                rename(new, path) == 0
+            else { fatalError("cannot write \(path)") }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RecordLog
+import SQLite
+import Sinks
+
+// How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES]. Medians of rounds.
+
+let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 50_000
+let rounds = 5
+let load = try SinkLoad(configurations: count)
+let directory = FileManager.default.temporaryDirectory.appending(path: "tideline-sinks-\(getpid())")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: directory) }
+let tools = BulkTools(load: load, directory: directory)
+try tools.prepareImport()
+
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+    let began = ContinuousClock.now
+    try work()
+    return (ContinuousClock.now - began) / .seconds(1)
+}
+
+func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
+
+/// Times both in turn, and prints timelines a second of each with their ratio.
+func compare(_ name: String, _ tool: String, count: Int, _ round: (Int) throws -> (sink: Double, tool: Double)) throws {
+    let times = try (0..<rounds).map(round)
+    let (sink, bulk) = (median(times.map(\.sink)), median(times.map(\.tool)))
+    let rates = "\(Int(Double(count) / sink)) timelines/s, \(tool) \(Int(Double(count) / bulk))"
+    print("\(name): \(rates), ratio \((bulk / sink * 100).rounded() / 100)")
+}
+
+try compare("sqlite", ".import", count: count) { round in
+    let (mine, theirs) = ("\(directory.path)/sink-\(round).db", "\(directory.path)/import-\(round).db")
+    let sink = try SQLiteSink(file: mine)
+    let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    _ = try SQLiteSink(file: theirs)
+    let bulk = try seconds { try tools.runImport(into: theirs) }
+    let rows = try SQLiteDatabase(theirs).integer("SELECT count(*) FROM entries")
+    guard try SQLiteDatabase(mine).integer("SELECT count(*) FROM entries") == rows, rows ?? 0 > count else {
+        fatalError("the tables differ")
+    }
+    return (own, bulk)
+}
+
+let few = try SinkLoad(configurations: min(count, 5_000))
+try compare("files", "write, fsync, rename", count: few.records.count) { round in
+    let (mine, theirs) = ("\(directory.path)/sink-\(round)", "\(directory.path)/plain-\(round)")
+    let sink = try FilesSink(directory: mine)
+    let own = try seconds { try few.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: true)
+    let bulk = seconds { BulkTools(load: few, directory: directory).writeFiles(to: theirs) }
+    return (own, bulk)
+}
