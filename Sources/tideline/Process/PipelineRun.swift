@@ -61,7 +61,9 @@ final class PipelineRun {
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         let lag = LagWatch()
         reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil
-        let monitoring = options.monitoring.map { PipelineMonitoring($0, environment, lag) }
+        let monitoring = options.monitoring.map {
+            PipelineMonitoring($0, environment, lag, TopicWatch(environment, tasks: layout.partitions))
+        }
         self.monitoring = monitoring
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)

@@ -97,8 +97,10 @@ extension InternalTopics {
     /// - Parameter found: by name; a topic that is not in it is missing.
     func facts(_ found: [String: TopicFacts.Found]) -> [TopicFacts] {
         required.map { name, settings in
-            TopicFacts(
-                name: name, role: .internal, wanted: settings,
+            let other = found[name == exchange ? state : exchange]
+            let described: TopicDescription? = if case .topic(let topic) = other { topic } else { nil }
+            return TopicFacts(
+                name: name, role: .internal(other: described), wanted: settings,
                 atLeast: ["max.message.bytes": Self.recordBytesMax], found: found[name] ?? .nothing)
         }
     }
