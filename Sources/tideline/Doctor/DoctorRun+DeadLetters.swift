@@ -1,5 +1,6 @@
 import Diagnosis
 import Inspection
+import Messages
 import RecordLog
 import StreamCore
 

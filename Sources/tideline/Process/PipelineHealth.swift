@@ -1,3 +1,4 @@
+import Diagnosis
 import Messages
 import RecordLog
 import Settings

@@ -1,4 +1,5 @@
 import Diagnosis
+import Messages
 import RecordLog
 import StreamRuntime
 import Synchronization
