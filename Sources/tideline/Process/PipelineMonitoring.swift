@@ -70,7 +70,6 @@ struct PipelineMonitoring: Sendable {
         let now = WallClock.uptime()
         health.see(statuses, now: now)
         lag.look(statuses, admin, isAway: isAway, every: Self.lagInterval, now: now)
-        topics.look(admin, isAway: isAway, now: now)
     }
 
     func end() { monitoring.end() }

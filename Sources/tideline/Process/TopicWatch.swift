@@ -1,5 +1,6 @@
 import Diagnosis
 import Messages
+import Observability
 import RecordLog
 import StreamRuntime
 import Synchronization
@@ -17,6 +18,7 @@ final class TopicWatch: Sendable {
     private let state = Mutex(State())
     private let plan: TopicPlan
     private let own: InternalTopics
+    private let logger: Logger
     /// The number of tasks with which the process began.
     private let tasks: Int32
     private static let interval = Duration.seconds(5)
@@ -27,6 +29,7 @@ final class TopicWatch: Sendable {
         plan = TopicPlan(topics: environment.topics, partitions: tasks)
         own = InternalTopics(environment.settings)
         self.tasks = tasks
+        logger = environment.logger
     }
 
     /// All topics that are looked at.
@@ -38,7 +41,7 @@ final class TopicWatch: Sendable {
     /// Why nothing is known of the topics, once so many questions in a row had no answer.
     var unknown: LogError? { state.withLock { $0.failures.flatMap { $0.count >= Self.failuresMax ? $0.last : nil } } }
 
-    /// Asks for the topics, at most once in five seconds; waits up to four seconds for the answers. While a broker is
+    /// Asks for the topics and logs what is new, at most once in five seconds; waits up to four seconds for the answers. While a broker is
     /// away nothing is asked, and what was found stays.
     func look(_ admin: any Admin, isAway: Bool, now: Duration) {
         let isDue = state.withLock { state in
@@ -51,7 +54,14 @@ final class TopicWatch: Sendable {
         do throws(LogError) {
             let found = try admin.describeTopics(names, timeout: .seconds(2)).mapValues { TopicFacts.Found.topic($0) }
             let faults = (plan.facts(found) + own.facts(found)).flatMap { $0.faults(tasks: tasks) }
-            state.withLock { ($0.faults, $0.failures) = (faults, nil) }
+            let before = state.withLock { state in
+                defer { (state.faults, state.failures) = (faults, nil) }
+                return state.faults
+            }
+            for fault in faults where !before.contains(fault) { logger.error("\(fault.text)") }
+            for fault in before where !faults.contains(fault) {
+                logger.notice("as it should be again", metadata: ["topic": .string(fault.topic)])
+            }
         } catch {
             state.withLock { $0.failures = (($0.failures?.count ?? 0) + 1, error) }
         }
