@@ -5,7 +5,9 @@ struct RunbookMask {
     private let names: [(String, String)]
 
     init(_ application: Application) {
-        names = [
+        // Internal topics begin with the name of the application, all others with the prefix.
+        let own = ["exchange", "state", "reset", "pushes", "operations"]
+        names = own.map { ("\(application.name).\($0)", "tideline.\($0)") } + [
             (" --topic-prefix \(application.prefix)", ""), (application.prefix, ""), (application.name, "tideline"),
             (application.bootstrap, "localhost:9092"),
         ]

@@ -187,11 +187,12 @@ final class RunbookScene {
         let ask = member.map { ["--ask", $0.address] } ?? []
         let result = try await tideline(["doctor", "--seconds", "1"] + ask + application.options, timeout: .seconds(90))
         #expect(result.status == 70, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
+        let mask = RunbookMask(application)
         let line = result.standardOutput.split(separator: "\n").map(String.init).first {
-            $0.hasPrefix("✗ \(check) ") && $0.contains(words)
+            $0.hasPrefix("✗ \(check) ") && mask.text($0).contains(words)
         }
         let found = try #require(line, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
-        sighting.doctor.append(RunbookMask(application).text(found))
+        sighting.doctor.append(mask.text(found))
         guard let remedy = found.range(of: "→ "), let command = found[remedy.upperBound...].range(of: "tideline ") else {
             return []
         }
