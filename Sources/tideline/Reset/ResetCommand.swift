@@ -31,6 +31,7 @@ struct ResetCommand: Verb {
             "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
                 + " read from their earliest record.", valueName: "place"), completion: .list(["EARLIEST"]))
     var to = ResetPlace.earliest
+    @Flag(help: "Write the plan as JSON lines, and once more when it was carried out.") var json = false
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -47,25 +48,31 @@ struct ResetCommand: Verb {
         let run = ResetRun(environment, admin, from: to)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }
-        if !isExecuted { print("nothing was changed; '--execute' does it") }
+        if !isExecuted && !json { print("nothing was changed; '--execute' does it") }
     }
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
         let plan = try run.plan()
-        for line in plan.lines { print(line) }
+        if json { print(plan.json("planned")) } else { for line in plan.lines { print(line) } }
         guard isExecuted else { return }
         try run.requireNobody()
         try Consent.require(for: "Start \(run.application) over?", isGiven: yes)
         try run.carryOut(plan)
+        if json { return print(plan.json("done")) }
         print("\(run.application) starts over: 'tideline process' reads its inputs again")
     }
 
     private func resetSinks(_ run: ResetRun) throws(CommandFailure) {
         let sinks = try run.sinks()
-        for line in sinks.lines { print(line) }
+        if json {
+            print(sinks.json(sinks.names.isEmpty ? "unchanged" : "planned"))
+        } else {
+            for line in sinks.lines { print(line) }
+        }
         guard isExecuted, !sinks.names.isEmpty else { return }
         try Consent.require(for: "Take the positions of \(sinks.names.joined(separator: ", ")) away?", isGiven: yes)
         try run.carryOut(sinks)
+        if json { return print(sinks.json("done")) }
         print("sinks of reloads begin at the earliest reload; one that ran has ended")
     }
 }

@@ -21,6 +21,7 @@ extension RunbookFailure {
         try await scene.waitForTimelines(5)
         try await scene.provoke(process) { process.runner.signal(SIGSTOP) }
         try await scene.seeNoAnswer(process)
+        try await scene.seeLog(process, "tasks 2 running")
         try await scene.publish(5..<7)
         try await scene.seeDoctor("processes", "does not answer", asking: process)
         process.runner.kill()
@@ -28,7 +29,6 @@ extension RunbookFailure {
         scene.step("End it with SIGKILL, if the supervisor has not done so, and start it again:")
         let next = try await scene.startProcess()
         scene.carriedOut("tideline process")
-        try await scene.seeLog(next, "tasks assigned")
         try await scene.expectWell(next)
         try await scene.expectComplete(7)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A failure that operators meet, as Documentation/Runbook.md has it: what is written there by hand, and what provokes
 /// it and repairs it.
@@ -18,12 +19,7 @@ struct RunbookFailure: Sendable {
     /// Provokes it, looks, repairs it and looks again.
     var play: @Sendable (RunbookScene) async throws -> Void
 
-    /// The anchor of its section, as GitHub makes it of the heading.
-    var anchor: String { Self.anchor(of: title) }
-
-    static func anchor(of heading: String) -> String {
-        heading.lowercased().replacing(" ", with: "-").filter { $0.isLetter || $0.isNumber || $0 == "-" }
-    }
+    var anchor: String { PageAnchors.anchor(of: title) }
 
     /// In the order of the page.
     static let all = ofTopics + ofProcesses + ofSinks + ofBrokers
@@ -31,7 +27,7 @@ struct RunbookFailure: Sendable {
 
 /// What a test saw of a failure.
 struct RunbookSighting: Sendable {
-    /// Lines of the log.
+    /// Lines of the log, before anything is done.
     var log: [String] = []
     /// The part and the reason in the answer of /health/ready, or what comes in its place.
     var health = ""
@@ -51,5 +47,7 @@ struct RunbookSighting: Sendable {
     enum Step: Sendable {
         case command(String)
         case sentence(String)
+        /// A line of the log that shows that the step was right.
+        case line(String)
     }
 }

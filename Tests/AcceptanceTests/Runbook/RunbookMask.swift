@@ -23,6 +23,11 @@ struct RunbookMask {
             .replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "…")
             .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:9464")
             .replacing(/webhook-[0-9a-f]{16}/, with: "webhook-…")
+            .replacing(#/does not answer: localhost.* → /#, with: "does not answer: … → ")
+            .replacing(#/cannot reach broker: .*; trying/#, with: "cannot reach broker: …; trying")
+            .replacing(#/ withheldLines=\S+/#, with: "")
+            .replacing(#/5 times, last: .*/#, with: "5 times, last: …")
+            .replacing(#/tasks 2 running .*/#, with: "tasks 2 running …")
             .replacing(/\b\d+(\.\d+)? (ms|s|min)\b/) { "… \($0.2)" }
             .replacing(/(broker|retryInMs=|brokers\/|localhost:9092\/)\d+/) { "\($0.1)…" }
     }

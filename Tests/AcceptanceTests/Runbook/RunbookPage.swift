@@ -13,8 +13,8 @@ struct RunbookPage {
         is wrong and what to do, and `--ask HOST:PORT` has it ask processes for their health, too. A test provokes each failure
         of the first part with real processes on a real broker, waits fifteen seconds at most until health and metrics show it,
         has `doctor` name it, repairs it as it stands here, compares all timelines with those of an application that never met
-        it, and writes this page (`make reference`). The lines are those of that test; `…` stands for what differs from run to
-        run, and `timelines` for a topic of that name with your prefix. Commands take the options of your processes
+        it (of a sink: sees that each reload came), and writes this page (`make reference`). The lines are those of that test; `…` stands for what differs from run to
+        run, `timelines` for the topic of that name with your prefix, and `tideline` in names for your application. Commands take the options of your processes
         (`--bootstrap`, `--application`, `--topic-prefix`), and ask before they change anything.
 
         """
@@ -28,9 +28,9 @@ struct RunbookPage {
         }
         for (failure, sighting) in seen { text += Self.section(failure, sighting) }
         let known = Set(seen.flatMap(\.failure.alerts))
-        text += "\n# Other alerts\n\nNo failure above leads to these. Each is played with data (`make monitoring-test`).\n"
+        text += "\n## Other alerts\n\nNo failure above leads to these. Each is played with data (`make monitoring-test`).\n"
         for alert in alerts where !known.contains(alert.name) {
-            text += "\n## \(alert.name)\n\n"
+            text += "\n### \(alert.name)\n\n"
             text += "Condition: `\(alert.expression)`.\n\n\(alert.description)\n"
         }
         return text
@@ -43,10 +43,16 @@ struct RunbookPage {
         text += "- **Metrics:** \(series). **Alerts:** \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))\n"
         text += "- **Log and doctor:**\n\n```text\n\(sighting.log.joined(separator: "\n"))\n\n"
         text += "\(sighting.doctor.joined(separator: "\n"))\n```\n\n**To do.**\n\n"
-        for (number, step) in sighting.steps.enumerated() {
+        var number = 0
+        for step in sighting.steps {
+            if case .line(let line) = step {
+                text += "\n   ```text\n   \(line)\n   ```\n\n"
+                continue
+            }
+            number += 1
             switch step {
-            case .command(let command): text += "\(number + 1). `\(command)`\n"
-            case .sentence(let sentence): text += "\(number + 1). \(sentence)\n"
+            case .command(let command): text += "\(number). `\(command)`\n"
+            case .sentence(let sentence), .line(let sentence): text += "\(number). \(sentence)\n"
             }
         }
         return text + "\n**Lost:** \(failure.lost.replacing("\n", with: " "))\n"

@@ -164,7 +164,7 @@ final class RunbookScene {
             isSeen && sighting.metricsTime < Self.limit, "\(failure.title): \(shown)", sourceLocation: sourceLocation)
     }
 
-    /// Waits for a line of the log that has these words, and keeps it.
+    /// Waits for a line of the log that has these words, and keeps it; once something was done, as what came of that.
     func seeLog(_ member: Member, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var line: String?
         _ = await eventually(within: Self.limit) {
@@ -173,7 +173,8 @@ final class RunbookScene {
         }
         let found = try #require(
             line, "\(failure.title): \(member.runner.errorOutput)", sourceLocation: sourceLocation)
-        sighting.log.append(RunbookMask(application).line(found))
+        let shown = RunbookMask(application).line(found)
+        if sighting.steps.isEmpty { sighting.log.append(shown) } else { sighting.steps.append(.line(shown)) }
     }
 
     /// `doctor` ends with status 70, and one of its lines names the failure.

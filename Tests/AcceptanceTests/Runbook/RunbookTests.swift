@@ -7,9 +7,7 @@ extension AcceptanceTests {
     @Suite struct RunbookTests {
         @Test(
             "each failure is seen within 15 s, named by doctor and repaired as the page says, and nothing is missing then",
-            .enabled("partitions and permissions need the tools of Kafka's archive") {
-                try await TestBroker.shared().kind == .kafka
-            })
+            .needsKafkaTools)
         func page() async throws {
             // A few at a time: most of each is waiting.
             var seen: [(failure: RunbookFailure, sighting: RunbookSighting)] = []

@@ -37,7 +37,8 @@ extension RunbookFailure {
         let remedy = try await scene.seeDoctor("topics", "timelines: is missing")
         try await scene.carryOut(remedy)
         try await Monitored.wait(for: "/health/ready", at: process.address, 200)
-        scene.step("The process goes on by itself. Stop all processes, to make those timelines again that do not change:")
+        scene.step(
+            "The process goes on by itself. To make those timelines again that do not change, stop all processes:")
         try await scene.stop(process)
         try await scene.carryOut(["reset", "--execute", "--application-only"], hidden: ["--yes"])
         let next = try await scene.startProcess()
@@ -67,10 +68,11 @@ extension RunbookFailure {
         try await scene.seeLog(process, "widget.configurations is gone")
         let remedy = try await scene.seeDoctor("topics", "widget.configurations: is missing")
         try await scene.carryOut(remedy)
-        scene.step("Have its producer send again what was there. The process goes on by itself, and says:")
+        // While it is empty it ends before what was read of it; later another record may stand there.
+        try await scene.seeLog(process, "it is another topic of its name")
+        scene.step("Have its producer send again what was there. The process goes on by itself.")
         try await scene.publish(0..<7)
         try await scene.waitForTimelines(7)
-        try await scene.seeLog(process, "it is another topic of its name")
         try await scene.expectWell(process)
         try await scene.expectComplete(7)
     }
@@ -155,9 +157,8 @@ extension RunbookFailure {
         try await scene.waitForTimelines(5)
         let exchange = "\(scene.application.name).exchange"
         try await scene.provoke(process) {
-            let isGrown = try await scene.application.tool(
+            try await scene.application.tool(
                 "org.apache.kafka.tools.TopicCommand", "--alter", "--topic", exchange, "--partitions", "4")
-            try #require(isGrown)
         }
         try await scene.seeHealth(process, part: "topics", "has 4 partitions")
         try await scene.seeMetrics(process, [fault("tideline.exchange", "partitions")])
