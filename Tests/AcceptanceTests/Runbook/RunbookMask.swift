@@ -26,6 +26,7 @@ struct RunbookMask {
             .replacing(#/does not answer: localhost.* → /#, with: "does not answer: … → ")
             .replacing(#/cannot reach broker: .*; trying/#, with: "cannot reach broker: …; trying")
             .replacing(#/ withheldLines=\S+/#, with: "")
+            .replacing(#/ error=[A-Z_]+/#, with: " error=…")
             .replacing(#/5 times, last: .*/#, with: "5 times, last: …")
             .replacing(#/tasks 2 running .*/#, with: "tasks 2 running …")
             .replacing(/\b\d+(\.\d+)? (ms|s|min)\b/) { "… \($0.2)" }

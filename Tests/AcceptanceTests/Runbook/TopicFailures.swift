@@ -31,7 +31,7 @@ extension RunbookFailure {
             try await scene.application.delete([scene.application.topic("timelines")])
             try await scene.publish(5..<7)
         }
-        try await scene.seeHealth(process, part: "outputs", "timelines can be written to no more")
+        try await scene.seeHealth(process, part: "topics", "timelines is gone")
         try await scene.seeMetrics(process, [fault("timelines", "missing")])
         try await scene.seeLog(process, "which can be written to no more")
         let remedy = try await scene.seeDoctor("topics", "timelines: is missing")
