@@ -28,9 +28,10 @@ package struct DeadLetterFacts: Hashable, Sendable {
                 remedy: command("dead-letters list --counts"))
         case .counted(let count, let sentence):
             return Finding(
-                .deadLetters, topic, .bad, "\(count.counted("dead letter")) \(count == 1 ? "waits" : "wait"): \(sentence)",
-                remedy: "'dead-letters list' names what is wrong with each; once the cause is mended, put them back with"
-                    + " 'dead-letters replay', or set them aside: \(command("dead-letters drop --all"))")
+                .deadLetters, topic, .bad,
+                "\(count.counted("dead letter")) \(count == 1 ? "waits" : "wait"): \(sentence)",
+                remedy: "'dead-letters list' names what is wrong with each; once the cause is mended, put them back"
+                    + " with 'dead-letters replay', or set them aside: \(command("dead-letters drop --all"))")
         }
     }
 }

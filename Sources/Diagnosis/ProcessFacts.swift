@@ -30,7 +30,10 @@ package struct ProcessFacts: Hashable, Sendable {
         switch answer {
         case .problems([]): [Finding(.processes, address, .good, "is ready")]
         case .problems(let problems):
-            problems.map { Finding(.processes, address, .bad, "\($0.part): \($0.reason)", remedy: Self.remedy($0.part)) }
+            problems.map { problem in
+                Finding(
+                    .processes, address, .bad, "\(problem.part): \(problem.reason)", remedy: Self.remedy(problem.part))
+            }
         case .failed(let reason):
             [
                 Finding(

@@ -24,7 +24,8 @@ extension TopicFacts {
         switch found {
         case .failed: return []
         case .nothing:
-            let remedy = isOwn ? "stop all processes, then 'tideline reset --execute'" : "'tideline topics' makes it anew"
+            let remedy =
+                isOwn ? "stop all processes, then 'tideline reset --execute'" : "'tideline topics' makes it anew"
             return [TopicFault(topic: name, kind: .missing, text: "\(name) is gone: \(remedy)", hinders: true)]
         case .topic(let topic):
             var faults = differences.map { difference in

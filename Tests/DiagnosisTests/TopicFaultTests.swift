@@ -30,7 +30,8 @@ struct TopicFaultTests {
         let topic = TopicFacts.Found.topic(Self.topic("a.state", ["cleanup.policy": "delete"]))
         #expect(Self.facts(topic).faults(tasks: 2).map(\.hinders) == [false])
         let own = Self.facts(topic, role: Self.own).faults(tasks: 2)
-        #expect(own.map(\.hinders) == [true] && own[0].text.contains("cleanup.policy of a.state is delete, not compact"))
+        #expect(own.map(\.hinders) == [true])
+        #expect(own[0].text.contains("cleanup.policy of a.state is delete, not compact"))
     }
 
     @Test("another number of partitions hinders in internal topics; inputs may grow")
@@ -47,7 +48,8 @@ struct TopicFaultTests {
         let gone = Self.facts(.nothing, role: Self.own).findings { "tideline \($0)" }
         #expect(gone.map(\.level) == [.bad] && gone[0].text == "is gone, and a.exchange is there")
         #expect(gone[0].remedy == "Stop all processes, then tideline reset --execute")
-        let grown = Self.facts(.topic(Self.topic("a.state", partitions: 4)), role: Self.own).findings { "tideline \($0)" }
+        let more = TopicFacts.Found.topic(Self.topic("a.state", partitions: 4))
+        let grown = Self.facts(more, role: Self.own).findings { "tideline \($0)" }
         #expect(grown.map(\.level) == [.bad] && grown[0].text == "4 partitions, but a.exchange has 2")
         #expect(grown[0].remedy == "Stop all processes, then tideline repartition 4 --execute")
         let fewer = Self.facts(.topic(Self.topic("a.state", partitions: 1)), role: Self.own).findings { $0 }
@@ -64,7 +66,9 @@ struct TopicFaultTests {
         let waiting = finding(.counted(2, "2 missing"))
         #expect(waiting.level == .bad && waiting.text == "2 dead letters wait: 2 missing")
         #expect(finding(.counted(1, "1 missing")).text == "1 dead letter waits: 1 missing")
-        func answer(_ answer: ProcessFacts.Answer) -> [Finding] { ProcessFacts(address: "h:1", answer: answer).findings }
+        func answer(_ answer: ProcessFacts.Answer) -> [Finding] {
+            ProcessFacts(address: "h:1", answer: answer).findings
+        }
         #expect(answer(.problems([])).map(\.level) == [.good] && answer(.failed("x")).map(\.level) == [.bad])
         let unwell = answer(.problems([.init(part: "target", reason: "no"), .init(part: "lag", reason: "far")]))
         #expect(unwell.map(\.text) == ["target: no", "lag: far"] && unwell.allSatisfy { !$0.remedy.isEmpty })

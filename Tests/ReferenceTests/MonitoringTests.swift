@@ -52,7 +52,8 @@ struct MonitoringTests {
         for alert in alerts {
             let parts = alert.runbook.split(separator: "#").map { String($0) }
             try #require(parts.count == 2, "\(alert.name): \(alert.runbook)")
-            #expect(try PageAnchors.all(in: parts[0]).contains(parts[1]), "\(alert.name): \(alert.runbook) is not there")
+            let anchors = try PageAnchors.all(in: parts[0])
+            #expect(anchors.contains(parts[1]), "\(alert.name): \(alert.runbook) is not there")
         }
         let page = try String(contentsOf: PackageRoot.url.appending(path: "Documentation/Runbook.md"), encoding: .utf8)
         for alert in alerts { #expect(page.contains(alert.name), "\(alert.name) is not in the runbook") }

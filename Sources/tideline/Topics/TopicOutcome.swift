@@ -12,7 +12,8 @@ struct TopicOutcome {
 
     var line: String {
         if let createdWith { return "\(topic): created with \(createdWith)" }
-        return differences.isEmpty ? "\(topic): exists" : "\(topic): exists, differs: \(differences.joined(separator: ", "))"
+        if differences.isEmpty { return "\(topic): exists" }
+        return "\(topic): exists, differs: \(differences.joined(separator: ", "))"
     }
 
     var json: String {

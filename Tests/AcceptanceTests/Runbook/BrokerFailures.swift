@@ -34,7 +34,8 @@ extension RunbookFailure {
         try await scene.seeLog(process, "transaction aborted: Failed to add partition(s)")
         try await scene.seeLog(process, "transactions were refused 5 times")
         try await scene.seeDoctor("permissions", "Write on topic timelines: is missing")
-        scene.step("Have somebody who may do so run the command behind the arrow, with the user's name. Then start it again:")
+        scene.step(
+            "Have somebody who may do so run the command behind the arrow, with the user's name. Then start it again:")
         try await allow(scene, ["--operation", "Write", "--topic", timelines])
         let next = try await scene.startProcess()
         scene.carriedOut("tideline process")

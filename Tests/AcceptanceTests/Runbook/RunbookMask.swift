@@ -7,10 +7,11 @@ struct RunbookMask {
     init(_ application: Application) {
         // Internal topics begin with the name of the application, all others with the prefix.
         let own = ["exchange", "state", "reset", "pushes", "operations"]
-        names = own.map { ("\(application.name).\($0)", "tideline.\($0)") } + [
-            (" --topic-prefix \(application.prefix)", ""), (application.prefix, ""), (application.name, "tideline"),
-            (application.bootstrap, "localhost:9092"),
-        ]
+        names =
+            own.map { ("\(application.name).\($0)", "tideline.\($0)") } + [
+                (" --topic-prefix \(application.prefix)", ""), (application.prefix, ""), (application.name, "tideline"),
+                (application.bootstrap, "localhost:9092"),
+            ]
     }
 
     /// A line of the log, without its instant.

@@ -23,12 +23,14 @@ struct RunbookPage {
         var text = Self.introduction
         text += "\n| seen | section |\n|---|---|\n"
         for (failure, sighting) in seen {
-            text += "| `\(sighting.health.prefix { $0 != ":" })`, \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))"
+            text +=
+                "| `\(sighting.health.prefix { $0 != ":" })`, \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))"
             text += " | [\(failure.title)](#\(failure.anchor)) |\n"
         }
         for (failure, sighting) in seen { text += Self.section(failure, sighting) }
         let known = Set(seen.flatMap(\.failure.alerts))
-        text += "\n## Other alerts\n\nNo failure above leads to these. Each is played with data (`make monitoring-test`).\n"
+        text +=
+            "\n## Other alerts\n\nNo failure above leads to these. Each is played with data (`make monitoring-test`).\n"
         for alert in alerts where !known.contains(alert.name) {
             text += "\n### \(alert.name)\n\n"
             text += "Condition: `\(alert.expression)`.\n\n\(alert.description)\n"

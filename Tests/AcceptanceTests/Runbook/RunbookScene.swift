@@ -186,7 +186,8 @@ final class RunbookScene {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
         let ask = member.map { ["--ask", $0.address] } ?? []
-        let result = try await tideline(["doctor", "--seconds", "1"] + ask + application.options, timeout: .seconds(90))
+        let result = try await tideline(
+            ["doctor", "--seconds", "1"] + ask + application.options, timeout: .seconds(90))
         #expect(result.status == 70, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
         let mask = RunbookMask(application)
         let line = result.standardOutput.split(separator: "\n").map(String.init).first {
@@ -194,7 +195,8 @@ final class RunbookScene {
         }
         let found = try #require(line, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
         sighting.doctor.append(mask.text(found))
-        guard let remedy = found.range(of: "→ "), let command = found[remedy.upperBound...].range(of: "tideline ") else {
+        guard let remedy = found.range(of: "→ "), let command = found[remedy.upperBound...].range(of: "tideline ")
+        else {
             return []
         }
         return found[command.upperBound...].split(separator: " ").map(String.init)

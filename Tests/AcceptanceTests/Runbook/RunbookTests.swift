@@ -36,7 +36,8 @@ extension AcceptanceTests {
             try await RunbookAlerts.expectFiring(seen)
             let page = RunbookPage(seen: seen, alerts: try MonitoringFiles().alerts)
             let file = GeneratedFile(path: "Documentation/Runbook.md")
-            #expect(try file.difference(from: page.markdown) == nil)
+            let difference = try file.difference(from: page.markdown)
+            #expect(difference == nil, "\(difference ?? "")")
             show("runbook: \(seen.count) failures provoked, seen, named and repaired, in \(file.path)")
         }
 

@@ -93,7 +93,8 @@ enum PipelineMetrics {
             + " start. Looked at every five seconds.")
 
     static let all = [
-        topicFaults, tasks, threads, progressAge, consumed, forwarded, lagRecords, lagTime, latency, timelines, tooLargeTimelines,
+        topicFaults,
+        tasks, threads, progressAge, consumed, forwarded, lagRecords, lagTime, latency, timelines, tooLargeTimelines,
         reloads, changes, positions, deadLetters, lateTelemetry, futureTelemetry, transactions, commitTime, commitAge,
         rebalances, rebalanceTime, restoreTime, restored, restoreRemaining, stateEntries, stateBytes, timersArmed,
         timersDue, timerDelay, stalled, stalls, lostPositions, producersReplaced,
