@@ -23,9 +23,7 @@ struct RepartitionCommand: Verb {
         ])
 
     @Argument(help: ArgumentHelp("The number of tasks.", valueName: "p")) var tasks: Int
-    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
-    @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Write the plan as JSON lines, and once more when it was carried out.") var json = false
+    @OptionGroup var execution: ExecutionOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -41,18 +39,19 @@ struct RepartitionCommand: Verb {
         let run = ResetRun(environment, admin, from: .earliest, partitions: Int32(tasks))
         let plan = try run.plan()
         if plan.isCarriedOver {
-            if json { return print(plan.json("unchanged")) }
-            return print("\(run.application) has \(tasks.counted("task")) already; nothing was changed")
+            return execution.show(
+                plan.json("unchanged"),
+                ["\(run.application) has \(tasks.counted("task")) already; nothing was changed"])
         }
-        if json { print(plan.json("planned")) } else { for line in plan.lines { print(line) } }
-        guard isExecuted else {
-            if !json { print("nothing was changed; '--execute' does it") }
-            return
-        }
+        execution.show(
+            plan.json("planned"),
+            plan.lines + (execution.isExecuted ? [] : ["nothing was changed; '--execute' does it"]))
+        guard execution.isExecuted else { return }
         try run.requireNobody()
-        try Consent.require(for: "Carry \(run.application) over to \(tasks.counted("task"))?", isGiven: yes)
+        try Consent.require(for: "Carry \(run.application) over to \(tasks.counted("task"))?", isGiven: execution.yes)
         try run.carryOut(plan)
-        if json { return print(plan.json("done")) }
-        print("\(run.application) has \(tasks.counted("task")) now: 'tideline process' reads its inputs again")
+        execution.show(
+            plan.json("done"),
+            ["\(run.application) has \(tasks.counted("task")) now: 'tideline process' reads its inputs again"])
     }
 }

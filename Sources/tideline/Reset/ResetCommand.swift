@@ -22,8 +22,7 @@ struct ResetCommand: Verb {
             CommandExample("tideline reset --execute --yes --sink", "Sends all reloads again that there are."),
         ])
 
-    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
-    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var execution: ExecutionOptions
     @Flag(help: "Leave the positions of sinks of reloads as they are.") var applicationOnly = false
     @Flag(help: "Only take the positions of sinks of reloads away.") var sink = false
     @Option(
@@ -31,7 +30,6 @@ struct ResetCommand: Verb {
             "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
                 + " read from their earliest record.", valueName: "place"), completion: .list(["EARLIEST"]))
     var to = ResetPlace.earliest
-    @Flag(help: "Write the plan as JSON lines, and once more when it was carried out.") var json = false
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -48,32 +46,29 @@ struct ResetCommand: Verb {
         let run = ResetRun(environment, admin, from: to)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }
-        if !isExecuted && !json { print("nothing was changed; '--execute' does it") }
+        if !execution.isExecuted && !execution.json { print("nothing was changed; '--execute' does it") }
     }
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
         let plan = try run.plan()
-        if json { print(plan.json("planned")) } else { for line in plan.lines { print(line) } }
-        guard isExecuted else { return }
+        execution.show(plan.json("planned"), plan.lines)
+        guard execution.isExecuted else { return }
         try run.requireNobody()
-        try Consent.require(for: "Start \(run.application) over?", isGiven: yes)
+        try Consent.require(for: "Start \(run.application) over?", isGiven: execution.yes)
         try run.carryOut(plan)
-        if json { return print(plan.json("done")) }
-        print("\(run.application) starts over: 'tideline process' reads its inputs again")
+        execution.show(
+            plan.json("done"), ["\(run.application) starts over: 'tideline process' reads its inputs again"])
     }
 
     private func resetSinks(_ run: ResetRun) throws(CommandFailure) {
         let sinks = try run.sinks()
-        if json {
-            print(sinks.json(sinks.names.isEmpty ? "unchanged" : "planned"))
-        } else {
-            for line in sinks.lines { print(line) }
-        }
-        guard isExecuted, !sinks.names.isEmpty else { return }
-        try Consent.require(for: "Take the positions of \(sinks.names.joined(separator: ", ")) away?", isGiven: yes)
+        execution.show(sinks.json(sinks.names.isEmpty ? "unchanged" : "planned"), sinks.lines)
+        guard execution.isExecuted, !sinks.names.isEmpty else { return }
+        let names = sinks.names.joined(separator: ", ")
+        try Consent.require(for: "Take the positions of \(names) away?", isGiven: execution.yes)
         try run.carryOut(sinks)
-        if json { return print(sinks.json("done")) }
-        print("sinks of reloads begin at the earliest reload; one that ran has ended")
+        execution.show(
+            sinks.json("done"), ["sinks of reloads begin at the earliest reload; one that ran has ended"])
     }
 }
 

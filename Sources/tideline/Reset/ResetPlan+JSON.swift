@@ -3,44 +3,32 @@ import Pipeline
 import RecordLog
 import Timelines
 
-/// The plans for machines: one JSON object each.
+/// The plans for machines: one JSON object each. The outcome is `planned`, `done`, or `unchanged` where there is nothing
+/// to do.
 extension ResetPlan {
-    /// - Parameter outcome: `planned`, `done`, or `unchanged` where there is nothing to do.
     func json(_ outcome: String) -> String {
         JSONWriter.object { json in
             json.string("application", application)
             json.string("outcome", outcome)
-            json.key("members")
-            json.beginArray()
-            for member in group { json.string(member) }
-            json.endArray()
+            json.array("members", group) { $0.string($1) }
             json.integer("committedPartitions", committed)
             json.bool("isInterrupted", isInterrupted)
             json.integer("tasks", Int(partitions))
-            json.key("internalTopics")
-            json.beginArray()
-            for topic in internals {
+            json.array("internalTopics", internals) { json, topic in
                 json.beginObject()
                 json.string("topic", topic.name)
                 json.integer("partitions", Int(topic.partitions))
-                json.integer("records", Int(topic.records))
+                json.integer("records", topic.records)
                 json.endObject()
             }
-            json.endArray()
-            json.key("kept")
-            json.beginArray()
-            for setting in kept { json.string(setting) }
-            json.endArray()
-            json.key("inputs")
-            json.beginArray()
-            for input in inputs {
+            json.array("kept", kept) { $0.string($1) }
+            json.array("inputs", inputs) { json, input in
                 json.beginObject()
                 json.string("topic", input.topic)
-                json.integer("records", Int(input.records))
                 json.string("from", input.isMoved ? "\(place)" : "EARLIEST")
+                json.integer("records", input.records)
                 json.endObject()
             }
-            json.endArray()
             json.integer("revisions", revisions.count)
             json.integer("highestRevision", revisions.highest.rawValue)
             json.integer("unreadable", revisions.unreadable)
@@ -51,17 +39,24 @@ extension ResetPlan {
 }
 
 extension SinkResetPlan {
-    /// - Parameter outcome: `planned`, `done`, or `unchanged` where there is nothing to do.
     func json(_ outcome: String) -> String {
         JSONWriter.object { json in
             json.string("topic", topic)
             json.string("outcome", outcome)
-            json.key("sinks")
-            json.beginArray()
-            for name in names { json.string(name) }
-            json.endArray()
+            json.array("sinks", names) { $0.string($1) }
             json.integer("positions", positions)
-            json.integer("reloads", Int(reloads))
+            json.integer("reloads", reloads)
         }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func array<Element>(
+        _ name: StaticString, _ elements: [Element], write: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        beginArray()
+        for element in elements { write(&self, element) }
+        endArray()
     }
 }

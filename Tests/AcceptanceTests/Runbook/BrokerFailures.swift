@@ -14,8 +14,8 @@ extension RunbookFailure {
     private static let permissionMissing = RunbookFailure(
         title: "A permission is missing",
         means: """
-            Somebody has taken a permission away, or brokers ask for one since they have an authoriser. After five refused
-            transactions in a row the process ends with status 70, and so does each one that is started.
+            Somebody has taken a permission away, or brokers ask for one since they have an authoriser. After five
+            refused transactions in a row the process ends with status 70, and so does each one that is started.
             """,
         lost: "Nothing.",
         alerts: ["TidelineDown"], sharesBroker: false
@@ -47,8 +47,9 @@ extension RunbookFailure {
     private static let brokerAway = RunbookFailure(
         title: "A broker is away",
         means: """
-            A broker is down, restarts, or cannot be reached over the network. What it leads stands still, until it is back
-            or another leads it. Each process says once that it is gone and once that it is back. None of them ends.
+            A broker is down, restarts, or cannot be reached over the network. What it leads stands still, until it is
+            back or another leads it. Each process says once that it is gone and once that it is back. None of them
+            ends.
             """,
         lost: "Nothing.",
         alerts: ["TidelineBrokerAway", "TidelineUnhealthy"], sharesBroker: false

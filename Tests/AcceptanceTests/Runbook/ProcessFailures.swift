@@ -9,9 +9,10 @@ extension RunbookFailure {
     private static let processHangs = RunbookFailure(
         title: "A process hangs",
         means: """
-            It is there and does nothing: it was stopped (`SIGSTOP`), its machine swaps, or it waits for a lock that nobody
-            gives back. It does not answer, or `/health/live` says no and names the thread (the alert `TidelineHung`). Its
-            tasks go to others after `session.timeout`; where it is alone, nothing is made meanwhile.
+            It is there and does nothing: it was stopped (`SIGSTOP`), its machine swaps, or it waits for a lock that
+            nobody gives back. It does not answer, or `/health/live` says no and names the thread (the alert
+            `TidelineHung`). Its tasks go to others after `session.timeout`; where it is alone, nothing is made
+            meanwhile.
             """,
         lost: "Nothing. Whoever takes its tasks over reads again what was not committed.",
         alerts: ["TidelineDown"]
@@ -36,13 +37,13 @@ extension RunbookFailure {
     private static let badInput = RunbookFailure(
         title: "Records cannot be used",
         means: """
-            Somebody produces records that the contract does not allow. Each goes to `tideline.dead-letters` as it came,
-            with the reason; the process is well and goes on. `tideline dead-letters list` has a line for each, and
-            `show` one with its value.
+            Somebody produces records that the contract does not allow. Each goes to `tideline.dead-letters` as it
+            came, with the reason; the process is well and goes on. `tideline dead-letters list` has a line for each,
+            and `show` one with its value.
             """,
         lost: """
-            What they should have said, until their producer sends it again, or until a release that takes them is there and
-            `tideline dead-letters replay` puts them back.
+            What they should have said, until their producer sends it again, or until a release that takes them is
+            there and `tideline dead-letters replay` puts them back.
             """,
         alerts: ["TidelineDeadLetters"]
     ) { scene in

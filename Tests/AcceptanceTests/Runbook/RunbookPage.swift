@@ -9,13 +9,15 @@ struct RunbookPage {
     private static let introduction = """
         # Runbook
 
-        What to do when something is wrong. Begin with `tideline doctor`, with the same options as the processes: it names what
-        is wrong and what to do, and `--ask HOST:PORT` has it ask processes for their health, too. A test provokes each failure
-        of the first part with real processes on a real broker, waits fifteen seconds at most until health and metrics show it,
-        has `doctor` name it, repairs it as it stands here, compares all timelines with those of an application that never met
-        it (of a sink: sees that each reload came), and writes this page (`make reference`). The lines are those of that test; `…` stands for what differs from run to
-        run, `timelines` for the topic of that name with your prefix, and `tideline` in names for your application. Commands take the options of your processes
-        (`--bootstrap`, `--application`, `--topic-prefix`), and ask before they change anything.
+        What to do when something is wrong. Begin with `tideline doctor`, with the same options as the processes: it
+        names what is wrong and what to do, and `--ask HOST:PORT` has it ask processes for their health, too. A test
+        provokes each failure of the first part with real processes on a real broker, waits fifteen seconds at most
+        until health and metrics show it, has `doctor` name it, repairs it as it stands here, compares all timelines
+        with those of an application that never met it (of a sink: sees that each reload came), and writes this page
+        (`make reference`). The lines are those of that test; `…` stands for what differs from run to run, `timelines`
+        for the topic of that name with your prefix, and `tideline` in names for your application. Commands take the
+        options of your processes (`--bootstrap`, `--application`, `--topic-prefix`), and ask before they change
+        anything.
 
         """
 
@@ -23,9 +25,9 @@ struct RunbookPage {
         var text = Self.introduction
         text += "\n| seen | section |\n|---|---|\n"
         for (failure, sighting) in seen {
-            text +=
-                "| `\(sighting.health.prefix { $0 != ":" })`, \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))"
-            text += " | [\(failure.title)](#\(failure.anchor)) |\n"
+            let alerts = failure.alerts.map { "`\($0)`" }.joined(separator: ", ")
+            text += "| `\(sighting.health.prefix { $0 != ":" })`, \(alerts) "
+            text += "| [\(failure.title)](#\(failure.anchor)) |\n"
         }
         for (failure, sighting) in seen { text += Self.section(failure, sighting) }
         let known = Set(seen.flatMap(\.failure.alerts))

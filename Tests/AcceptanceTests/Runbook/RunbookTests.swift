@@ -6,7 +6,7 @@ extension AcceptanceTests {
     /// The failures of the runbook, provoked with real processes on real brokers.
     @Suite struct RunbookTests {
         @Test(
-            "each failure is seen within 15 s, named by doctor and repaired as the page says, and nothing is missing then",
+            "each failure is seen within 15 s, named by doctor, and repaired as the page says; nothing is missing then",
             .needsKafkaTools)
         func page() async throws {
             // A few at a time: most of each is waiting.

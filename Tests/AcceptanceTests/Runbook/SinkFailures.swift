@@ -8,8 +8,8 @@ extension RunbookFailure {
     private static let targetRefuses = RunbookFailure(
         title: "A target refuses reloads",
         means: """
-            A webhook answers with a status of 400 to 499, or Apple with a reason that another try does not change. Each
-            reload that was refused is a dead letter with the answer, and the sink goes on with the next.
+            A webhook answers with a status of 400 to 499, or Apple with a reason that another try does not change.
+            Each reload that was refused is a dead letter with the answer, and the sink goes on with the next.
             """,
         lost: "Nothing: what was refused is sent again by `replay`. A device shows what it had until then.",
         alerts: ["TidelineSinkDeadLetters"]
@@ -36,8 +36,8 @@ extension RunbookFailure {
     private static let targetAway = RunbookFailure(
         title: "A target does not answer",
         means: """
-            The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full, a folder is
-            gone. The sink holds what it has, tries again and again, and reads no further.
+            The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full, a folder
+            is gone. The sink holds what it has, tries again and again, and reads no further.
             """,
         lost: "Nothing. Reloads that are older than `reloads.max-age` by then are left out, and counted.",
         alerts: ["TidelineSinkBehind", "TidelineUnhealthy"]

@@ -14,13 +14,13 @@ extension RunbookFailure {
     private static let outputGone = RunbookFailure(
         title: "An output is gone",
         means: """
-            Somebody has deleted a topic that `process` writes to. Nothing is committed any more; what comes waits in the
-            inputs. `tideline topics` makes the topic again, and the process goes on by itself. The new topic is empty: what
-            was published before and has not changed since comes back by a reset alone.
+            Somebody has deleted a topic that `process` writes to. Nothing is committed any more; what comes waits in
+            the inputs. `tideline topics` makes the topic again, and the process goes on by itself. The new topic is
+            empty: what was published before and has not changed since comes back by a reset alone.
             """,
         lost: """
-            Nothing, once it was started over. Readers of a deleted `timelines` miss what was there until then. Reloads,
-            positions and dead letters that were in a deleted topic of theirs are gone.
+            Nothing, once it was started over. Readers of a deleted `timelines` miss what was there until then.
+            Reloads, positions and dead letters that were in a deleted topic of theirs are gone.
             """,
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
     ) { scene in
@@ -50,9 +50,10 @@ extension RunbookFailure {
     private static let inputGone = RunbookFailure(
         title: "An input is gone",
         means: """
-            Somebody has deleted a topic that `process` reads. It goes on with what it knows, and cannot tell how far behind
-            it is. `tideline topics` makes the topic again. The process notices that it is another one, says so, counts it in
-            `tideline_lost_positions_total` (the alert `TidelinePositionsLost`), and reads it from its beginning.
+            Somebody has deleted a topic that `process` reads. It goes on with what it knows, and cannot tell how far
+            behind it is. `tideline topics` makes the topic again. The process notices that it is another one, says
+            so, counts it in `tideline_lost_positions_total` (the alert `TidelinePositionsLost`), and reads it from
+            its beginning.
             """,
         lost: "What was in the topic. Its producer must send it again; what is sent again as it was changes nothing.",
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
@@ -80,13 +81,13 @@ extension RunbookFailure {
     private static let stateGone = RunbookFailure(
         title: "The state is gone",
         means: """
-            Somebody has deleted `ID.state`, or `ID.exchange`. Memory has the state no longer than the process lives, and
-            whoever takes over finds none: it ends with status 70 and says that the state is empty although the group has
-            read inputs. Do not make the topic by hand, which would hide that.
+            Somebody has deleted `ID.state`, or `ID.exchange`. Memory has the state no longer than the process lives,
+            and whoever takes over finds none: it ends with status 70 and says that the state is empty although the
+            group has read inputs. Do not make the topic by hand, which would hide that.
             """,
         lost: """
-            Nothing but `refreshCount`, which begins at 1, and what retention has removed from the inputs. Revisions go on
-            above those in `timelines`.
+            Nothing but `refreshCount`, which begins at 1, and what retention has removed from the inputs. Revisions
+            go on above those in `timelines`.
             """,
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
     ) { scene in
@@ -117,9 +118,9 @@ extension RunbookFailure {
     private static let otherSettings = RunbookFailure(
         title: "A topic has other settings",
         means: """
-            Somebody has changed a setting of an internal topic: with `delete` brokers remove state that is old, with a
-            `retention` messages between tasks. The process goes on, and would not start again. Other settings of inputs and
-            outputs are in the metric and in `doctor` alone: they may be somebody's wish.
+            Somebody has changed a setting of an internal topic: with `delete` brokers remove state that is old, with
+            a `retention` messages between tasks. The process goes on, and would not start again. Other settings of
+            inputs and outputs are in the metric and in `doctor` alone: they may be somebody's wish.
             """,
         lost: "Nothing, if it is set right before brokers act on it, which they do some minutes later.",
         alerts: ["TidelineTopicSettings", "TidelineUnhealthy"]
@@ -145,9 +146,9 @@ extension RunbookFailure {
     private static let exchangeGrown = RunbookFailure(
         title: "An internal topic has more partitions",
         means: """
-            Somebody has added partitions to `ID.exchange` or `ID.state`. Their number is that of the tasks, and each id
-            belongs to a task by its hash; so the process goes on as before, and whoever starts refuses with status 70. (An
-            input may get more partitions at any time.)
+            Somebody has added partitions to `ID.exchange` or `ID.state`. Their number is that of the tasks, and each
+            id belongs to a task by its hash; so the process goes on as before, and whoever starts refuses with status
+            70. (An input may get more partitions at any time.)
             """,
         lost: "Nothing but `refreshCount`, which begins at 1, and what retention has removed from the inputs.",
         alerts: ["TidelineTopicPartitions", "TidelineUnhealthy"]
