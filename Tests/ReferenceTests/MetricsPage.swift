@@ -118,6 +118,6 @@ private let alertIntroduction = """
     ## Alerts
 
     `monitoring/alerts.yaml` has these for Prometheus; `make monitoring-test` plays each with data that fires it,
-    and with data that does not. Each leads to a section of the [runbook](Runbook.md). `monitoring/dashboard.json` is a dashboard for Grafana. `docker-compose --profile
-    monitoring up -d` starts both.
+    and with data that does not. Each leads to a section of the [runbook](Runbook.md). `monitoring/dashboard.json`
+    is a dashboard for Grafana. `docker-compose --profile monitoring up -d` starts both.
     """

@@ -41,8 +41,8 @@ final class TopicWatch: Sendable {
     /// Why nothing is known of the topics, once so many questions in a row had no answer.
     var unknown: LogError? { state.withLock { $0.failures.flatMap { $0.count >= Self.failuresMax ? $0.last : nil } } }
 
-    /// Asks for the topics and logs what is new, at most once in five seconds; waits up to four seconds for the answers. While a broker is
-    /// away nothing is asked, and what was found stays.
+    /// Asks for the topics and logs what is new, at most once in five seconds; waits up to four seconds for the
+    /// answers. While a broker is away nothing is asked, and what was found stays.
     func look(_ admin: any Admin, isAway: Bool, now: Duration) {
         let isDue = state.withLock { state in
             if isAway { return false }

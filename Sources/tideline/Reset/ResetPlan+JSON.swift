@@ -3,8 +3,8 @@ import Pipeline
 import RecordLog
 import Timelines
 
-/// The plans for machines: one JSON object each. The outcome is `planned`, `done`, or `unchanged` where there is nothing
-/// to do.
+/// The plans for machines: one JSON object each. The outcome is `planned`, `done`, or `unchanged` where there is
+/// nothing to do.
 extension ResetPlan {
     func json(_ outcome: String) -> String {
         JSONWriter.object { json in
@@ -41,11 +41,11 @@ extension ResetPlan {
 extension SinkResetPlan {
     func json(_ outcome: String) -> String {
         JSONWriter.object { json in
-            json.string("topic", topic)
             json.string("outcome", outcome)
-            json.array("sinks", names) { $0.string($1) }
+            json.string("topic", topic)
             json.integer("positions", positions)
             json.integer("reloads", reloads)
+            json.array("sinks", names) { $0.string($1) }
         }
     }
 }

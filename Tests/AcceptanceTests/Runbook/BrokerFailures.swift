@@ -20,9 +20,7 @@ extension RunbookFailure {
         lost: "Nothing.",
         alerts: ["TidelineDown"], sharesBroker: false
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         let timelines = scene.application.topic("timelines")
         try await scene.provoke(process) {
             // Who is not named by a resource's first permission may do nothing else with it from then on.
@@ -54,9 +52,7 @@ extension RunbookFailure {
         lost: "Nothing.",
         alerts: ["TidelineBrokerAway", "TidelineUnhealthy"], sharesBroker: false
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) { try await scene.broker.kill() }
         try await scene.seeHealth(process, part: "brokers", "out of reach")
         try await scene.seeMetrics(

@@ -17,9 +17,7 @@ extension RunbookFailure {
         lost: "Nothing. Whoever takes its tasks over reads again what was not committed.",
         alerts: ["TidelineDown"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) { process.runner.signal(SIGSTOP) }
         try await scene.seeNoAnswer(process)
         try await scene.seeLog(process, "tasks 2 running")
@@ -47,9 +45,7 @@ extension RunbookFailure {
             """,
         alerts: ["TidelineDeadLetters"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) {
             try await scene.application.produce(
                 (5..<17).map { (key: "c\($0)", value: Array(#"{"configurationId": "c\#($0)""#.utf8), headers: []) },

@@ -42,6 +42,14 @@ final class RunbookScene {
         return try await start(["process", "--clock", "2026-11-20T06:\(minute):00Z"])
     }
 
+    /// Starts `process` and gives it configurations; they have their timelines then.
+    func startProcess(with ids: Range<Int>) async throws -> Member {
+        let process = try await startProcess()
+        try await publish(ids)
+        try await waitForTimelines(ids.upperBound)
+        return process
+    }
+
     /// Starts a verb and waits until it is ready.
     func start(_ words: [String]) async throws -> Member {
         let runner = try ProcessRunner(

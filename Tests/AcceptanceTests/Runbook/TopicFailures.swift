@@ -24,9 +24,7 @@ extension RunbookFailure {
             """,
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) {
             try await scene.application.delete([scene.application.topic("timelines")])
             try await scene.publish(5..<7)
@@ -58,9 +56,7 @@ extension RunbookFailure {
         lost: "What was in the topic. Its producer must send it again; what is sent again as it was changes nothing.",
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) {
             try await scene.application.delete([scene.application.topic("widget.configurations")])
         }
@@ -91,9 +87,7 @@ extension RunbookFailure {
             """,
         alerts: ["TidelineTopicMissing", "TidelineUnhealthy"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) {
             try await scene.application.delete(["\(scene.application.name).state"])
             try await scene.publish(5..<7)
@@ -125,9 +119,7 @@ extension RunbookFailure {
         lost: "Nothing, if it is set right before brokers act on it, which they do some minutes later.",
         alerts: ["TidelineTopicSettings", "TidelineUnhealthy"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         try await scene.provoke(process) {
             try await scene.application.change(
                 .init("cleanup.policy", "delete"), of: "\(scene.application.name).state")
@@ -153,9 +145,7 @@ extension RunbookFailure {
         lost: "Nothing but `refreshCount`, which begins at 1, and what retention has removed from the inputs.",
         alerts: ["TidelineTopicPartitions", "TidelineUnhealthy"]
     ) { scene in
-        let process = try await scene.startProcess()
-        try await scene.publish(0..<5)
-        try await scene.waitForTimelines(5)
+        let process = try await scene.startProcess(with: 0..<5)
         let exchange = "\(scene.application.name).exchange"
         try await scene.provoke(process) {
             try await scene.application.tool(
