@@ -39,9 +39,9 @@ examples: ## build the packages in Examples, which use the libraries, and compar
 	@swift build $(QUIET) --package-path Examples/Reader
 	@Examples/Reader/run-offline | diff Examples/Reader/offline.txt -
 
-reference: ## write the schema of configurations and the pages of strategies, settings and messages anew
+reference: ## write the schema of configurations and the pages of strategies, settings, messages and failures anew
 	@Scripts/setup build test
-	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests'
+	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests|RunbookTests'
 
 bench: build ## the pipeline beside its floor and other programs, a table; make bench ARGS="--rows A,D --scale 0.1"
 	@Scripts/setup test

@@ -27,6 +27,7 @@ package struct Finding: Hashable, Sendable {
     /// The areas, in the order in which they are looked at. The raw values are part of the JSON.
     package enum Check: String, CaseIterable, Sendable {
         case brokers
+        case processes
         case topics
         case permissions
         case clock
@@ -36,6 +37,7 @@ package struct Finding: Hashable, Sendable {
         case transactions
         case writers
         case state
+        case deadLetters = "dead-letters"
     }
 
     package enum Level: String, Sendable {

@@ -14,7 +14,8 @@ package struct TopicFacts: Hashable, Sendable {
         /// An input or output, made by `tideline topics`.
         case contract
         /// The exchange or the changelog, made by `tideline process`.
-        case `internal`
+        /// `other` is the other of the two; `nil` if that is not there or not known.
+        case `internal`(other: TopicDescription?)
     }
 
     package enum Found: Hashable, Sendable {
@@ -54,23 +55,45 @@ package struct TopicFacts: Hashable, Sendable {
         }
     }
 
-    /// - Parameter command: the command that applies the differences of inputs and outputs.
-    package func findings(command: String) -> [Finding] {
+    /// - Parameter command: makes a whole command line of a verb with its words.
+    package func findings(command: (String) -> String) -> [Finding] {
         switch found {
         case .failed(let reason):
             return [
                 Finding(.topics, name, .bad, "cannot be looked at: \(reason)", remedy: "See its permissions below.")
             ]
         case .nothing:
-            return role == .internal
-                ? [Finding(.topics, name, .notice, "is not there yet; the first 'tideline process' makes it")]
-                : [Finding(.topics, name, .bad, "is missing", remedy: command)]
+            return [missing(command)]
         case .topic(let topic):
-            let problems = differences.map { difference in
-                Finding(.topics, name, .bad, difference.text, remedy: "\(command) --apply")
-            }
+            let problems =
+                differences.map { difference in
+                    Finding(.topics, name, .bad, difference.text, remedy: command("topics --apply"))
+                } + misfit(topic, command)
             return problems + health(of: topic, hasProblems: !problems.isEmpty)
         }
+    }
+
+    private func missing(_ command: (String) -> String) -> Finding {
+        switch role {
+        case .contract: Finding(.topics, name, .bad, "is missing", remedy: command("topics"))
+        case .internal(nil):
+            Finding(.topics, name, .notice, "is not there yet; the first 'tideline process' makes it")
+        case .internal(let other?):
+            Finding(
+                .topics, name, .bad, "is gone, and \(other.name) is there",
+                remedy: "Stop all processes, then \(command("reset --execute"))")
+        }
+    }
+
+    /// Both internal topics have a partition for each task. It is told of the one that has more.
+    private func misfit(_ topic: TopicDescription, _ command: (String) -> String) -> [Finding] {
+        guard case .internal(let other?) = role, topic.partitions > other.partitions else { return [] }
+        return [
+            Finding(
+                .topics, name, .bad,
+                "\(Int(topic.partitions).counted("partition")), but \(other.name) has \(other.partitions)",
+                remedy: "Stop all processes, then \(command("repartition \(topic.partitions) --execute"))")
+        ]
     }
 
     private func health(of topic: TopicDescription, hasProblems: Bool) -> [Finding] {

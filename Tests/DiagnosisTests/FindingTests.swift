@@ -20,7 +20,7 @@ struct FindingTests {
     func differences() {
         let facts = Self.facts(Self.topic(["cleanup.policy": "delete", "max.message.bytes": "200"]))
         #expect(facts.differences.map(\.text) == ["cleanup.policy is delete, not compact"])
-        let findings = facts.findings(command: "tideline topics")
+        let findings = facts.findings { "tideline \($0)" }
         #expect(findings.map(\.level) == [.bad] && findings[0].remedy == "tideline topics --apply")
         let small = Self.facts(Self.topic(["cleanup.policy": "compact", "max.message.bytes": "99"]))
         #expect(small.differences.map(\.key) == ["max.message.bytes"])
@@ -30,9 +30,9 @@ struct FindingTests {
 
     @Test("a topic that is missing is bad, but for an internal one, which the first process makes")
     func missing() {
-        #expect(Self.facts(.nothing).findings(command: "c").map(\.remedy) == ["c"])
-        #expect(Self.facts(.nothing, role: .internal).findings(command: "c").map(\.level) == [.notice])
-        #expect(Self.facts(Self.topic([:], leaderless: 2)).findings(command: "c").map(\.level) == [.bad])
+        #expect(Self.facts(.nothing).findings { "c \($0)" }.map(\.remedy) == ["c topics"])
+        #expect(Self.facts(.nothing, role: .internal(other: nil)).findings { $0 }.map(\.level) == [.notice])
+        #expect(Self.facts(Self.topic([:], leaderless: 2)).findings { $0 }.map(\.level) == [.bad])
     }
 
     @Test("each permission that is missing is named with the command that grants it")

@@ -89,6 +89,7 @@ private let introduction = """
     | `startup` | all | it has not begun yet; the reason says what it waits for |
     | `brokers` | all | a broker has been out of reach for ten seconds; it goes on by itself once it is back |
     | `outputs` | `process` | a topic that is written to is gone; make it again with its former settings |
+    | `topics` | `process` | a topic is gone, or an internal one is not as it must be; the reason names the verb |
     | `commits` | `process` | a stream thread has made no progress for twelve seconds; the reason has the last failure |
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
     | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
@@ -117,6 +118,6 @@ private let alertIntroduction = """
     ## Alerts
 
     `monitoring/alerts.yaml` has these for Prometheus; `make monitoring-test` plays each with data that fires it,
-    and with data that does not. `monitoring/dashboard.json` is a dashboard for Grafana. `docker-compose --profile
-    monitoring up -d` starts both.
+    and with data that does not. Each leads to a section of the [runbook](Runbook.md). `monitoring/dashboard.json`
+    is a dashboard for Grafana. `docker-compose --profile monitoring up -d` starts both.
     """

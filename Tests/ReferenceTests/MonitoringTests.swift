@@ -46,6 +46,19 @@ struct MonitoringTests {
         }
     }
 
+    @Test("each alert leads to a section of the runbook that is there")
+    func runbook() throws {
+        let alerts = try MonitoringFiles().alerts
+        for alert in alerts {
+            let parts = alert.runbook.split(separator: "#").map { String($0) }
+            try #require(parts.count == 2, "\(alert.name): \(alert.runbook)")
+            let anchors = try PageAnchors.all(in: parts[0])
+            #expect(anchors.contains(parts[1]), "\(alert.name): \(alert.runbook) is not there")
+        }
+        let page = try String(contentsOf: PackageRoot.url.appending(path: "Documentation/Runbook.md"), encoding: .utf8)
+        for alert in alerts { #expect(page.contains(alert.name), "\(alert.name) is not in the runbook") }
+    }
+
     @Test("each panel of the dashboard has a number of its own, and none lies on another")
     func panels() throws {
         let url = PackageRoot.url.appending(path: "monitoring/dashboard.json")

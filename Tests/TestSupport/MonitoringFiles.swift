@@ -6,6 +6,8 @@ package struct MonitoringFiles {
         package var name: String
         package var expression: String
         package var summary: String
+        /// The page and the anchor that the alert leads to.
+        package var runbook: String
         package var description: String
     }
 
@@ -44,7 +46,8 @@ package struct MonitoringFiles {
             let folded = lines.drop { !$0.hasPrefix("description:") }.dropFirst()
             let description = folded.filter { !$0.isEmpty }.joined(separator: " ")
             return Alert(
-                name: lines[0], expression: value(of: "expr"), summary: value(of: "summary"), description: description)
+                name: lines[0], expression: value(of: "expr"), summary: value(of: "summary"),
+                runbook: value(of: "runbook"), description: description)
         }
     }
 

@@ -80,13 +80,17 @@ final class DeadLetterRun {
         }
         let number = changes.count.counted("dead letter")
         try Consent.require(for: "\(verb) \(number) (\(counts.sentence))?", isGiven: isAgreed)
-        let done = try write(changes, output)
-        writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)")
+        var done = 0
+        // What was done is said also where the rest fails, or somebody has had enough.
+        defer { writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)") }
+        try write(changes, output, &done)
         return leftOut
     }
 
-    /// - Returns: the number of dead letters with which it was done.
-    private func write(_ changes: [OperationWriter.Change], _ output: InspectOptions) throws(CommandFailure) -> Int {
+    /// - Parameter done: the number of dead letters with which it was done, also if this throws.
+    private func write(
+        _ changes: [OperationWriter.Change], _ output: InspectOptions, _ done: inout Int
+    ) throws(CommandFailure) {
         let writer = try OperationWriter(box, admin)
         defer { writer.close() }
         // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
@@ -101,10 +105,11 @@ final class DeadLetterRun {
             output.write([row(change.letter, "left out", why: hindrance)], columns: Self.columns)
         }
         try writer.write(rest) { written in
+            done += written.count
             output.write(
-                written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns)
+                written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns,
+                isReport: true)
         }
-        return rest.count
     }
 
     private func row(

@@ -3,6 +3,7 @@ import Diagnosis
 import Foundation
 import Messages
 import RecordLog
+import Settings
 
 /// Looks at the cluster and the application, and says what is wrong.
 struct DoctorCommand: Verb {
@@ -17,11 +18,17 @@ struct DoctorCommand: Verb {
             """,
         examples: [
             CommandExample("tideline doctor --bootstrap localhost:9092", "A line for each thing."),
+            CommandExample("tideline doctor --ask 127.0.0.1:9464", "Also what a process says of its health."),
             CommandExample("tideline doctor --json | grep failure", "What is broken, for machines."),
         ])
 
     @Flag(help: "Write JSON lines.") var json = false
     @Option(help: ArgumentHelp("The time between the two looks.", valueName: "n")) var seconds = 5
+    @Option(
+        help: ArgumentHelp(
+            "Ask the process that serves its health there (--metrics) for it, too; may be repeated.",
+            valueName: "host:port"))
+    var ask: [ListenAddress] = []
     @Flag(
         help: "Compare the broker's clock, too: makes a topic ID.doctor for a moment, writes a record, and removes it.")
     var probeClock = false
@@ -35,8 +42,10 @@ struct DoctorCommand: Verb {
         let report = DoctorReport(json: json)
         let environment = try Environment(kafka)
         let run = DoctorRun(environment, interval: .seconds(seconds), report: report)
-        if let admin = run.lookAtBrokers() {
-            defer { admin.close() }
+        let admin = run.lookAtBrokers()
+        defer { admin?.close() }
+        try run.lookAtProcesses(ask)
+        if let admin {
             try run.look(with: admin, probesClock: probeClock)
         }
         if report.failures > 0 {
@@ -44,6 +53,12 @@ struct DoctorCommand: Verb {
             throw CommandFailure(.software, "\(report.failures.counted("failure"))\(notices)")
         }
     }
+}
+
+extension ListenAddress: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
+
+    static let allowedDescription: String? = "HOST:PORT, such as 127.0.0.1:9464"
 }
 
 /// Writes findings to standard output as they come, and counts them. Owned by one thread.

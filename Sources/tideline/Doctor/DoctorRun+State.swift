@@ -62,6 +62,7 @@ extension DoctorRun {
             } catch {
                 report.add([Finding(.state, own.state, .notice, "cannot be read: \(error)")])
             }
+            report.add(try lostState(found, places.filter { lows[$0] == ends[$0] }, admin))
             let facts = StateFacts(
                 topic: own.state, tasks: tasks, records: records, recordBytes: count > 0 ? bytes / count : nil,
                 memoryBytes: FreeMemory.bytes)
@@ -69,6 +70,37 @@ extension DoctorRun {
         } catch {
             report.add([Finding(.state, own.state, .notice, "cannot be told: \(error)")])
         }
+    }
+}
+
+extension DoctorRun {
+    /// Tasks without state whose inputs the group has read: a process refuses them (R18).
+    ///
+    /// - Parameter empty: the partitions of the changelog in which there is nothing.
+    private func lostState(
+        _ found: [String: TopicDescription], _ empty: [TopicPartition], _ admin: any Admin
+    ) throws(LogError) -> [Finding] {
+        if empty.isEmpty { return [] }
+        let tasks = Set(empty.map(\.partition.rawValue))
+        let count = found[own.state]?.partitions ?? 1
+        let inputs = topology.sources.filter(\.isRead).map(\.topic).flatMap { topic in
+            (0..<Partition(found[topic]?.partitions ?? 0)).map { TopicPartition(topic, $0) }
+        }.filter { tasks.contains($0.partition.rawValue % count) }
+        let reader = try environment.cluster.makeConsumer(
+            group: group, isolation: .readUncommitted, clientId: application + "-doctor")
+        defer { reader.close() }
+        let committed = try reader.committed(inputs, timeout: Self.patience).mapValues(\.next)
+        let lows = try admin.startOffsets(of: inputs, timeout: Self.patience)
+        // A position at the earliest record may be no more than a claim.
+        let read = inputs.filter { place in committed[place].map { $0 > 0 && $0 != lows[place] } ?? false }
+        guard let first = read.first else { return [] }
+        let more = read.count > 1 ? " and \((read.count - 1).counted("other partition"))" : ""
+        return [
+            Finding(
+                .state, own.state, .bad,
+                "is empty, but the group has read \(first)\(more): what was made of it is lost",
+                remedy: "Stop all processes, then \(command("reset --execute"))")
+        ]
     }
 }
 

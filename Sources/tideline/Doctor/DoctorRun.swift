@@ -34,9 +34,9 @@ struct DoctorRun {
     var application: String { environment.settings[Keys.application] }
     var group: String { application }
 
-    /// The command that makes this application's topics.
-    var topicsCommand: String {
-        var line = "tideline topics --bootstrap \(bootstrap) --application \(application)"
+    /// The command line of a verb with its words, for this application.
+    func command(_ verb: String) -> String {
+        var line = "tideline \(verb) --bootstrap \(bootstrap) --application \(application)"
         let prefix = environment.settings[Keys.topicPrefix]
         if !prefix.isEmpty { line += " --topic-prefix \(prefix)" }
         return line
@@ -55,6 +55,7 @@ struct DoctorRun {
         lookAtReset(admin)
         lookAtWriters(found, admin)
         lookAtStateSize(found, admin)
+        lookAtDeadLetters(found, admin)
     }
 
     func goOn() throws(CommandFailure) {
@@ -117,7 +118,7 @@ struct DoctorRun {
             }
         }
         let plan = TopicPlan(topics: environment.topics, partitions: 4)
-        for topic in plan.facts(found) + own.facts(found) { report.add(topic.findings(command: topicsCommand)) }
+        for topic in plan.facts(found) + own.facts(found) { report.add(topic.findings(command: command)) }
         return found
     }
 }

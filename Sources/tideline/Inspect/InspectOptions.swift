@@ -15,7 +15,9 @@ struct InspectOptions: ParsableArguments {
     var isJSON: Bool { json || (!table && isatty(STDOUT_FILENO) != 1) }
 
     /// Writes rows: a JSON object for each, or a table of some of their fields.
-    func write(_ rows: [InspectedRow], columns: [String]) {
+    ///
+    /// - Parameter isReport: true for what was done, which is written to its end also when the program is to end.
+    func write(_ rows: [InspectedRow], columns: [String], isReport: Bool = false) {
         guard isJSON else {
             _ = StandardOutput.write(RowTable(rows, columns: columns, style: .ofStandardOutput).lines)
             return
@@ -25,7 +27,7 @@ struct InspectOptions: ParsableArguments {
             json.removeAll()
             row.write(to: &json)
             json.newline()
-            guard json.withUnsafeBytes(StandardOutput.write), !Signals.isStopRequested else { return }
+            guard json.withUnsafeBytes(StandardOutput.write), isReport || !Signals.isStopRequested else { return }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Diagnosis
 import Messages
 import RecordLog
 import Settings
@@ -20,6 +21,7 @@ final class PipelineHealth: HealthSource {
     private let state = Mutex(State())
     private let brokers: BrokerHealth
     private let lag: LagWatch
+    private let topics: TopicWatch
     private let healthLag: LiveSetting<Duration>
     /// A loop that has not turned for so long hangs: it waits for no broker longer.
     private let turnMax: Duration
@@ -30,9 +32,10 @@ final class PipelineHealth: HealthSource {
     /// What a failure before that was is told no more.
     private static let troubleAge = Duration.seconds(60)
 
-    init(_ environment: Environment, _ lag: LagWatch) {
+    init(_ environment: Environment, _ lag: LagWatch, _ topics: TopicWatch) {
         brokers = BrokerHealth(environment.brokers)
         self.lag = lag
+        self.topics = topics
         healthLag = environment.healthLag
         turnMax = .seconds(30) + environment.settings[Keys.transactionTimeout]
     }
@@ -76,7 +79,7 @@ final class PipelineHealth: HealthSource {
             return state.hasStarted ? [] : startProblems(state, now) + brokers.problems(now: now)
         case .ready:
             if !state.hasStarted { return startProblems(state, now) + brokers.problems(now: now) }
-            return missingProblems(state) + brokers.problems(now: now) + commitProblems(state, now)
+            return missingProblems(state) + topicProblems + brokers.problems(now: now) + commitProblems(state, now)
                 + restoreProblems(state, now) + lagProblems
         }
     }
@@ -104,6 +107,11 @@ final class PipelineHealth: HealthSource {
         return [
             HealthProblem("outputs", "\(names) can be written to no more: make it again with its former settings")
         ]
+    }
+
+    private var topicProblems: [HealthProblem] {
+        if let error = topics.unknown { return [HealthProblem("topics", "the topics cannot be looked at: \(error)")] }
+        return topics.faults.filter(\.hinders).map { HealthProblem("topics", $0.text) }
     }
 
     private func commitProblems(_ state: State, _ now: Duration) -> [HealthProblem] {

@@ -1,3 +1,4 @@
+import Diagnosis
 import Messages
 import Metrics
 import Pipeline
@@ -10,6 +11,7 @@ struct PipelineMonitoring: Sendable {
     private let monitoring: Monitoring
     private let health: PipelineHealth
     private let lag: LagWatch
+    private let topics: TopicWatch
     /// The topics that dead letters come from.
     private let inputs: [String]
     private let assigned: Counter
@@ -20,11 +22,12 @@ struct PipelineMonitoring: Sendable {
     /// How often the ends of topics are asked for.
     private static let lagInterval = Duration.seconds(5)
 
-    init(_ monitoring: Monitoring, _ environment: Environment, _ lag: LagWatch) {
+    init(_ monitoring: Monitoring, _ environment: Environment, _ lag: LagWatch, _ topics: TopicWatch) {
         self.monitoring = monitoring
         self.lag = lag
+        self.topics = topics
         inputs = environment.topics.inputs
-        health = PipelineHealth(environment, lag)
+        health = PipelineHealth(environment, lag, topics)
         let registry = monitoring.registry
         assigned = registry.counter(PipelineMetrics.rebalances, ["assigned"])
         revoked = registry.counter(PipelineMetrics.rebalances, ["revoked"])
@@ -48,7 +51,7 @@ struct PipelineMonitoring: Sendable {
 
     /// From here on metrics and checks are those of the application.
     func begin(_ application: StreamApplication) {
-        let (lag, inputs) = (lag, inputs)
+        let (lag, inputs, topics) = (lag, inputs, topics)
         monitoring.registry.collect { snapshot in
             // A series that begins at 1 has no rise for whoever watches.
             for topic in inputs {
@@ -56,6 +59,7 @@ struct PipelineMonitoring: Sendable {
                     snapshot.add(0, to: PipelineMetrics.deadLetters, [topic, reason.rawValue])
                 }
             }
+            Self.collect(topics, into: &snapshot)
             Self.collect(application.statuses, lag.latest, now: WallClock.uptime(), into: &snapshot)
         }
         monitoring.watch(health)
@@ -73,6 +77,16 @@ struct PipelineMonitoring: Sendable {
 
 /// What the threads publish, as metrics.
 extension PipelineMonitoring {
+    private static func collect(_ topics: TopicWatch, into snapshot: inout MetricsSnapshot) {
+        let faults = topics.faults
+        for name in topics.names {
+            for kind in TopicFault.Kind.allCases {
+                let count = faults.count { $0.topic == name && $0.kind == kind }
+                snapshot.add(count, to: PipelineMetrics.topicFaults, [name, kind.rawValue])
+            }
+        }
+    }
+
     static func collect(
         _ statuses: [StreamStatus], _ lag: [PipelineStatus.TopicLag]?, now: Duration,
         into snapshot: inout MetricsSnapshot

@@ -17,6 +17,8 @@ final class PipelineRun {
     private let topology: Topology
     private let reporter: StatusReporter?
     private let monitoring: PipelineMonitoring?
+    /// `nil` for a run that ends soon.
+    private let topics: TopicWatch?
     private let log: StreamLog
     private let restored = RestoreTimes()
     private let began = WallClock.uptime()
@@ -61,7 +63,9 @@ final class PipelineRun {
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         let lag = LagWatch()
         reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil
-        let monitoring = options.monitoring.map { PipelineMonitoring($0, environment, lag) }
+        let topics = TopicWatch(environment, tasks: layout.partitions)
+        self.topics = options.reportsStatus && watch == nil ? topics : nil
+        let monitoring = options.monitoring.map { PipelineMonitoring($0, environment, lag, topics) }
         self.monitoring = monitoring
         log = StreamLog(environment.logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
@@ -86,7 +90,9 @@ final class PipelineRun {
         while !shouldStop() && !application.isStopping {
             if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
             reporter?.report(application.statuses, admin)
-            monitoring?.step(application.statuses, admin, isAway: environment.brokers?.awaySince != nil)
+            let isAway = environment.brokers?.awaySince != nil
+            topics?.look(admin, isAway: isAway, now: WallClock.uptime())
+            monitoring?.step(application.statuses, admin, isAway: isAway)
             log.flush()
             environment.brokers?.tellRepeats()
             do throws(LogError) {

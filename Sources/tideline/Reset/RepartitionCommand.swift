@@ -23,8 +23,7 @@ struct RepartitionCommand: Verb {
         ])
 
     @Argument(help: ArgumentHelp("The number of tasks.", valueName: "p")) var tasks: Int
-    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
-    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var execution: ExecutionOptions
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -40,13 +39,19 @@ struct RepartitionCommand: Verb {
         let run = ResetRun(environment, admin, from: .earliest, partitions: Int32(tasks))
         let plan = try run.plan()
         if plan.isCarriedOver {
-            return print("\(run.application) has \(tasks.counted("task")) already; nothing was changed")
+            return execution.show(
+                plan.json("unchanged"),
+                ["\(run.application) has \(tasks.counted("task")) already; nothing was changed"])
         }
-        for line in plan.lines { print(line) }
-        guard isExecuted else { return print("nothing was changed; '--execute' does it") }
+        execution.show(
+            plan.json("planned"),
+            plan.lines + (execution.isExecuted ? [] : ["nothing was changed; '--execute' does it"]))
+        guard execution.isExecuted else { return }
         try run.requireNobody()
-        try Consent.require(for: "Carry \(run.application) over to \(tasks.counted("task"))?", isGiven: yes)
+        try Consent.require(for: "Carry \(run.application) over to \(tasks.counted("task"))?", isGiven: execution.yes)
         try run.carryOut(plan)
-        print("\(run.application) has \(tasks.counted("task")) now: 'tideline process' reads its inputs again")
+        execution.show(
+            plan.json("done"),
+            ["\(run.application) has \(tasks.counted("task")) now: 'tideline process' reads its inputs again"])
     }
 }

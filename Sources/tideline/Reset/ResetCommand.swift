@@ -22,8 +22,7 @@ struct ResetCommand: Verb {
             CommandExample("tideline reset --execute --yes --sink", "Sends all reloads again that there are."),
         ])
 
-    @Flag(name: .customLong("execute"), help: "Do it, after asking.") var isExecuted = false
-    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var execution: ExecutionOptions
     @Flag(help: "Leave the positions of sinks of reloads as they are.") var applicationOnly = false
     @Flag(help: "Only take the positions of sinks of reloads away.") var sink = false
     @Option(
@@ -47,26 +46,29 @@ struct ResetCommand: Verb {
         let run = ResetRun(environment, admin, from: to)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }
-        if !isExecuted { print("nothing was changed; '--execute' does it") }
+        if !execution.isExecuted && !execution.json { print("nothing was changed; '--execute' does it") }
     }
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
         let plan = try run.plan()
-        for line in plan.lines { print(line) }
-        guard isExecuted else { return }
+        execution.show(plan.json("planned"), plan.lines)
+        guard execution.isExecuted else { return }
         try run.requireNobody()
-        try Consent.require(for: "Start \(run.application) over?", isGiven: yes)
+        try Consent.require(for: "Start \(run.application) over?", isGiven: execution.yes)
         try run.carryOut(plan)
-        print("\(run.application) starts over: 'tideline process' reads its inputs again")
+        execution.show(
+            plan.json("done"), ["\(run.application) starts over: 'tideline process' reads its inputs again"])
     }
 
     private func resetSinks(_ run: ResetRun) throws(CommandFailure) {
         let sinks = try run.sinks()
-        for line in sinks.lines { print(line) }
-        guard isExecuted, !sinks.names.isEmpty else { return }
-        try Consent.require(for: "Take the positions of \(sinks.names.joined(separator: ", ")) away?", isGiven: yes)
+        execution.show(sinks.json(sinks.names.isEmpty ? "unchanged" : "planned"), sinks.lines)
+        guard execution.isExecuted, !sinks.names.isEmpty else { return }
+        let names = sinks.names.joined(separator: ", ")
+        try Consent.require(for: "Take the positions of \(names) away?", isGiven: execution.yes)
         try run.carryOut(sinks)
-        print("sinks of reloads begin at the earliest reload; one that ran has ended")
+        execution.show(
+            sinks.json("done"), ["sinks of reloads begin at the earliest reload; one that ran has ended"])
     }
 }
 

@@ -14,25 +14,24 @@ struct TopicPlan {
 
     /// Creates the topics that are missing.
     ///
-    /// - Returns: a line for each topic, which says that it was created, exists, or exists and differs.
-    func carryOut(with admin: any Admin) throws(LogError) -> [String] {
+    /// - Returns: for each topic that it was created, exists, or exists and differs.
+    func carryOut(with admin: any Admin) throws(LogError) -> [TopicOutcome] {
         let names = topics.inputs + topics.outputs
         let found = try admin.describeTopics(names, timeout: .seconds(30))
         let deadLetterBytes = deadLetterBytes(found)
-        var lines: [String] = []
+        var outcomes: [TopicOutcome] = []
         for name in names {
             let wanted = topic(name, deadLetterBytes: deadLetterBytes)
             if let there = found[name] {
                 let differences = differences(of: there, from: wanted, deadLetterBytes: deadLetterBytes)
-                lines.append(
-                    differences.isEmpty
-                        ? "\(name): exists" : "\(name): exists, differs: \(differences.joined(separator: ", "))")
+                outcomes.append(TopicOutcome(topic: name, differences: differences))
             } else {
                 try admin.createTopic(wanted, timeout: .seconds(30))
-                lines.append("\(name): created with \(partitions) partitions, \(wanted.settings[0].value)")
+                let made = "\(partitions) partitions, \(wanted.settings[0].value)"
+                outcomes.append(TopicOutcome(topic: name, createdWith: made))
             }
         }
-        return lines
+        return outcomes
     }
 
     /// Dead letters carry records of the inputs, with what is known of them.
@@ -97,8 +96,10 @@ extension InternalTopics {
     /// - Parameter found: by name; a topic that is not in it is missing.
     func facts(_ found: [String: TopicFacts.Found]) -> [TopicFacts] {
         required.map { name, settings in
-            TopicFacts(
-                name: name, role: .internal, wanted: settings,
+            let other = found[name == exchange ? state : exchange]
+            let described: TopicDescription? = if case .topic(let topic) = other { topic } else { nil }
+            return TopicFacts(
+                name: name, role: .internal(other: described), wanted: settings,
                 atLeast: ["max.message.bytes": Self.recordBytesMax], found: found[name] ?? .nothing)
         }
     }

@@ -26,6 +26,7 @@ struct TopicsCommand: Verb {
     @Option(help: ArgumentHelp("Replicas; the broker's default where absent.", valueName: "r")) var replication: Int?
     @Flag(help: "Set settings that differ, after showing them.") var apply = false
     @Flag(help: "Do not ask before settings are changed.") var yes = false
+    @Flag(help: "Write JSON lines.") var json = false
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -44,7 +45,7 @@ struct TopicsCommand: Verb {
         let plan = TopicPlan(
             topics: environment.topics, partitions: Int32(partitions), replication: replication.map { Int32($0) })
         do throws(LogError) {
-            for line in try plan.carryOut(with: admin) { print(line) }
+            for outcome in try plan.carryOut(with: admin) { print(json ? outcome.json : outcome.line) }
         } catch {
             throw CommandFailure(.unavailable, "cannot create topics: \(error)")
         }
@@ -57,9 +58,16 @@ struct TopicsCommand: Verb {
         let found = try environment.describe(names, admin)
         let differing = (plan.facts(found.mapValues { .topic($0) }) + own.facts(found.mapValues { .topic($0) }))
             .filter { !$0.differences.isEmpty }
-        if differing.isEmpty { return print("no setting differs") }
+        if differing.isEmpty {
+            if !json { print("no setting differs") }
+            return
+        }
         for topic in differing {
             for difference in topic.differences {
+                if json {
+                    print(difference.json(of: topic.name, "differs"))
+                    continue
+                }
                 print("\(topic.name): \(difference.text)")
                 if let consequence = difference.consequence { print("\(topic.name): \(consequence)") }
             }
@@ -72,20 +80,11 @@ struct TopicsCommand: Verb {
             } catch {
                 throw CommandFailure(.software, "cannot change \(topic.name): \(error)")
             }
+            if json {
+                for difference in topic.differences { print(difference.json(of: topic.name, "changed")) }
+                continue
+            }
             print("\(topic.name): \(settings.map { "\($0.key) is \($0.value) now" }.joined(separator: ", "))")
-        }
-    }
-}
-
-extension TopicFacts.Difference {
-    /// What brokers remove once it is set; `nil` if that is nothing.
-    fileprivate var consequence: String? {
-        switch (key, wanted) {
-        case ("cleanup.policy", "compact"):
-            "brokers will remove every record that a newer one of its key has replaced, and refuse those without a key"
-        case ("cleanup.policy", "delete"):
-            "brokers will remove every record that is older than retention.ms, also the newest one of its key"
-        default: nil
         }
     }
 }

@@ -18,7 +18,7 @@ struct PipelineHealthTests {
         let environment = Environment(
             settings: settings, logger: .standardError,
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
-        health = PipelineHealth(environment, lag)
+        health = PipelineHealth(environment, lag, TopicWatch(environment, tasks: 1))
     }
 
     private static func status(

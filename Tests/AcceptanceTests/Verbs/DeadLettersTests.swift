@@ -161,6 +161,29 @@ extension AcceptanceTests {
             show("replay killed after \(marked) of \(count): each came back once")
         }
 
+        @Test("a replay that is told to end in the middle says all that it did", arguments: [SIGINT, SIGTERM])
+        func interrupted(signal: Int32) async throws {
+            let application = try await Application("interrupted")
+            let count = 2_500
+            try await application.produce(
+                (0..<count).map { (key: "v-\($0)", value: Array("{".utf8), headers: []) }, to: "vehicle.telemetry")
+            #expect(try await application.process(clock: Self.clock).deadLetters == count)
+            let first = try application.start("dead-letters", "replay", "--all", "--yes")
+            while first.isRunning, first.output.count(where: { $0 == "\n" }) < 500 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            first.signal(signal)
+            let ended = await first.result()
+            #expect(ended.status == 70 && ended.standardError.contains("not all was done"), "\(ended.failure)")
+            let said = try lines(ended).count
+            let back = try await application.records(of: "vehicle.telemetry").count - count
+            #expect(said == back && said < count, "\(said) are said, \(back) were put back")
+            #expect(ended.standardError.contains("replayed \(back) of \(count) chosen"), "\(ended.standardError)")
+            let rest = try await application.run("dead-letters", "replay", "--all", "--yes")
+            #expect(try lines(rest).count == count - back, "\(rest.standardError)")
+            show("replay ended by a signal: \(back) of \(count) were put back, and all of them are said")
+        }
+
         @Test("drop takes dead letters off the list; a dropped one goes back only by its name")
         func drops() async throws {
             let application = try await world("dropped")

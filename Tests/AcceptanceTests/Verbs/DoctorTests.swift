@@ -40,7 +40,7 @@ extension AcceptanceTests {
             #expect(
                 checks == [
                     "brokers", "topics", "permissions", "clock", "zones", "members", "lag", "transactions", "writers",
-                    "state",
+                    "state", "dead-letters",
                 ])
             let clock = try #require(findings.first { $0.check == "clock" })
             #expect(clock.level == "ok" && clock.text.contains("within a second"), "\(clock)")

@@ -87,7 +87,13 @@ enum PipelineMetrics {
     static let producersReplaced = MetricFamily(
         "tideline_producers_replaced", .counter, "Producers that were of no use any more; five in a row end a thread.")
 
+    static let topicFaults = MetricFamily(
+        "tideline_topic_faults", .gauge, labels: ["topic", "fault"],
+        "What is wrong with a topic: it is missing, has other settings, or another number of partitions than at the"
+            + " start. Looked at every five seconds.")
+
     static let all = [
+        topicFaults,
         tasks, threads, progressAge, consumed, forwarded, lagRecords, lagTime, latency, timelines, tooLargeTimelines,
         reloads, changes, positions, deadLetters, lateTelemetry, futureTelemetry, transactions, commitTime, commitAge,
         rebalances, rebalanceTime, restoreTime, restored, restoreRemaining, stateEntries, stateBytes, timersArmed,

@@ -1,0 +1,47 @@
+import Diagnosis
+import Foundation
+import HTTPClient
+import Settings
+
+extension DoctorRun {
+    /// Asks processes for their health, all at once.
+    ///
+    /// - Parameter addresses: where they serve their metrics.
+    func lookAtProcesses(_ addresses: [ListenAddress]) throws(CommandFailure) {
+        if addresses.isEmpty { return }
+        var configuration = HTTPClientConfiguration()
+        configuration.connectTimeout = .seconds(2)
+        configuration.timeout = Self.patience
+        let client = HTTPClient(configuration)
+        defer { client.shutdown() }
+        for (number, address) in addresses.enumerated() {
+            client.execute(HTTPClientRequest(.GET, url: "http://\(address)/health/ready"), tag: number)
+        }
+        var answers: [Int: ProcessFacts.Answer] = [:]
+        while answers.count < addresses.count {
+            try goOn()
+            for completion in client.completions(timeout: .milliseconds(200)) {
+                answers[completion.tag] = Self.answer(completion.result)
+            }
+        }
+        for (number, address) in addresses.enumerated() {
+            guard let answer = answers[number] else { continue }
+            report.add(ProcessFacts(address: "\(address)", answer: answer).findings)
+        }
+    }
+
+    private struct Health: Decodable {
+        var problems: [ProcessFacts.Problem]?
+    }
+
+    private static func answer(_ result: Result<HTTPClientResponse, HTTPClientError>) -> ProcessFacts.Answer {
+        switch result {
+        case .failure(let error): return .failed("\(error)")
+        case .success(let response):
+            guard response.status == 200 || response.status == 503,
+                let health = try? JSONDecoder().decode(Health.self, from: Data(response.body))
+            else { return .failed("status \(response.status), which is no answer of Tideline's") }
+            return .problems(health.problems ?? [])
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension RunbookFailure {
+    static let ofBrokers = [permissionMissing, brokerAway]
+
+    /// Gives everybody a permission.
+    private static func allow(_ scene: RunbookScene, _ words: [String]) async throws {
+        try await scene.application.tool(
+            "org.apache.kafka.tools.AclCommand", ["--add", "--allow-principal", "User:ANONYMOUS"] + words)
+    }
+
+    private static let permissionMissing = RunbookFailure(
+        title: "A permission is missing",
+        means: """
+            Somebody has taken a permission away, or brokers ask for one since they have an authoriser. After five
+            refused transactions in a row the process ends with status 70, and so does each one that is started.
+            """,
+        lost: "Nothing.",
+        alerts: ["TidelineDown"], sharesBroker: false
+    ) { scene in
+        let process = try await scene.startProcess(with: 0..<5)
+        let timelines = scene.application.topic("timelines")
+        try await scene.provoke(process) {
+            // Who is not named by a resource's first permission may do nothing else with it from then on.
+            try await allow(scene, ["--operation", "DescribeConfigs", "--operation", "Read", "--topic", timelines])
+            try await scene.publish(5..<7)
+        }
+        try await scene.seeNoAnswer(process)
+        #expect(await process.runner.result().status == 70)
+        try await scene.seeLog(process, "transaction aborted: Failed to add partition(s)")
+        try await scene.seeLog(process, "transactions were refused 5 times")
+        try await scene.seeDoctor("permissions", "Write on topic timelines: is missing")
+        scene.step(
+            "Have somebody who may do so run the command behind the arrow, with the user's name. Then start it again:")
+        try await allow(scene, ["--operation", "Write", "--topic", timelines])
+        let next = try await scene.startProcess()
+        scene.carriedOut("tideline process")
+        try await scene.expectWell(next)
+        try await scene.expectComplete(7)
+        try await scene.stop(next)
+    }
+
+    private static let brokerAway = RunbookFailure(
+        title: "A broker is away",
+        means: """
+            A broker is down, restarts, or cannot be reached over the network. What it leads stands still, until it is
+            back or another leads it. Each process says once that it is gone and once that it is back. None of them
+            ends.
+            """,
+        lost: "Nothing.",
+        alerts: ["TidelineBrokerAway", "TidelineUnhealthy"], sharesBroker: false
+    ) { scene in
+        let process = try await scene.startProcess(with: 0..<5)
+        try await scene.provoke(process) { try await scene.broker.kill() }
+        try await scene.seeHealth(process, part: "brokers", "out of reach")
+        try await scene.seeMetrics(
+            process,
+            [
+                ("tideline_broker_away_seconds", { $0 > 10 }), (#"tideline_health{check="ready"}"#, { $0 == 0 }),
+            ])
+        try await scene.seeLog(process, "cannot reach broker")
+        try await scene.seeDoctor("brokers", "does not answer")
+        scene.step("Start the broker again, or mend the network. All processes go on by themselves, and say:")
+        try await scene.broker.restart()
+        try await scene.seeLog(process, "broker answers again")
+        try await scene.publish(5..<7)
+        try await scene.waitForTimelines(7)
+        try await scene.expectWell(process)
+        try await scene.expectComplete(7)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension RunbookFailure {
+    static let ofSinks = [targetRefuses, targetAway]
+
+    private static let targetRefuses = RunbookFailure(
+        title: "A target refuses reloads",
+        means: """
+            A webhook answers with a status of 400 to 499, or Apple with a reason that another try does not change.
+            Each reload that was refused is a dead letter with the answer, and the sink goes on with the next.
+            """,
+        lost: "Nothing: what was refused is sent again by `replay`. A device shows what it had until then.",
+        alerts: ["TidelineSinkDeadLetters"]
+    ) { scene in
+        let hook = try Hook(answering: 400)
+        defer { hook.stop() }
+        let process = try await scene.start(["process"])
+        let sink = try await scene.start(["sink", "--reloads", hook.address])
+        try await scene.provoke(sink) { try await scene.publish(0..<1) }
+        let series = #"tideline_sink_outcomes_total{sink="webhook-…",outcome="deadLetter"}"#
+        try await scene.seeMetrics(sink, [(series, { $0 == 1 })])
+        try await scene.seeNoHealth(sink)
+        try await scene.seeLog(sink, "The webhook refused it with status 400")
+        try await scene.seeDoctor("dead-letters", "1 dead letter waits")
+        scene.step("Mend the target. Then put the reloads back, which are sent at once:")
+        try hook.answer(200)
+        try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])
+        let isDelivered = await eventually { hook.taken == 1 }
+        #expect(isDelivered, "\(hook.taken)")
+        try await scene.expectWell(sink)
+        try await scene.expectWell(process)
+    }
+
+    private static let targetAway = RunbookFailure(
+        title: "A target does not answer",
+        means: """
+            The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full, a folder
+            is gone. The sink holds what it has, tries again and again, and reads no further.
+            """,
+        lost: "Nothing. Reloads that are older than `reloads.max-age` by then are left out, and counted.",
+        alerts: ["TidelineSinkBehind", "TidelineUnhealthy"]
+    ) { scene in
+        let hook = try Hook(answering: 200)
+        let process = try await scene.start(["process"])
+        let sink = try await scene.start(["sink", "--reloads", hook.address])
+        try await scene.provoke(sink) {
+            hook.stop()
+            try await scene.publish(0..<1)
+        }
+        try await scene.seeHealth(sink, part: "target", "Couldn't connect to server")
+        try await scene.seeMetrics(
+            sink,
+            [
+                (#"tideline_sink_lag_records{sink="webhook-…"}"#, { $0 == 1 }),
+                (#"tideline_health{check="ready"}"#, { $0 == 0 }),
+            ])
+        try await scene.seeLog(sink, "trying again")
+        try await scene.seeDoctor("processes", "target: ", asking: sink)
+        scene.step("Mend the target. The sink goes on by itself, within a minute.")
+        let mended = try Hook(answering: 200, at: hook)
+        defer { mended.stop() }
+        let isDelivered = await eventually(within: .seconds(60)) { mended.taken == 1 }
+        #expect(isDelivered, "\(mended.taken)")
+        try await scene.expectWell(sink)
+        try await scene.expectWell(process)
+    }
+}
+
+/// A webhook's receiver without TLS, which answers everything with one status.
+private struct Hook {
+    private let port: UInt16
+    private let folder: URL
+    private let runner: ProcessRunner
+
+    private static let program = """
+        import http.server, sys
+        class Hook(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("content-length", 0)))
+                status = open(sys.argv[2] + "/status").read()
+                self.send_response(int(status))
+                self.send_header("content-length", "0")
+                self.end_headers()
+                open(sys.argv[2] + "/taken", "a").write("x" if status == "200" else "")
+            def log_message(self, *words):
+                pass
+        http.server.HTTPServer.allow_reuse_address = True
+        http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Hook).serve_forever()
+        """
+
+    /// - Parameter before: one that has stopped, whose port it takes.
+    init(answering status: Int, at before: Hook? = nil) throws {
+        port = try before?.port ?? freePortPair()
+        folder = TemporaryDirectory.make("hook")
+        try Data("\(status)".utf8).write(to: folder.appending(path: "status"))
+        runner = try ProcessRunner(
+            URL(filePath: "/usr/bin/python3"), ["-c", Self.program, String(port), folder.path], timeout: .seconds(240))
+    }
+
+    var address: String { "http://127.0.0.1:\(port)/reloads" }
+    /// The reloads that it took.
+    var taken: Int { (try? Data(contentsOf: folder.appending(path: "taken")).count) ?? 0 }
+
+    func answer(_ status: Int) throws { try Data("\(status)".utf8).write(to: folder.appending(path: "status")) }
+
+    func stop() { runner.kill() }
+}

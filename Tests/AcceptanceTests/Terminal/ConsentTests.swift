@@ -1,0 +1,88 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// Verbs that change or remove something, on a terminal and elsewhere.
+    @Suite struct ConsentTests {
+        private static let clock = "2026-11-20T06:25:00Z"
+
+        /// Runs the program on a terminal and answers its question.
+        private static func asked(
+            _ words: [String], answer: String, _ application: Application
+        ) async throws -> ProcessResult {
+            try await ProcessRunner.run(
+                PackageRoot.url.appending(path: "Scripts/terminal"),
+                ["run", "--size", "200x24", "--type", "after=[y/N]:\(answer)\n", "--", TidelineExecutable.url.path]
+                    + words + application.options,
+                environment: ["TERM": "xterm"], timeout: .seconds(90))
+        }
+
+        @Test("they ask on a terminal, do nothing without a yes, and need --yes elsewhere")
+        func consent() async throws {
+            let application = try await Application("consent", partitions: 2)
+            let configuration = #"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"#
+            try await application.publish(configurations: configuration + "\n")
+            try await application.produce(
+                [(key: "v", value: Array("no JSON".utf8), headers: [])], to: "vehicle.telemetry")
+            _ = try await application.process(clock: Self.clock)
+            try await application.change(.init("cleanup.policy", "delete"), of: application.topic("timelines"))
+            let verbs = [
+                ["topics", "--apply"], ["dead-letters", "drop", "--all"], ["dead-letters", "replay", "--all"],
+                ["reset", "--execute"], ["repartition", "3", "--execute"],
+            ]
+            func state() async throws -> [String] {
+                let result = try await tideline(["dead-letters", "list", "--done"] + application.options)
+                let settings = try await application.settings(of: application.topic("timelines"))
+                let ends = try await application.ends().sorted { $0.key < $1.key }.map { "\($0)" }
+                return [result.standardOutput, settings["cleanup.policy"] ?? ""] + ends
+            }
+            let before = try await state()
+            for words in verbs {
+                let unasked = try await tideline(words + application.options)
+                #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(words): \(unasked.failure)")
+                let refused = try await Self.asked(words, answer: "n", application)
+                #expect(refused.status == 70, "\(words): \(refused.failure)")
+                #expect(refused.standardOutput.contains("nothing was changed"), "\(words): \(refused.failure)")
+                #expect(try await state() == before, "\(words)")
+            }
+            for words in [verbs[0], verbs[1], verbs[3], verbs[4]] {
+                let done = try await Self.asked(words, answer: "y", application)
+                #expect(done.succeeded, "\(words): \(done.failure)")
+            }
+            let settings = try await application.settings(of: application.topic("timelines"))
+            #expect(settings["cleanup.policy"] == "compact")
+            let state = try await application.doctor("--seconds", "1").findings.filter { $0.check == "state" }
+            #expect(state.first?.text.contains("in 3 tasks") == true, "\(state)")
+            show("\(verbs.count) verbs ask on a terminal, change nothing at a no, and need --yes elsewhere")
+        }
+
+        @Test("topics, reset and repartition write JSON lines where that is asked for")
+        func json() async throws {
+            let application = try await Application("jsonplan", partitions: nil)
+            func lines(_ words: String...) async throws -> [[String: Any]] {
+                let result = try await application.run(words)
+                return try result.standardOutput.split(separator: "\n").map { line in
+                    try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+                }
+            }
+            let made = try await lines("topics", "--partitions", "2", "--json")
+            #expect(made.count == 8 && made.allSatisfy { $0["outcome"] as? String == "created" }, "\(made)")
+            _ = try await application.process(clock: Self.clock)
+            try await application.change(.init("cleanup.policy", "delete"), of: application.topic("timelines"))
+            let applied = try await lines("topics", "--partitions", "2", "--apply", "--yes", "--json")
+            let outcomes = applied.compactMap { $0["outcome"] as? String }
+            #expect(outcomes == Array(repeating: "exists", count: 8) + ["differs", "changed"], "\(applied)")
+            #expect(applied.last?["wanted"] as? String == "compact")
+            let plan = try await lines("reset", "--json")
+            #expect(plan.compactMap { $0["outcome"] as? String } == ["planned", "unchanged"], "\(plan)")
+            #expect(plan.first?["tasks"] as? Int == 2 && (plan.first?["inputs"] as? [Any])?.count == 4)
+            let done = try await lines("repartition", "3", "--execute", "--yes", "--json")
+            #expect(done.compactMap { $0["outcome"] as? String } == ["planned", "done"], "\(done)")
+            let same = try await lines("repartition", "3", "--json")
+            // Until a process has written what it is of, the state does not say its number of tasks.
+            #expect(same.count == 1 && ["unchanged", "planned"].contains(same[0]["outcome"] as? String), "\(same)")
+        }
+    }
+}

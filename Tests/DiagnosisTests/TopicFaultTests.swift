@@ -1,0 +1,76 @@
+import Diagnosis
+import RecordLog
+import Testing
+
+@Suite("What is wrong with topics under a process that runs, and with both internal ones")
+struct TopicFaultTests {
+    private static func topic(
+        _ name: String, partitions: Int32 = 2, _ settings: [String: String] = ["cleanup.policy": "compact"]
+    ) -> TopicDescription {
+        TopicDescription(name: name, partitions: partitions, replication: 1, settings: settings)
+    }
+
+    private static func facts(_ found: TopicFacts.Found, role: TopicFacts.Role = .contract) -> TopicFacts {
+        TopicFacts(name: "a.state", role: role, wanted: [.init("cleanup.policy", "compact")], found: found)
+    }
+
+    private static let own = TopicFacts.Role.internal(other: topic("a.exchange"))
+
+    @Test("what is gone hinders; which verb makes it anew differs")
+    func gone() {
+        let output = Self.facts(.nothing).faults(tasks: 2)
+        #expect(output.map(\.kind) == [.missing] && output[0].hinders && output[0].text.contains("'tideline topics'"))
+        let own = Self.facts(.nothing, role: Self.own).faults(tasks: 2)
+        #expect(own[0].hinders && own[0].text.contains("'tideline reset --execute'"))
+        #expect(Self.facts(.failed("no answer")).faults(tasks: 2).isEmpty, "what is not known is no fault")
+    }
+
+    @Test("other settings hinder in internal topics alone, as others may be somebody's wish")
+    func settings() {
+        let topic = TopicFacts.Found.topic(Self.topic("a.state", ["cleanup.policy": "delete"]))
+        #expect(Self.facts(topic).faults(tasks: 2).map(\.hinders) == [false])
+        let own = Self.facts(topic, role: Self.own).faults(tasks: 2)
+        #expect(own.map(\.hinders) == [true])
+        #expect(own[0].text.contains("cleanup.policy of a.state is delete, not compact"))
+    }
+
+    @Test("another number of partitions hinders in internal topics; inputs may grow")
+    func partitions() {
+        let topic = TopicFacts.Found.topic(Self.topic("a.state", partitions: 4))
+        #expect(Self.facts(topic).faults(tasks: 2).isEmpty)
+        let own = Self.facts(topic, role: Self.own).faults(tasks: 2)
+        #expect(own.map(\.kind) == [.partitions] && own[0].text.contains("'tideline repartition 4 --execute'"))
+        #expect(Self.facts(topic, role: Self.own).faults(tasks: 4).isEmpty)
+    }
+
+    @Test("one internal topic without the other, and one with more partitions, are bad")
+    func both() {
+        let gone = Self.facts(.nothing, role: Self.own).findings { "tideline \($0)" }
+        #expect(gone.map(\.level) == [.bad] && gone[0].text == "is gone, and a.exchange is there")
+        #expect(gone[0].remedy == "Stop all processes, then tideline reset --execute")
+        let more = TopicFacts.Found.topic(Self.topic("a.state", partitions: 4))
+        let grown = Self.facts(more, role: Self.own).findings { "tideline \($0)" }
+        #expect(grown.map(\.level) == [.bad] && grown[0].text == "4 partitions, but a.exchange has 2")
+        #expect(grown[0].remedy == "Stop all processes, then tideline repartition 4 --execute")
+        let fewer = Self.facts(.topic(Self.topic("a.state", partitions: 1)), role: Self.own).findings { $0 }
+        #expect(fewer.map(\.level) == [.good], "it is told of the other")
+    }
+
+    @Test("dead letters that wait are bad, and what a process says of itself is told part by part")
+    func others() {
+        func finding(_ waiting: DeadLetterFacts.Waiting) -> Finding {
+            DeadLetterFacts(topic: "t", waiting: waiting).finding { "tideline \($0)" }
+        }
+        #expect(finding(.counted(0, "")).level == .good && finding(.unread(200_000)).level == .notice)
+        #expect(finding(.failed("no answer")).level == .notice)
+        let waiting = finding(.counted(2, "2 missing"))
+        #expect(waiting.level == .bad && waiting.text == "2 dead letters wait: 2 missing")
+        #expect(finding(.counted(1, "1 missing")).text == "1 dead letter waits: 1 missing")
+        func answer(_ answer: ProcessFacts.Answer) -> [Finding] {
+            ProcessFacts(address: "h:1", answer: answer).findings
+        }
+        #expect(answer(.problems([])).map(\.level) == [.good] && answer(.failed("x")).map(\.level) == [.bad])
+        let unwell = answer(.problems([.init(part: "target", reason: "no"), .init(part: "lag", reason: "far")]))
+        #expect(unwell.map(\.text) == ["target: no", "lag: far"] && unwell.allSatisfy { !$0.remedy.isEmpty })
+    }
+}
