@@ -1,6 +1,7 @@
 package import Access
 package import Messages
 package import Positions
+package import RecordLog
 package import Timelines
 
 /// Everything that a handler may use. It is made once, by the composition root; all threads share it.
@@ -67,6 +68,8 @@ package struct GatewaySettings: Sendable {
     /// The reloads that are remembered: at most so many, and none older than `reloadsAge`.
     package var reloadsMaximum = 100_000
     package var reloadsAge = ElapsedTime.hours(24)
+    /// How short memory is: a stream that opens while it is short may have a quarter of `streamBuffer` waiting.
+    package var memory: any MemoryState = AmpleMemory()
 
     package init(
         topics: TopicNames, application: String, kinds: WidgetKinds = WidgetKinds(),
@@ -77,4 +80,7 @@ package struct GatewaySettings: Sendable {
         self.kinds = kinds
         self.positions = positions
     }
+
+    /// The bytes that may wait for the client of a stream that opens now.
+    var streamBufferNow: Int { memory.isShort ? max(streamBuffer / 4, 1024) : streamBuffer }
 }

@@ -38,6 +38,11 @@ package struct Record: Hashable, Sendable {
         self.value = value
         self.headers = headers
     }
+
+    /// The bytes of key, value and headers.
+    package var byteCount: Int {
+        headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+    }
 }
 
 /// A consumed record whose bytes belong to the batch: valid until the batch ends, never to be kept.

@@ -59,6 +59,8 @@ package struct StreamSettings: Sendable {
     package var unownedInterval: Duration = .seconds(5)
     package var unownedGrace: Duration = .seconds(15)
     package var pollMaximum = 10_000
+    /// The same while memory is short.
+    package var shortPollMaximum = 1_000
     package var pollTimeoutMax: Duration = .milliseconds(100)
     /// How often partition counts are read anew (R9) and consumed exchange records are removed (R7).
     package var maintenanceInterval: Duration = .seconds(30)
@@ -81,6 +83,8 @@ package struct StreamSettings: Sendable {
     /// Returns true if somebody follows each thing that is done (`TaskContext.note`). Called in every iteration, on the
     /// stream's thread.
     package var isFollowed: @Sendable () -> Bool = { false }
+    /// How short memory is.
+    package var memory: any MemoryState = AmpleMemory()
     /// True if somebody asks how much the tasks hold (`StreamMeasures`): the look has its price, each second.
     package var measuresTasks = false
     /// What is recorded of this program in the state.

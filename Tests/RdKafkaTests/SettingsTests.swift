@@ -1,9 +1,10 @@
 import Foundation
-import RdKafka
 import RecordLog
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import RdKafka
 
 @Suite("Settings")
 struct SettingsTests {
@@ -71,6 +72,26 @@ struct SettingsTests {
         #expect(settings.transactionTimeout == .seconds(10))
         settings.properties["transaction.timeout.ms"] = "2500"
         #expect(settings.transactionTimeout == .milliseconds(2500))
+    }
+
+    @Test("queues are made to fit the memory, but for those that were given a size")
+    func queues() {
+        func sizes(_ limit: Int?, _ properties: [String: String] = [:]) -> [String] {
+            let settings = RdKafkaSettings(
+                bootstrapServers: "127.0.0.1:1", properties: properties, memoryLimit: limit)
+            let roles: [ClientRole] = [
+                .consumer(group: nil, isolation: .readCommitted), .transactionalProducer(transactionalId: "t"),
+            ]
+            let wanted = ["fetch.message.max.bytes", "queued.min.messages", "queued.max.messages.kbytes", "queue.buffering.max.kbytes"]
+            return roles.flatMap { role in
+                let all = settings.properties(for: role, clientId: "t")
+                return wanted.compactMap { name in all.last { $0.key == name }?.value }
+            }
+        }
+        #expect(sizes(nil) == ["1048576", "100000", "16384", "262144"])
+        #expect(sizes(8 << 30) == ["1048576", "100000", "16384", "262144"])
+        #expect(sizes(256 << 20) == ["262144", "16384", "8192", "32768"])
+        #expect(sizes(256 << 20, ["queued.max.messages.kbytes": "20000"]).contains("20000"))
     }
 
     @Test("statistics are reported while polling")

@@ -97,6 +97,7 @@ private let introduction = """
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again |
     | `views` | `serve` | the topics are not read yet, or are out of reach |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |
+    | `descriptors` | `process`, `sink`, `serve` | hardly any descriptor is left; raise the limit of open files |
     | `loop` | all | a thread hangs (`/health/live`) |
     | `ending` | all | it was told to end |
 

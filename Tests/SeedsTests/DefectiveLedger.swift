@@ -96,6 +96,7 @@ private final class KeptOverlay: ChangelogStore {
     func commit() { base.commit() }
     func revert() { base.commit() }
     func releaseVacantSlots() { base.releaseVacantSlots() }
+    func trim() { base.trim() }
     var keyCount: Int { base.keyCount }
     var slotCount: Int { base.slotCount }
     var byteCount: Int { base.byteCount }

@@ -97,7 +97,17 @@ struct SinkRunnerTests {
         let fault = SinkFault(place: "disk", operation: "write", reason: "No space left on device")
         sink.failures = [.unavailable(fault), .unavailable(fault), .unavailable(fault)]
         var delays: [Duration] = []
-        let summary = try run(sink, notice: { if case .holding(_, let delay) = $0 { delays.append(delay) } })
+        var times: [Duration] = []
+        let summary = try run(
+            sink,
+            notice: { notice in
+                switch notice {
+                case .holding(_, let delay): delays.append(delay)
+                case .resumed(let time): times.append(time)
+                default: break
+                }
+            })
+        #expect(times == [.milliseconds(1750)])
         #expect(delays == [.milliseconds(250), .milliseconds(500), .seconds(1)])
         #expect(sink.writes == [timeline("a", 1), timeline("b", 1)])
         #expect(summary.written == 2)

@@ -220,6 +220,20 @@ struct StateStoreTests {
         #expect(store.find("back").flatMap { store[$0] } == 3)
     }
 
+    @Test("a trim lets all values go that the open transaction has not written, and each is what it was")
+    func trim() {
+        for number in 0..<100 { store[store.slot(of: "n\(number)")] = Tally(integerLiteral: Int64(number)) }
+        store.commit()
+        store.releaseVacantSlots()
+        store[Slot(7)]?.value = 70
+        store.trim()
+        #expect(store.decodedCount == 1)
+        store.commit()
+        store.trim()
+        #expect(store.decodedCount == 0)
+        for number in 0..<100 { #expect(store[Slot(number)]?.value == Int64(number == 7 ? 70 : number)) }
+    }
+
     @Test("of very many values few stay decoded, and each is what it was, whoever is read or written meanwhile")
     func manyValues() throws {
         let count = 10_000

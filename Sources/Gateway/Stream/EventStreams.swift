@@ -41,17 +41,18 @@ package final class EventStreams: Sendable {
                 detail: "serve.limits.streams is \(settings.streamsMaximum).", headers: [HTTPField("Retry-After", "10")]
             )
         }
-        let stream = EventStream(bufferLimit: settings.streamBuffer, lifetime: lifetime) { [weak self] ending in
+        let buffer = settings.streamBufferNow
+        let stream = EventStream(bufferLimit: buffer, lifetime: lifetime) { [weak self] ending in
             self?.closed(number, ending)
         }
-        let held = HeldStream(stream, maximum: settings.streamBuffer)
+        let held = HeldStream(stream, maximum: buffer)
         // From here on it gets events; what it missed until then is looked for without the lock.
         let begin = registry.withLock { registry in
             registry.add(Subscription(stream: held, filter: filter), number)
             return views.positions
         }
         let missed = MissedEvents(
-            filter, after: position, to: begin, views, maximum: settings.streamBuffer / 2)
+            filter, after: position, to: begin, views, maximum: buffer / 2)
         held.release(after: missed.bytes)
         sent.add(missed.count, ordering: .relaxed)
         opened.add(1, ordering: .relaxed)

@@ -23,8 +23,8 @@ package final class ViewReader {
     private var partitions: [ViewedTopic: Int32] = [:]
     /// The ends at the start, until they are reached.
     private var targets: [ViewedTopic: [Partition: Offset]]?
-    private var began: Duration = .zero
-    private var forgotAt: Duration?
+    private var (began, forgotAt): (Duration, Duration?) = (.zero, nil)
+    private lazy var thrift = MemoryThrift(context.settings.memory)
     private var kept: ViewCache.Contents?
 
     /// - Parameters:
@@ -126,6 +126,7 @@ package final class ViewReader {
     /// One round: what the watch found, a poll, heartbeats, the cache.
     package func step(timeout: Duration) throws(LogError) {
         for finding in watch.takeFindings() { try act(on: finding) }
+        thrift.heed()
         let batch = consumer.poll(maximum: 1000, timeout: timeout)
         var changed: [ViewedTopic] = []
         for record in batch.records {

@@ -9,7 +9,7 @@ extension RdKafkaSettings {
             .filter { PropertyCatalog.known[$0.key]?.scope.applies(to: role) ?? true }
             .sorted { $0.key < $1.key }
             .map { (key: $0.key, value: $0.value) }
-        return Self.defaults(for: role) + passed + fixed(for: role, clientId: clientId)
+        return Self.defaults(for: role).map(fitted) + passed + fixed(for: role, clientId: clientId)
     }
 
     private static func defaults(for role: ClientRole) -> [(key: String, value: String)] {
@@ -28,6 +28,8 @@ extension RdKafkaSettings {
                 // A seek or a new partition waits for the fetch that is under way: keep it short.
                 ("fetch.wait.max.ms", "50"),
                 ("fetch.error.backoff.ms", "50"),
+                // librdkafka's default. An answer adds so much of each partition to a queue that was not quite full.
+                ("fetch.message.max.bytes", "1048576"),
                 ("queued.min.messages", "100000"),
                 ("queued.max.messages.kbytes", "16384"),
             ]
@@ -71,6 +73,22 @@ extension RdKafkaSettings {
         }
         return common
     }
+
+    /// The size of a queue: the default, or less where that would be more than its share of the memory.
+    private func fitted(_ property: (key: String, value: String)) -> (key: String, value: String) {
+        guard let memoryLimit, let size = Int(property.value), let share = Self.shares[property.key] else {
+            return property
+        }
+        return (property.key, String(max(1, min(size, memoryLimit / share.part / share.unit))))
+    }
+
+    /// The part of the memory that each queue may take, and the bytes of one in its number. Of a record in a consumer's
+    /// queue that is what a short one takes, bytes that librdkafka does not count included.
+    private static let shares = [
+        "fetch.message.max.bytes": (part: 1024, unit: 1), "queued.min.messages": (part: 32, unit: 512),
+        "queued.max.messages.kbytes": (part: 32, unit: 1024),
+        "queue.buffering.max.kbytes": (part: 8, unit: 1024),
+    ]
 
     private func fixed(for role: ClientRole, clientId: String) -> [(key: String, value: String)] {
         var fixed = [(key: "client.id", value: clientId), (key: "bootstrap.servers", value: bootstrapServers)]

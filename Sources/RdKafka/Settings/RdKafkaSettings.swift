@@ -15,14 +15,19 @@ package struct RdKafkaSettings: Sendable {
     /// `nil` means that librdkafka's log is dropped.
     package var log: Log?
     package var statistics: Statistics?
+    /// The memory that the process is to have, in bytes, by which queues are made smaller that nobody has given a size;
+    /// `nil` stands for any.
+    package var memoryLimit: Int?
 
     package init(
-        bootstrapServers: String, properties: [String: String] = [:], log: Log? = nil, statistics: Statistics? = nil
+        bootstrapServers: String, properties: [String: String] = [:], log: Log? = nil, statistics: Statistics? = nil,
+        memoryLimit: Int? = nil
     ) {
         self.bootstrapServers = bootstrapServers
         self.properties = properties
         self.log = log
         self.statistics = statistics
+        self.memoryLimit = memoryLimit
     }
 
     /// librdkafka's own measurements of each consumer and producer, as JSON (its STATISTICS.md).

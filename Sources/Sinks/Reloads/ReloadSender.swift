@@ -19,6 +19,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     private let clock: any ReloadSinkClock
     private let ledger: ReloadLedger
     private let deliveries: Deliveries<Destination>
+    private let fitting: (Int) -> Int
 
     private var state = SinkReadState()
     /// The records that were read from the last one before the kept position on, by partition.
@@ -36,6 +37,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         self.destination = destination
         self.transport = transport
         self.clock = clock
+        fitting = context.fitting
         ledger = ReloadLedger(settings, instance: instance, context)
         deliveries = Deliveries(
             destination, transport, settings, clock: clock, random: random, notice: context.notice)
@@ -64,10 +66,10 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     package func demand() throws(ReloadSinkError) -> SinkDemand? {
         try destination.keepUp()
         let room = settings.outstandingMax - deliveries.outstanding.count
-        guard room > 0 else { return nil }
+        guard room > 0, !deliveries.isFull else { return nil }
         // Answers are waited for elsewhere.
         let timeout = deliveries.lanes.isEmpty ? settings.reading.pollTimeout : .zero
-        return SinkDemand(maximum: min(room, settings.reading.batchMaximum), timeout: timeout)
+        return SinkDemand(maximum: min(room, fitting(settings.reading.batchMaximum)), timeout: timeout)
     }
 
     package func work(on records: [Record], _ state: SinkReadState) throws(ReloadSinkError) -> Bool {
@@ -82,6 +84,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
             if try destination.catchUp() {
                 for record in records { deliveries.queue(record) }
             }
+            shortenTrails()
         }
         do throws(ReloadSinkError) {
             try deliveries.deliver(hasRead: !records.isEmpty, hasReadAll: state.hasReadAll)
@@ -120,6 +123,18 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         return trail[below - 1]
     }
 
+    /// Forgets what no position can follow any more: the next one is that of a record that is not settled, or the end.
+    /// One record that is not settled for hours would keep the trail of all behind it.
+    private func shortenTrails() {
+        let outstanding = deliveries.outstanding
+        for (partition, trail) in trails where trail.count > 2 * outstanding.count + OutstandingRecords.settledMax {
+            let waits = trail.map { !outstanding.isSettled($0.offset, of: partition) }
+            // What waits, and what comes before it.
+            trails[partition] = trail.indices.filter { $0 + 1 == trail.count || waits[$0] || waits[$0 + 1] }
+                .map { trail[$0] }
+        }
+    }
+
     /// Writes nothing if nothing has changed.
     private func commit() throws(ReloadSinkError) {
         for (partition, read) in state.next {
@@ -149,13 +164,14 @@ extension SinkRunner {
     package convenience init<Destination: ReloadDestination>(
         cluster: any Cluster, destination: Destination, transport: any HTTPTransport, settings: ReloadSinkSettings,
         instance: String, clock: any ReloadSinkClock, random: @escaping () -> Double,
+        memory: any MemoryState = AmpleMemory(),
         shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (SinkProgress<ReloadSinkSummary>) -> Void = { _ in },
         notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
     ) throws(LogError) where Kind == ReloadSender<Destination> {
         let context = SinkContext(
             reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
-            shouldStop: shouldStop, notice: notice)
+            shouldStop: shouldStop, notice: notice, memory: memory)
         let kind = ReloadSender(
             destination, transport, settings, instance: instance, clock: clock, random: random, context)
         try self.init(kind, context, progress: progress)

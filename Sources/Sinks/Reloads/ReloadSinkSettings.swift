@@ -17,6 +17,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var requestsMax = 200
     /// The most records that are read and not settled, 1 or more. Beyond that nothing is read.
     package var outstandingMax = 10_000
+    /// The bytes of such records beyond which nothing is read either.
+    package var outstandingBytesMax = 64 << 20
     /// The least time between two commits while something is under way.
     package var commitInterval = Duration.milliseconds(250)
     /// How long a stop waits for the answers to what was sent.

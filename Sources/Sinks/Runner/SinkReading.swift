@@ -37,6 +37,11 @@ struct SinkContext<Notice> {
     let shouldStop: () -> Bool
     /// Called with everything that an operator should know.
     let notice: (Notice) -> Void
+    /// How short memory is.
+    var memory: any MemoryState = AmpleMemory()
+
+    /// A number of records that are held at once, or a tenth of it while memory is short.
+    func fitting(_ maximum: Int) -> Int { memory.isShort ? max(1, maximum / 10) : maximum }
 
     var requests: PatientRequests {
         PatientRequests(
@@ -44,7 +49,8 @@ struct SinkContext<Notice> {
     }
 
     func makeReader(of topic: String) throws(LogError) -> TopicReader {
-        try TopicReader(topic, cluster: cluster, admin: admin, clientId: reading.clientId, requests: requests)
+        try TopicReader(
+            topic, cluster: cluster, admin: admin, clientId: reading.clientId, requests: requests, memory: memory)
     }
 }
 

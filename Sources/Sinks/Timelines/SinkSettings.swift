@@ -38,6 +38,8 @@ package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
 package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// The sink is unavailable; the same is tried again after the delay.
     case holding(SinkError, retryIn: Duration)
+    /// The sink is available again, and everything goes on that waited for it.
+    case resumed(after: Duration)
     case unusable(TopicPartition, Offset, reason: String)
     case log(LogError)
     case newPartitions(topic: String, total: Int32)
@@ -46,6 +48,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     package var description: String {
         switch self {
         case .holding(let error, let delay): "\(error); trying again in \(delay)"
+        case .resumed(let time): "available again after \(time)"
         case .unusable(let place, let offset, let reason): "record \(offset) of \(place) is left out: \(reason)"
         case .log(let error): error.description
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)

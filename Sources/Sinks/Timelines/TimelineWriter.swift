@@ -12,6 +12,7 @@ package final class TimelineWriter: SinkKind {
     private let clock: any BlockingClock
     private let shouldStop: () -> Bool
     private let notice: (SinkNotice) -> Void
+    private let fitting: (Int) -> Int
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -26,6 +27,7 @@ package final class TimelineWriter: SinkKind {
         clock = context.clock
         shouldStop = context.shouldStop
         notice = context.notice
+        fitting = context.fitting
     }
 
     package var isSettled: Bool { batch.isEmpty }
@@ -38,7 +40,7 @@ package final class TimelineWriter: SinkKind {
     package func start(at positions: [Partition: SinkPosition]) { kept = positions }
 
     package func demand() -> SinkDemand? {
-        SinkDemand(maximum: settings.reading.batchMaximum, timeout: settings.reading.pollTimeout)
+        SinkDemand(maximum: fitting(settings.reading.batchMaximum), timeout: settings.reading.pollTimeout)
     }
 
     package func work(on records: [Record], _ state: SinkReadState) throws(SinkRunError) -> Bool {
@@ -193,11 +195,15 @@ package final class TimelineWriter: SinkKind {
     /// - Returns: `nil` if it was stopped before the sink answered.
     private func repeatedly<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkError) -> Answer? {
         var delay = settings.retryDelay
+        var since: Duration?
         while true {
             do throws(SinkError) {
-                return try request()
+                let answer = try request()
+                if let since { notice(.resumed(after: clock.now - since)) }
+                return answer
             } catch {
                 guard error.isRetriable else { throw error }
+                since = since ?? clock.now
                 notice(.holding(error, retryIn: delay))
             }
             let end = clock.now + delay
@@ -219,13 +225,14 @@ extension SinkRunner where Kind == TimelineWriter {
     ///   - notice: called with what an operator should know.
     package convenience init(
         cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any BlockingClock,
+        memory: any MemoryState = AmpleMemory(),
         shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws(LogError) {
         let context = SinkContext(
             reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
-            shouldStop: shouldStop, notice: notice)
+            shouldStop: shouldStop, notice: notice, memory: memory)
         try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
     }
 }

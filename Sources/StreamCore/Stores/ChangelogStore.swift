@@ -17,6 +17,8 @@ public protocol ChangelogStore: AnyObject {
     /// Gives back the slots of keys that have neither a value nor a hold, once everybody has dealt with the end of the
     /// transaction.
     func releaseVacantSlots()
+    /// Lets all decoded values go that the open transaction has not written; each is decoded again when it is needed.
+    func trim()
     /// Keys that have a slot.
     var keyCount: Int { get }
     /// Every slot is below it.

@@ -62,9 +62,9 @@ struct DecodedValues<Value>: ~Copyable {
 
     /// Lets values go that are not written until no more are here than are kept: those behind the ones that went last.
     @inlinable
-    mutating func trim() {
+    mutating func trim(to kept: Int = keptMax) {
         var left = places.count
-        while count > Self.keptMax && left > 0 {
+        while count > kept && left > 0 {
             if hand >= places.count { hand = 0 }
             if !areWritten[hand] { remove(hand) }
             hand += 1

@@ -21,7 +21,7 @@ extension StateStore {
 
     public func releaseVacantSlots() {
         precondition(written.isEmpty, "Slots are given back between transactions.")
-        trimDecoded(self)
+        trimDecoded(self, DecodedValues<Value>.keptMax)
         if !hasVacant { return }
         hasVacant = false
         reverted = []
@@ -33,6 +33,8 @@ extension StateStore {
         vacant.removeAll(keepingCapacity: vacant.capacity < 4096)
         if !released.isEmpty { forget(released) }
     }
+
+    public func trim() { trimDecoded(self, 0) }
 
     private func forget(_ released: [Slot<Value>]) {
         keys.trim()

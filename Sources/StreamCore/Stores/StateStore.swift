@@ -54,7 +54,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// form can be called, which is several times slower; this initializer is inlined where the value's type is known.
     @usableFromInline let captureWritten: (StateStore<Value>, ChangelogEmit) -> Void
     @usableFromInline let commitWritten: (StateStore<Value>) -> Void
-    @usableFromInline let trimDecoded: (StateStore<Value>) -> Void
+    @usableFromInline let trimDecoded: (StateStore<Value>, Int) -> Void
     @usableFromInline
     let restoreRecord:
         (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool, Offset) throws(CorruptBytes) -> Void
@@ -74,7 +74,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         self.name = name.name
         captureWritten = { store, emit in store.writeChangelog(emit) }
         commitWritten = { store in store.store() }
-        trimDecoded = { store in store.decoded.trim() }
+        trimDecoded = { store, kept in store.decoded.trim(to: kept) }
         restoreRecord = { store, key, value, isVersioned, offset throws(CorruptBytes) in
             try store.takeIn(key, value, isVersioned: isVersioned, offset: offset)
         }

@@ -31,6 +31,11 @@ package struct OutputBuffer {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    /// Gives back the room that is kept for more, where nothing is held.
+    package mutating func trim() {
+        if isEmpty { (entries, bytes) = ([], []) }
+    }
+
     /// Calls `body` for each entry with its bytes; nil is a missing key, or a tombstone.
     package func forEach<Failure: Error>(
         _ body: (Entry, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) throws(Failure) -> Void

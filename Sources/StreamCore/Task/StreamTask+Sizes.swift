@@ -12,6 +12,14 @@ extension StreamTask {
         orderedStores.map { ($0.name, $0.keyCount, $0.byteCount) }
     }
 
+    /// Lets go of what can be made again: decoded values, and room that is kept for the next transaction.
+    ///
+    /// - Precondition: nothing of a store is borrowed.
+    package func trim() {
+        for store in orderedStores { store.trim() }
+        context.outputs.trim()
+    }
+
     /// The timers of all nodes.
     ///
     /// - Parameter dueMax: the most due ones that are counted; 0 or more.

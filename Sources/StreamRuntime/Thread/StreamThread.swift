@@ -91,6 +91,8 @@ package final class StreamThread {
     var advancingCommitsCount = 0
     var abortsCount = 0
     var measures = StreamMeasures()
+    /// The trim of caches that was done last (`MemoryState.trimCount`).
+    var seenTrims = 0
     var lastMeasured: Duration?
     var lastCommitted: Duration?
     /// See `StreamProgress`.
@@ -182,7 +184,7 @@ package final class StreamThread {
         hasAskedForBarriers = false
         let now = readClock()
         seekWhereNeeded()
-        let batch = consumer.poll(maximum: settings.pollMaximum, timeout: pollTimeout(now: now))
+        let batch = consumer.poll(maximum: pollMaximum, timeout: pollTimeout(now: now))
         try note(batch.failures)
         if batch.rebalanced { distrustKeptPartitions() }
         // A callback may have left something to settle: what was read is not used then.
@@ -195,6 +197,7 @@ package final class StreamThread {
         recordsSinceCommit += batch.records.count
         if state.mayProcess && !isNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
+        trimWhereAsked()
         if state.mayProcess { beginClaimed() }
         if state.mayProcess { try maintain() }
         noteProgress()

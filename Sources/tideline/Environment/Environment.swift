@@ -17,6 +17,8 @@ struct Environment {
     /// What librdkafka measures; `nil` if nobody asks for metrics.
     let clientStatistics: ClientStatistics?
     let healthLag: LiveSetting<Duration>
+    /// Memory and descriptors; a verb that runs on starts it.
+    let resources: ResourceWatch
 
     /// - Parameter flags: the flags of the verb that are settings, too.
     /// - Throws: with status 64, naming all settings that are wrong.
@@ -26,9 +28,11 @@ struct Environment {
         let logger = Logger(label: "tideline", handler: handler)
         let (flags, file) = (options.flags(with: flags), options.config)
         let healthLag = LiveSetting(Keys.healthLag, settings)
+        let threshold = LiveSetting(Keys.memoryWarningThreshold, settings)
         let takers: [String: @Sendable (Settings) -> Void] = [
             Keys.logLevel.name: { handler.logLevel = $0[Keys.logLevel] },
             Keys.healthLag.name: { healthLag.take(from: $0) },
+            Keys.memoryWarningThreshold.name: { threshold.take(from: $0) },
         ]
         SettingsReread(settings, logger, takers: takers) { () throws(CommandFailure) in
             try Settings.resolved(flags: flags, config: file)
@@ -45,12 +49,14 @@ struct Environment {
         kafka.statistics = statistics?.settings
         self.init(
             settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers,
-            clientStatistics: statistics, healthLag: healthLag)
+            clientStatistics: statistics, healthLag: healthLag,
+            resources: ResourceWatch(settings, threshold: threshold, logger))
     }
 
     init(
         settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil,
-        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil
+        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil,
+        resources: ResourceWatch? = nil
     ) {
         self.settings = settings
         self.logger = logger
@@ -58,6 +64,9 @@ struct Environment {
         self.brokers = brokers
         self.clientStatistics = clientStatistics
         self.healthLag = healthLag ?? LiveSetting(Keys.healthLag, settings)
+        self.resources =
+            resources
+            ?? ResourceWatch(settings, threshold: LiveSetting(Keys.memoryWarningThreshold, settings), logger)
         topics = TopicNames(settings)
     }
 
@@ -93,7 +102,8 @@ struct Environment {
             "message.max.bytes": String(InternalTopics.recordBytesMax + 65536),
         ]
         for (name, value) in settings.values(under: Keys.kafka) { properties[name] = value.description }
-        return RdKafkaSettings(bootstrapServers: settings[Keys.bootstrap], properties: properties)
+        return RdKafkaSettings(
+            bootstrapServers: settings[Keys.bootstrap], properties: properties, memoryLimit: settings.memoryLimit)
     }
 
     /// Waits until a broker answers. Blocks for `connect.timeout` at most.

@@ -8,6 +8,8 @@ extension Logger {
         switch notice {
         case .holding(let error, let delay):
             warning("\(error.description); trying again", metadata: ["retryInMs": .milliseconds(delay)])
+        case .resumed(let time):
+            self.notice("the sink can write again, and goes on", metadata: ["awayMs": .milliseconds(time)])
         case .unusable(let place, let offset, let reason):
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
         case .log(let error): log(error, brokers)

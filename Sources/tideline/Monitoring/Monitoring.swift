@@ -13,6 +13,7 @@ final class Monitoring: Sendable {
     let registry: MetricsRegistry
     private let health: Mutex<any HealthSource>
     private let server = Mutex<HTTPServer?>(nil)
+    private let resources: ResourceWatch
     private let began = WallClock.uptime()
 
     /// Listens where `metrics.listen` says.
@@ -33,6 +34,7 @@ final class Monitoring: Sendable {
         _ environment: Environment, verb: String, _ families: [MetricFamily], _ listen: ListenAddress
     ) throws(CommandFailure) {
         registry = MetricsRegistry(families)
+        resources = environment.resources
         health = Mutex(StartingHealth(waitsFor: "a broker at \(environment.settings[Keys.bootstrap])"))
         collectProcess(environment, verb: verb)
         var configuration = HTTPServerConfiguration()
@@ -71,7 +73,7 @@ final class Monitoring: Sendable {
     // MARK: - Answers
 
     private func problems(_ check: HealthCheck) -> [HealthProblem] {
-        health.withLock { $0 }.problems(check, now: WallClock.uptime())
+        health.withLock { $0 }.problems(check, now: WallClock.uptime()) + resources.problems(check)
     }
 
     private func respond(to request: HTTPRequest, isLocal: Bool) -> HTTPResponse {
@@ -109,7 +111,7 @@ final class Monitoring: Sendable {
     // MARK: - The process
 
     private func collectProcess(_ environment: Environment, verb: String) {
-        let (began, brokers) = (began, environment.brokers)
+        let (began, brokers, memory) = (began, environment.brokers, resources.memory)
         registry.collect { [weak self] snapshot in
             let now = WallClock.uptime()
             snapshot.say(ProcessMetrics.build, [ContractVersion.release, verb])
@@ -122,6 +124,8 @@ final class Monitoring: Sendable {
             snapshot.add(usage.cpuSeconds, to: ProcessMetrics.cpu)
             snapshot.add(usage.peakMemory, to: ProcessMetrics.memoryPeak)
             if let resident = ProcessUsage.residentMemory { snapshot.add(resident, to: ProcessMetrics.memory) }
+            if let limit = memory.limit { snapshot.add(limit, to: ProcessMetrics.memoryLimit) }
+            snapshot.add(memory.isShort ? 1 : 0, to: ProcessMetrics.memoryPressure)
             if let files = ProcessUsage.openFiles {
                 snapshot.add(files.open, to: ProcessMetrics.openFiles)
                 snapshot.add(files.limit, to: ProcessMetrics.openFilesLimit)

@@ -60,6 +60,7 @@ final class PipelineRun {
             environment, admin, topology, stream, layout, writer: pipeline.eventSource)
         let logger = environment.logger
         stream.isFollowed = { logger.logLevel <= .debug }
+        stream.memory = environment.resources.memory
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         let lag = LagWatch()
         reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil

@@ -55,6 +55,7 @@ struct ProcessCommand: Verb {
     func execute() throws(CommandFailure) {
         let flags = instance.map { [SettingsSources.Flag(key: Keys.instance.name, text: $0, flag: "--instance")] }
         let environment = try Environment(kafka, flags: (flags ?? []) + monitoringOptions.flags)
+        try environment.resources.start(descriptors: Descriptors.ofProcess(streamThreads: streamThreads))
         let monitoring = try Monitoring.start(environment, verb: "process", MetricsCatalogue.pipeline)
         defer { monitoring?.close() }
         let admin = try environment.connect()

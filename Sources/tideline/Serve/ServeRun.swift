@@ -47,10 +47,11 @@ final class ServeRun {
             }
             return try kafka.makeReportingProducer(clientId: "tideline-serve", deliveryTimeout: .seconds(8))
         }
+        var gateway = reading.gateway(environment.topics)
+        gateway.memory = environment.resources.memory
         context = GatewayContext(
             writer: writer, reloads: ExchangeRequests(InternalTopics(environment.settings), of: cluster),
-            authenticator: access.authenticator, settings: reading.gateway(environment.topics),
-            clock: ServeClock())
+            authenticator: access.authenticator, settings: gateway, clock: ServeClock())
         let router = GatewayRouter(GatewayRouter.routes(context), context: context)
         self.router = router
         var configuration = reading.server()
@@ -64,6 +65,7 @@ final class ServeRun {
     /// - Throws: with status 69 if topics are missing or the address cannot be listened on, 70 if reading failed for
     ///   good.
     func run() throws(CommandFailure) -> ServeSummary {
+        try environment.resources.start(descriptors: Descriptors.ofServe)
         let monitoring = try Monitoring.start(environment, verb: "serve", MetricsCatalogue.serve)
         defer { monitoring?.close() }
         let admin = try environment.connect()

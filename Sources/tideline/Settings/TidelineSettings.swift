@@ -106,9 +106,9 @@ enum Keys {
 
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
-        pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + logKeys + reloadSinkKeys,
+        pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + memoryKeys + logKeys + reloadSinkKeys,
         prefixes: [kafka],
-        rules: timeoutRules + kindRules + positionRules + serveRules,
+        rules: timeoutRules + memoryRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [
             "TIDELINE_TEST_", "TIDELINE_EXECUTABLE", "TIDELINE_SERVICE_", "TIDELINE_PORT", "TIDELINE_PORT_",

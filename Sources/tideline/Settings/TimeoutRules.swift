@@ -25,19 +25,19 @@ extension Keys {
             SettingsRule(
                 "a session lasts at least three heartbeats", keys: [heartbeat, sessionTimeout.name]
             ) { settings in
-                settings.milliseconds(heartbeat).map { $0 * 3 <= settings[sessionTimeout].milliseconds } ?? true
+                settings.number(ofProperty: heartbeat).map { $0 * 3 <= settings[sessionTimeout].milliseconds } ?? true
             },
             SettingsRule(
                 "the time between polls is at least the session time-out", keys: [pollInterval, sessionTimeout.name]
             ) { settings in
-                settings.milliseconds(pollInterval).map { $0 >= settings[sessionTimeout].milliseconds } ?? true
+                settings.number(ofProperty: pollInterval).map { $0 >= settings[sessionTimeout].milliseconds } ?? true
             },
             // A commit may last as long as its transaction, and nothing is polled meanwhile.
             SettingsRule(
                 "the time between polls is longer than a transaction may last",
                 keys: [pollInterval, transactionTimeout.name]
             ) { settings in
-                settings.milliseconds(pollInterval).map { $0 > settings[transactionTimeout].milliseconds } ?? true
+                settings.number(ofProperty: pollInterval).map { $0 > settings[transactionTimeout].milliseconds } ?? true
             },
         ]
         + deliveries.map { name in
@@ -45,7 +45,8 @@ extension Keys {
                 "a record is delivered or given up before its transaction ends", keys: [name, transactionTimeout.name]
             ) { settings in
                 // Zero stands for no end, which a transaction has.
-                settings.milliseconds(name).map { (1...settings[transactionTimeout].milliseconds).contains($0) } ?? true
+                settings.number(ofProperty: name).map { (1...settings[transactionTimeout].milliseconds).contains($0) }
+                    ?? true
             }
         }
 
@@ -57,7 +58,7 @@ extension Keys {
 
 extension Settings {
     /// The number that a property of librdkafka is set to; `nil` if nobody set it to a number.
-    fileprivate func milliseconds(_ key: String) -> Int? {
+    func number(ofProperty key: String) -> Int? {
         values(under: Keys.kafka).first { "\(Keys.kafka.name).\($0.name)" == key }.flatMap { Int($0.value.description) }
     }
 

@@ -80,6 +80,9 @@ struct ReloadSinkRun {
         settings.backoff.first = values[Keys.reloadsBackoffFirst]
         settings.backoff.most = values[Keys.reloadsBackoffMax]
         settings.replication = values.internalReplication
+        if let limit = values.memoryLimit {
+            settings.outstandingBytesMax = min(settings.outstandingBytesMax, limit / 16)
+        }
         if values[Keys.metricsListen] != nil { settings.reading.lagInterval = SinkMonitoring.lagInterval }
         self.settings = settings
     }
@@ -88,6 +91,7 @@ struct ReloadSinkRun {
     ///
     /// - Parameter health: the file that is touched with each round.
     func run(_ health: HealthFile?) throws(CommandFailure) {
+        try environment.resources.start(descriptors: Descriptors.ofReloadSink)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
         let admin = try environment.connect()
@@ -125,6 +129,7 @@ struct ReloadSinkRun {
         try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
+            memory: environment.resources.memory,
             shouldStop: { Self.shouldStop(health, watch) },
             progress: { progress in
                 bar.update(completed: progress.summary.records)

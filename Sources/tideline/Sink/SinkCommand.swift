@@ -104,6 +104,7 @@ struct SinkCommand: Verb {
 
     private func writeTimelines(_ target: SinkTarget, _ health: HealthFile?) throws(CommandFailure) {
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
+        try environment.resources.start(descriptors: Descriptors.ofSink)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
         let admin = try environment.connect()
@@ -183,12 +184,13 @@ struct SinkRun {
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in }
     ) throws(CommandFailure) -> SinkSummary {
-        let logger = environment.logger
+        let log = SinkLog(environment.logger)
         let brokers = environment.brokers
         let monitoring = self.monitoring
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
+                memory: environment.resources.memory,
                 shouldStop: shouldStop,
                 progress: {
                     brokers?.tellRepeats()
@@ -197,7 +199,7 @@ struct SinkRun {
                 },
                 notice: { notice in
                     if case .holding(let error, _) = notice { monitoring?.note(trouble: error.description) }
-                    logger.log(notice, brokers)
+                    log.take(notice, brokers)
                 })
             defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()

@@ -13,7 +13,8 @@ extension AcceptanceTests {
             let application = try await Application("named", partitions: 1)
             let folder = application.directory.appending(path: "out").path
             let verbs = [
-                ["process"], ["sink", "--to", "files:\(folder)"], ["sink", "--reloads", "http://127.0.0.1:9/"],
+                ["process", "--set", "memory.limit=4GiB"], ["sink", "--to", "files:\(folder)"],
+                ["sink", "--reloads", "http://127.0.0.1:9/"],
                 ["serve", "--listen", "127.0.0.1:0"], ["produce", "telemetry", "--fleet", "3", "--rate", "20"],
             ]
             var runners: [ProcessRunner] = []

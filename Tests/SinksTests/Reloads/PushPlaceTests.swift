@@ -76,4 +76,28 @@ struct PushPlaceTests {
         #expect(rest.startedOver == 0)
         #expect(stage.position() == 3)
     }
+
+    @Test("of thousands behind a reload that is not answered little is kept, and the place before it stays right")
+    func thousandsBehind() throws {
+        func append(_ key: String, _ value: String) {
+            stage.cluster.append(ReloadStage.reloads, 0, key: key, value: value)
+        }
+        append("a", "first")
+        append("b", "stuck")
+        for number in 0..<6000 { append("r\(number % 100)", "well") }
+        append("c", "stuck")
+        for number in 0..<6000 { append("r\(number % 100)", "well") }
+        stage.service.respond = { $0.body == Array("stuck".utf8) ? nil : .status(200) }
+        var rounds = 0
+        try stage.post(stop: {
+            rounds += 1
+            return rounds > 10_000 || stage.service.requests.count >= 12_003
+        })
+        #expect(stage.service.requests.count == 12_003)
+        let place = try #require(stage.kept.first { $0.key.hasPrefix("place/hook/") }?.value)
+        #expect(place.hasPrefix("1 memory 0 "), "\(place)")
+        stage.service.respond = { _ in .status(200) }
+        let rest = try stage.post()
+        #expect(rest.startedOver == 0 && stage.position("hook") == 12_003)
+    }
 }

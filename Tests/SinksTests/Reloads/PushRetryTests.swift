@@ -50,6 +50,27 @@ struct PushRetryTests {
         #expect(pauses.max() == .seconds(10))
     }
 
+    @Test("keep the sink from reading on when their records have as many bytes as may wait", arguments: [1, 1 << 20])
+    func bytes(most: Int) async throws {
+        for device in ["a", "b", "c"] {
+            stage.configure(device, token: device + "01")
+            stage.reload(device, [device])
+        }
+        stage.service.respond = { _ in nil }
+        var rounds = 0
+        let summary = try await stage.push(
+            stop: {
+                rounds += 1
+                return rounds > 200
+            },
+            change: {
+                $0.reading.untilCaughtUp = false
+                $0.reading.batchMaximum = 1
+                $0.outstandingBytesMax = most
+            })
+        #expect(summary.records == (most == 1 ? 1 : 3) && summary.delivered == 0)
+    }
+
     @Test("take newer reloads of their device with them, and hold up no other device")
     func replaced() async throws {
         stage.configure("a", token: "aa01")

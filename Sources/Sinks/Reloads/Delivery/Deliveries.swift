@@ -56,6 +56,11 @@ final class Deliveries<Destination: ReloadDestination> {
     /// True if everything that was taken in is settled, and its dead letters are given.
     var isEmpty: Bool { lanes.isEmpty && outstanding.isEmpty && deadLetters.isEmpty }
 
+    /// True if nothing more is to be read before something is settled.
+    var isFull: Bool {
+        outstanding.count >= settings.outstandingMax || outstanding.byteCount >= settings.outstandingBytesMax
+    }
+
     // MARK: - Taking in
 
     /// Counts a record as not settled; `queue` has to follow, unless the run ends before.
@@ -93,7 +98,7 @@ final class Deliveries<Destination: ReloadDestination> {
     ///   - hasReadAll: nothing more will be read.
     /// - Throws: `refused`, when everything that was answered is settled.
     func deliver(hasRead: Bool, hasReadAll: Bool) throws(ReloadSinkError) {
-        send(isFlushing: hasReadAll || outstanding.count >= settings.outstandingMax)
+        send(isFlushing: hasReadAll || isFull)
         if lanes.isEmpty { return }
         var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
         if underWay.isEmpty, hasRead { patience = .zero }

@@ -34,11 +34,14 @@ struct OutstandingRecords {
     }
 
     var count: Int { entries.count }
+    /// The bytes of the records: keys, values and headers.
+    private(set) var byteCount = 0
     var isEmpty: Bool { entries.isEmpty }
 
     /// Takes up a record with one claim on it. Offsets of a partition ascend.
     mutating func begin(_ record: Record) {
         entries[Place(record)] = Entry(record: record, claims: 1)
+        byteCount += record.byteCount
         queues[record.partition, default: Queue()].offsets.append(record.offset)
     }
 
@@ -54,6 +57,7 @@ struct OutstandingRecords {
             entries[place]?.claims -= 1
         } else {
             entries[place] = nil
+            byteCount -= entry.record.byteCount
             dropSettled(of: place.partition)
         }
     }
@@ -64,11 +68,18 @@ struct OutstandingRecords {
         if queue.head * 2 > queue.offsets.count {
             queue.offsets.removeFirst(queue.head)
             queue.head = 0
+        } else if queue.offsets.count > 2 * count + Self.settledMax {
+            // One that is not settled for hours would keep all behind it.
+            queue.offsets = queue.offsets[queue.head...].filter { !isSettled($0, of: partition) }
+            queue.head = 0
         }
         queues[partition] = queue
     }
 
-    private func isSettled(_ offset: Offset, of partition: Partition) -> Bool {
+    /// So many settled offsets may stand among the others.
+    static let settledMax = 4096
+
+    func isSettled(_ offset: Offset, of partition: Partition) -> Bool {
         entries[Place(partition: partition, offset: offset)] == nil
     }
 

@@ -141,7 +141,7 @@ final class Directory {
     private static func failure(_ operation: String, _ place: String, _ code: Int32 = errno) -> SinkError {
         let fault = SinkFault(place: place, operation: operation, reason: String(cString: strerror(code)))
         // What time or an operator's cleaning up mends without a change to the sink's settings.
-        let passing = [ENOSPC, EDQUOT, EIO, EAGAIN, ENFILE, EMFILE, ENOMEM, ESTALE, EBUSY]
+        let passing = [ENOSPC, EDQUOT, EFBIG, EIO, EAGAIN, ENFILE, EMFILE, ENOMEM, ESTALE, EBUSY]
         return passing.contains(code) ? .unavailable(fault) : .refused(fault)
     }
 }

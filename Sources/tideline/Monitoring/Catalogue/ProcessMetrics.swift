@@ -25,6 +25,12 @@ enum ProcessMetrics {
         "tideline_memory_resident_bytes", .gauge, unit: .bytes, "Memory that is resident now.")
     static let memoryPeak = MetricFamily(
         "tideline_memory_peak_bytes", .gauge, unit: .bytes, "The most memory that was resident at once.")
+    static let memoryPressure = MetricFamily(
+        "tideline_memory_pressure", .gauge,
+        "1 while memory is short: more than memory.warningThreshold of the limit is resident; else 0.")
+    static let memoryLimit = MetricFamily(
+        "tideline_memory_limit_bytes", .gauge, unit: .bytes,
+        "The memory that the process is to have (memory.limit). Absent where there is no limit.")
     static let openFiles = MetricFamily("tideline_open_files", .gauge, "Descriptors that are open.")
     static let openFilesLimit = MetricFamily(
         "tideline_open_files_limit", .gauge, "Descriptors that may be open (RLIMIT_NOFILE).")
@@ -32,7 +38,10 @@ enum ProcessMetrics {
         "tideline_broker_away_seconds", .gauge, unit: .seconds,
         "For how long a broker of the cluster has been out of reach; 0 where none is.")
 
-    static let all = [build, health, uptime, cpu, memory, memoryPeak, openFiles, openFilesLimit, brokerAway]
+    static let all = [
+        build, health, uptime, cpu, memory, memoryPeak, memoryLimit, memoryPressure, openFiles, openFilesLimit,
+        brokerAway,
+    ]
 }
 
 /// librdkafka's own measurements, renewed every ten seconds. The handles of a process with one role count together.

@@ -15,6 +15,7 @@ package final class TopicReader {
     package private(set) var before: [Partition: Fingerprint] = [:]
     private var restarts: [Partition: Offset] = [:]
     private let consumer: any Consumer
+    private var thrift: MemoryThrift
     private let admin: any Admin
     let requests: PatientRequests
     /// Makes the consumer that reads the records before kept positions once more.
@@ -22,11 +23,13 @@ package final class TopicReader {
 
     /// - Parameter admin: remains the caller's, who closes it.
     package init(
-        _ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, requests: PatientRequests
+        _ topic: String, cluster: any Cluster, admin: any Admin, clientId: String, requests: PatientRequests,
+        memory: any MemoryState = AmpleMemory()
     ) throws(LogError) {
         self.topic = topic
         self.admin = admin
         self.requests = requests
+        thrift = MemoryThrift(memory)
         makeComparer = { () throws(LogError) in
             try cluster.makeConsumer(group: nil, isolation: .readCommitted, clientId: clientId + "-compare")
         }
@@ -130,6 +133,7 @@ package final class TopicReader {
         maximum: Int, timeout: Duration, failed: (LogError) -> Void,
         each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(LogError) -> Int {
+        thrift.heed()
         let batch = consumer.poll(maximum: maximum, timeout: timeout)
         var last: [Partition: RecordView] = [:]
         for view in batch.records {

@@ -1,0 +1,21 @@
+import RecordLog
+import StreamCore
+
+/// What a thread does while memory is short: it reads less at a time, and commits as often as if there were no backlog,
+/// so that a transaction holds less.
+extension StreamThread {
+    /// How much the next poll may return.
+    var pollMaximum: Int { settings.memory.isShort ? settings.shortPollMaximum : settings.pollMaximum }
+
+    /// Lets go of what can be made again, where that is asked for: decoded values, and room that is kept for the next
+    /// transaction. Not while a transaction is open, for that holds on to both.
+    func trimWhereAsked() {
+        let count = settings.memory.trimCount
+        guard count != seenTrims, state.name == .ready else { return }
+        seenTrims = count
+        for runtime in tasks.values { runtime.task.trim() }
+        exchangeOutputs.trim()
+        localMessages = []
+        settings.memory.release()
+    }
+}

@@ -1,0 +1,27 @@
+import Observability
+import Sinks
+
+/// Logs the notices of a sink of timelines: of an obstacle one line when it begins and one when it is gone. What is
+/// tried in between is told at debug, but for an obstacle of another kind. One thread owns it.
+final class SinkLog {
+    private let logger: Logger
+    private var obstacle: SinkError?
+
+    init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    func take(_ notice: SinkNotice, _ brokers: BrokerWatch?) {
+        switch notice {
+        case .holding(let error, let delay) where error == obstacle:
+            logger.debug("\(error.description); trying again", metadata: ["retryInMs": .milliseconds(delay)])
+        case .holding(let error, _):
+            obstacle = error
+            logger.log(notice, brokers)
+        case .resumed:
+            obstacle = nil
+            logger.log(notice, brokers)
+        default: logger.log(notice, brokers)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// What programs do with little memory, few descriptors, a full disk and a slow broker; Operating.md says it.
+    @Suite struct LimitsTests {
+        @Test("memory that is short is said once, with metrics; work goes on with smaller portions until it is ample")
+        func memory() async throws {
+            let application = try await Application("short", partitions: 2)
+            let settings = try application.file("short.yaml", "memory: {limit: 128MiB, warningThreshold: 0.2}\n")
+            let pipeline = try application.start(
+                "process", "--config", settings, "--metrics", "127.0.0.1:0")
+            defer { pipeline.kill() }
+            let address = try await Monitored.address(of: pipeline)
+            let isShort = try await eventually(within: .seconds(20), every: .seconds(1)) {
+                try await Monitored.get("/metrics", at: address).body.contains("\ntideline_memory_pressure 1\n")
+            }
+            #expect(isShort, "\(pipeline.errorOutput)")
+            try await application.configure(vehicles: 50)
+            try await application.flood(telemetry: 40_000)
+            let isDone = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await Monitored.get("/metrics", at: address).body.contains(
+                    "\ntideline_consumed_records_total 40050\n")
+            }
+            #expect(isDone, "\(pipeline.errorOutput)")
+            let text = try await Monitored.get("/metrics", at: address).body
+            #expect(text.contains("\ntideline_memory_limit_bytes 134217728\n"), "\(text)")
+            #expect(try await Monitored.get("/health/ready", at: address).head.contains("200"))
+            #expect(ResourceWorld.lines("memory is short: ", in: pipeline).count == 1, "\(pipeline.errorOutput)")
+
+            _ = try application.file("short.yaml", "memory: {limit: 128MiB, warningThreshold: 1.0}\n")
+            pipeline.signal(SIGUSR2)
+            let isAmple = await eventually(within: .seconds(20)) {
+                !ResourceWorld.lines("memory is no longer short: ", in: pipeline).isEmpty
+            }
+            #expect(isAmple, "\(pipeline.errorOutput)")
+            pipeline.terminate()
+            #expect(await pipeline.result().succeeded)
+        }
+
+        @Test("too few descriptors are refused at the start, with what there are and what is needed")
+        func descriptorsAtStart() async throws {
+            let application = try await Application("few", partitions: 1)
+            let verbs = [
+                (["process", "--stream-threads", "2"], 88), (["sink", "--to", "files:out"], 32),
+                (["serve", "--listen", "127.0.0.1:0"], 64),
+            ]
+            for (words, needed) in verbs {
+                let runner = try ResourceWorld.start(words + application.options, after: "ulimit -n 24")
+                let result = await runner.result()
+                #expect(result.status == 70, "\(words): \(result.failure)")
+                let line = "tideline: 24 descriptors may be open (ulimit -n), and \(needed) are needed at least"
+                #expect(result.standardError.contains(line), "\(words): \(result.failure)")
+            }
+        }
+
+        @Test("descriptors that run out make a process unready with the reason; it comes back when there are more")
+        func descriptorsAtRunTime() async throws {
+            let application = try await Application("descriptors", partitions: 1)
+            let pipeline = try application.start("process", "--metrics", "127.0.0.1:0")
+            defer { pipeline.kill() }
+            let address = try await Monitored.address(of: pipeline)
+            try await Monitored.wait(for: "/health/ready", at: address, 200)
+            func limit(_ number: Int) async throws {
+                let result = try await ProcessRunner.run(
+                    URL(filePath: "/usr/bin/prlimit"),
+                    ["--pid", "\(pipeline.processIdentifier)", "--nofile=\(number):4096"])
+                try #require(result.succeeded, "\(result.failure)")
+            }
+            let open = try FileManager.default.contentsOfDirectory(
+                atPath: "/proc/\(pipeline.processIdentifier)/fd"
+            ).count
+            // One is left for who asks for health.
+            try await limit(open + 1)
+            let answer = try await Monitored.wait(for: "/health/ready", at: address, 503)
+            #expect(answer.body.contains("\"part\":\"descriptors\""), "\(answer)")
+            // What is open goes on.
+            try await application.publish(
+                configurations: #"{"configurationId":"a","kind":"Board","strategy":"hourly","recipient":"ana"}"#)
+            let isMade = try await eventually(within: .seconds(20), every: .seconds(1)) {
+                try await Monitored.get("/metrics", at: address).body.contains("\ntideline_timelines_total 1\n")
+            }
+            #expect(isMade, "\(pipeline.errorOutput)")
+            try await limit(1024)
+            try await Monitored.wait(for: "/health/ready", at: address, 200)
+            for text in ["no connection or file can be opened", "descriptors are free again"] {
+                #expect(ResourceWorld.lines(text, in: pipeline).count == 1, "\(pipeline.errorOutput)")
+            }
+            pipeline.terminate()
+            #expect(await pipeline.result().succeeded)
+        }
+
+        @Test("a full disk: the sink waits and says so once, is unready, and writes all once there is room")
+        func fullDisk() async throws {
+            let application = try await Application("full", partitions: 2)
+            try await application.configure(vehicles: 400)
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            let folder = TemporaryDirectory.make("full").path
+            let sink = try ResourceWorld.start(
+                ["sink", "--to", "files:\(folder)", "--metrics", "127.0.0.1:0"] + application.options,
+                after: "mount -t tmpfs -o size=256k tmpfs '\(folder)' || exit 99", with: ["unshare", "-m"])
+            defer { sink.kill() }
+            let hasBegun = await eventually(within: .seconds(30)) {
+                sink.errorOutput.contains("metrics and") || !sink.isRunning
+            }
+            guard hasBegun, sink.isRunning else {
+                return show("not tested: no file system can be mounted here: \(sink.errorOutput)")
+            }
+            let address = try await Monitored.address(of: sink)
+            let isHeld = await eventually(within: .seconds(30)) { sink.errorOutput.contains("No space left on device") }
+            #expect(isHeld, "\(sink.errorOutput)")
+            let answer = try await Monitored.wait(for: "/health/ready", at: address, 503)
+            #expect(answer.body.contains("\"part\":\"target\"") && answer.body.contains("No space left"), "\(answer)")
+            try await Task.sleep(for: .seconds(5))
+            #expect(ResourceWorld.lines("No space left on device", in: sink).count == 1, "\(sink.errorOutput)")
+            let more = try await ProcessRunner.run(
+                URL(filePath: "/usr/bin/nsenter"),
+                ["-t", "\(sink.processIdentifier)", "-m", "mount", "-o", "remount,size=64m", folder])
+            try #require(more.succeeded, "\(more.failure)")
+            try await Monitored.wait(for: "/health/ready", at: address, 200)
+            #expect(ResourceWorld.lines("the sink can write again", in: sink).count == 1, "\(sink.errorOutput)")
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: "/proc/\(sink.processIdentifier)/root\(folder)")
+            #expect(names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400)
+            sink.terminate()
+            let result = await sink.result()
+            #expect(result.succeeded && result.standardOutput.contains("\"written\":400"), "\(result.failure)")
+        }
+
+        @Test("a broker that is slow: all is done, later, in few lines, and readiness tells the lag")
+        func slowBroker() async throws {
+            let broker = try await TestBroker.dedicated()
+            guard let identifier = ResourceWorld.process(of: broker) else {
+                return show("not tested: the broker here is no process that can be slowed down")
+            }
+            let application = try await Application("slow", partitions: 2, on: broker)
+            try await application.configure(vehicles: 50)
+            try await application.flood(telemetry: 20_000)
+            let pipeline = try application.start("process", "--metrics", "127.0.0.1:0")
+            defer { pipeline.kill() }
+            let address = try await Monitored.address(of: pipeline)
+            // It answers in a tenth of the time, so that a request takes up to a second and a half.
+            let slowness = Task {
+                while !Task.isCancelled {
+                    kill(identifier, SIGSTOP)
+                    try? await Task.sleep(for: .milliseconds(1500))
+                    kill(identifier, SIGCONT)
+                    try? await Task.sleep(for: .milliseconds(250))
+                }
+            }
+            defer {
+                slowness.cancel()
+                kill(identifier, SIGCONT)
+            }
+            let began = ContinuousClock.now
+            let isDone = try await eventually(within: .seconds(120), every: .seconds(1)) {
+                try await Monitored.get("/metrics", at: address).body.contains(
+                    "\ntideline_consumed_records_total 20050\n")
+            }
+            let time = ContinuousClock.now - began
+            slowness.cancel()
+            _ = await slowness.value
+            #expect(isDone, "\(pipeline.errorOutput)")
+            let lines = pipeline.errorOutput.split(separator: "\n").filter { !$0.contains(" info ") }
+            show("a broker that answers a seventh of the time: 20,050 records after \(time), \(lines.count) lines")
+            #expect(lines.count < 12, "\(lines)")
+            pipeline.terminate()
+            #expect(await pipeline.result().succeeded)
+            try await broker.stop()
+        }
+    }
+}
