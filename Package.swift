@@ -56,13 +56,14 @@ let package = Package(
         // Below all others.
         module("Times"),
         module("Metrics"),
+        module("Tracing"),
 
         // Streams.
         module("SplitMix"),
         module("RecordLog", ["Times"], settings: hot),
         module("RdKafka", ["CRdKafka", "RecordLog"], settings: hot),
-        module("StreamCore", ["RecordLog"], settings: hot),
-        module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics"], settings: hot),
+        module("StreamCore", ["RecordLog", "Tracing"], settings: hot),
+        module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics", "Tracing"], settings: hot),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
@@ -85,7 +86,8 @@ let package = Package(
         // Edges.
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines"]),
+        module("TraceExport", ["Tracing", "HTTPClient"]),
+        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -108,7 +110,8 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis",
+                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
+                "TraceExport",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -164,6 +167,8 @@ let package = Package(
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
         tests("MetricsTests", ["Metrics", "TestSupport"]),
+        tests("TracingTests", ["Tracing"]),
+        tests("TraceExportTests", ["TraceExport", "Tracing", "HTTPClient", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog", "Simulation"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
@@ -222,7 +227,7 @@ let package = Package(
             "AcceptanceTests",
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
-                "Observability",
+                "Observability", "HTTPServer",
                 "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),

@@ -56,6 +56,7 @@ extension TaskContext {
 
     /// The trace that a record belongs to, for the outputs that follow from it. What is too long is none.
     func traceParent(of record: InputRecord) -> [UInt8]? {
+        if let own = tracedParent { return own }
         let trace = headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
         return trace.flatMap { $0.count <= traceParentBytesMax ? $0 : nil }
     }

@@ -1,4 +1,5 @@
 import RecordLog
+import Tracing
 
 /// How a run reads its topic.
 package struct SinkReading: Hashable, Sendable {
@@ -37,6 +38,24 @@ struct SinkContext<Notice> {
     let shouldStop: () -> Bool
     /// Called with everything that an operator should know.
     let notice: (Notice) -> Void
+    /// Takes spans; `nil` if nobody traces.
+    let tracer: Tracer?
+    /// The spans of a round.
+    let trace: WorkTrace?
+
+    init(
+        _ reading: SinkReading, cluster: any Cluster, admin: any Admin, clock: any BlockingClock,
+        shouldStop: @escaping () -> Bool, notice: @escaping (Notice) -> Void, tracer: Tracer? = nil
+    ) {
+        self.reading = reading
+        self.cluster = cluster
+        self.admin = admin
+        self.clock = clock
+        self.shouldStop = shouldStop
+        self.notice = notice
+        self.tracer = tracer
+        trace = tracer.map { WorkTrace($0, "round", [SpanNames.clientID: .string(reading.clientId)]) }
+    }
 
     var requests: PatientRequests {
         PatientRequests(

@@ -1,4 +1,5 @@
 package import RecordLog
+package import Tracing
 
 /// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record alone, then the
 /// positions. While something of an interrupted batch has not been read again, nothing is written.
@@ -12,6 +13,7 @@ package final class TimelineWriter: SinkKind {
     private let clock: any BlockingClock
     private let shouldStop: () -> Bool
     private let notice: (SinkNotice) -> Void
+    private let trace: WorkTrace?
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -26,6 +28,7 @@ package final class TimelineWriter: SinkKind {
         clock = context.clock
         shouldStop = context.shouldStop
         notice = context.notice
+        trace = context.trace
     }
 
     package var isSettled: Bool { batch.isEmpty }
@@ -68,10 +71,12 @@ package final class TimelineWriter: SinkKind {
         guard let key = record.key, let id = String(validating: key, as: UTF8.self) else {
             return leaveOut(place, record.offset, "the key is not the text of a configurationId")
         }
-        batch.add(
+        let superseded = batch.add(
             SinkRecord(
                 configurationId: id, value: record.value, headers: record.headers, origin: place,
                 offset: record.offset))
+        guard let trace, let superseded else { return }
+        trace.process(of: superseded) { trace.note(outcome: "superseded") }
     }
 
     /// Writes the batch and keeps the positions.
@@ -112,14 +117,22 @@ package final class TimelineWriter: SinkKind {
 
     /// - Returns: false if it was stopped before that.
     private func write(_ record: SinkRecord) throws(SinkRunError) -> Bool {
+        guard let trace else { return try writeUntraced(record) }
+        return try trace.process(of: record) { () throws(SinkRunError) in try writeUntraced(record) }
+    }
+
+    private func writeUntraced(_ record: SinkRecord) throws(SinkRunError) -> Bool {
         do throws(SinkError) {
-            switch try repeatedly({ () throws(SinkError) in try sink.write(record) }) {
+            let outcome = try repeatedly { () throws(SinkError) in try sink.write(record) }
+            if let outcome { trace?.note(outcome: "\(outcome)") }
+            switch outcome {
             case nil: return false
             case .written: summary.written += 1
             case .removed: summary.removed += 1
             case .unchanged: summary.unchanged += 1
             }
         } catch .unusable(let reason) {
+            trace?.note(outcome: "unusable")
             leaveOut(record.origin, record.offset, reason)
         } catch {
             throw .sink(error)
@@ -129,10 +142,12 @@ package final class TimelineWriter: SinkKind {
 
     /// - Returns: false if it was stopped before that.
     private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
+        let began = trace?.now()
         let answer: Void? = try whenAvailable { () throws(SinkError) in
             try sink.keep(positions, of: settings.reading.topic)
         }
         guard answer != nil else { return false }
+        if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         kept = positions
         return true
     }
@@ -182,42 +197,16 @@ extension SinkRunner where Kind == TimelineWriter {
     ///   - shouldStop: asked after every batch, and at least ten times a second while the sink is unavailable.
     ///   - progress: called at most four times a second of the clock, and once at the end.
     ///   - notice: called with what an operator should know.
+    ///   - tracer: takes spans; `nil` if nobody traces.
     package convenience init(
         cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any BlockingClock,
-        shouldStop: @escaping () -> Bool = { false },
+        tracer: Tracer? = nil, shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws(LogError) {
         let context = SinkContext(
-            reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
-            shouldStop: shouldStop, notice: notice)
+            settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
+            notice: notice, tracer: tracer)
         try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
-    }
-}
-
-/// The records that were read and are not written yet: the last one of each configuration.
-private struct SinkBatch {
-    private var latest: [String: SinkRecord] = [:]
-    /// The records that were added.
-    private(set) var read = 0
-
-    var isEmpty: Bool { latest.isEmpty }
-    /// True if some records gave way to later ones.
-    var isConflated: Bool { latest.count < read }
-    var superseded: Int { read - latest.count }
-
-    mutating func add(_ record: SinkRecord) {
-        read += 1
-        latest[record.configurationId] = record
-    }
-
-    /// The records by partition, then offset.
-    var records: [SinkRecord] {
-        latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
-    }
-
-    mutating func removeAll() {
-        latest.removeAll(keepingCapacity: true)
-        read = 0
     }
 }

@@ -74,6 +74,7 @@ package final class StreamTask {
         let node = context.topology.sources[Int(record.origin.source)].node
         guard let processor = nodes[node].records else { preconditionFailure("A source feeds a RecordProcessor.") }
         context.node = node
+        if context.trace != nil { return context.traced(record) { processor.process(record, context) } }
         processor.process(record, context)
     }
 

@@ -1,4 +1,5 @@
 package import RecordLog
+package import Tracing
 
 /// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
 /// it, else through the exchange (DESIGN.md, "Local delivery").
@@ -39,6 +40,8 @@ package final class TaskContext {
     package var isFollowed = false
     /// What was done in the open transaction, as far as somebody follows it.
     package internal(set) var notes = ActivityNotes()
+    /// The spans of the open transaction; `nil` if nobody traces.
+    package var trace: WorkTrace?
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 

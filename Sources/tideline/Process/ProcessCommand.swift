@@ -57,6 +57,9 @@ struct ProcessCommand: Verb {
         let environment = try Environment(kafka, flags: (flags ?? []) + monitoringOptions.flags)
         let monitoring = try Monitoring.start(environment, verb: "process", MetricsCatalogue.pipeline)
         defer { monitoring?.close() }
+        let traces = try TraceRun.start(environment, verb: "process")
+        defer { traces?.end() }
+        if let monitoring { traces?.collect(in: monitoring.registry) }
         let admin = try environment.connect()
         var options = PipelineRun.Options()
         options.streamThreads = streamThreads
@@ -64,6 +67,7 @@ struct ProcessCommand: Verb {
         options.untilCaughtUp = untilCaughtUp
         options.healthFile = healthFile
         options.monitoring = monitoring
+        options.tracer = traces?.tracer
         let summary = try PipelineRun(environment, admin, options).run()
         for line in summary.table { writeError(line) }
         print(summary.json)

@@ -23,12 +23,12 @@ import Testing
         let file = Mutex("log.level: info\n")
         let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
         let base = StreamLogHandler(label: "t", level: .info, stream: stream) { Date() }
-        let handler = SwitchedLogHandler(base) { .asSet }
+        let handler = SwitchedLogHandler(LogLevels(.info), verbosity: { .asSet }) { _ in base }
         let logger = Logger(label: "t", handler: handler)
         let first = try Self.settings("log.level: info\n")
         let lag = LiveSetting(Keys.healthLag, first)
         let takers: [String: @Sendable (Settings) -> Void] = [
-            Keys.logLevel.name: { handler.logLevel = $0[Keys.logLevel] },
+            Keys.logLevel.name: { handler.take($0[Keys.logLevel]) },
             Keys.healthLag.name: { lag.take(from: $0) },
         ]
         let reread = SettingsReread(first, logger, takers: takers) { () throws(CommandFailure) in

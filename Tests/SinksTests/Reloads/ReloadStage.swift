@@ -84,7 +84,7 @@ final class ReloadStage {
         var settings = ReloadSinkSettings(
             name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
         settings.reading.untilCaughtUp = true
-        settings.gather = .zero
+        settings.pace.gather = .zero
         return settings
     }
 
