@@ -202,7 +202,7 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays", "Seeds",
+                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays", "Seeds", "Tracing",
             ], exclude: ["StoredForms"]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),

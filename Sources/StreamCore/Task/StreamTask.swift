@@ -192,6 +192,8 @@ package final class StreamTask {
         context.warnings.removeAll()
         committedNotes = context.notes
         context.notes.removeAll()
+        committedFailures = context.failures
+        context.failures.removeAll()
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }
@@ -205,6 +207,7 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         context.warnings.removeAll()
         context.notes.removeAll()
+        context.failures.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         if beginning == .written { beginning = .none }
@@ -234,6 +237,9 @@ package final class StreamTask {
 
     /// What was done in the last committed transaction, as far as somebody followed it.
     package private(set) var committedNotes = ActivityNotes()
+
+    /// The sources that began to fail in the last committed transaction.
+    package private(set) var committedFailures = TaskContext.noFailures
 
     /// Takes what the last committed transaction warned of.
     package func takeWarnings() -> RecordNotices {

@@ -20,7 +20,7 @@ struct StreamLog: Sendable {
         let pipeline = pipeline ?? logger
         self.pipeline = pipeline
         self.brokers = brokers
-        deadLetters = DeadLetterLog(pipeline)
+        deadLetters = DeadLetterLog(pipeline, "failed source", event: "source.failed")
         warnings = DeadLetterLog(pipeline, "odd record")
     }
 
@@ -59,6 +59,8 @@ struct StreamLog: Sendable {
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): warn("transaction aborted", cause)
+        case .sourceFailed(let failure): deadLetters.add(failure, now: WallClock.uptime())
+        case .moreSourcesFailed(let count): deadLetters.add(more: count, now: WallClock.uptime())
         case .noted(let note): pipeline.debug("\(note.name)", metadata: note.metadata)
         case .moreNotes(let count): pipeline.debug("more of the same transaction", metadata: ["count": .number(count)])
         case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
@@ -159,11 +161,5 @@ struct StreamLog: Sendable {
         var metadata: Logger.Metadata = ["error": .string(error.name)]
         if failuresInARow > 0 { metadata["failuresInARow"] = .number(failuresInARow) }
         logger.warning("\(what): \(error.message)", metadata: metadata)
-    }
-}
-
-extension ActivityNote {
-    fileprivate var metadata: Logger.Metadata {
-        Dictionary(fields.map { ($0.name, .string($0.value)) }, uniquingKeysWith: { _, last in last })
     }
 }
