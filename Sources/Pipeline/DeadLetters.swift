@@ -17,6 +17,7 @@ extension TaskContext {
         let topic = topology.sources[Int(record.origin.source)].topic
         let problem = problem.shortened
         noteDeadLetter(record, reason: problem.description)
+        traceFailure(type: problem.kind.rawValue, problem.description)
         counters.add(1, to: CounterKey(DeadLetterCounts.name, [topic, problem.kind.rawValue]))
         let original = headers(of: record)
         let size = record.value?.count ?? 0

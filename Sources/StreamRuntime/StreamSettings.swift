@@ -82,8 +82,8 @@ package struct StreamSettings: Sendable {
     /// Returns true if somebody follows each thing that is done (`TaskContext.note`). Called in every iteration, on the
     /// stream's thread.
     package var isFollowed: @Sendable () -> Bool = { false }
-    /// Gives the intervals that hold from now on; `nil` if they never change. Called in every iteration, on the stream's
-    /// thread.
+    /// Gives the intervals that hold from now on; `nil` if they never change. Called in every iteration, on the
+    /// stream's thread.
     package var liveIntervals: (@Sendable () -> StreamIntervals)?
     /// True if somebody asks how much the tasks hold (`StreamMeasures`): the look has its price, each second.
     package var measuresTasks = false
@@ -136,8 +136,8 @@ package struct StreamSettings: Sendable {
     }
 }
 
-/// The intervals of a stream thread that may change while it runs. As in `StreamSettings`; the commit interval is shorter
-/// than a transaction may last.
+/// The intervals of a stream thread that may change while it runs. As in `StreamSettings`; the commit interval is
+/// shorter than a transaction may last.
 package struct StreamIntervals: Hashable, Sendable {
     package var commit: Duration
     package var visibleCommit: Duration?

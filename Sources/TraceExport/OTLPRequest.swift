@@ -1,8 +1,9 @@
 package import Foundation
 package import Tracing
 
-/// The body of a request: OpenTelemetry's `ExportTraceServiceRequest` in JSON, as OTLP 1.x maps it. Ids are hexadecimal,
-/// numbers of 64 bits are texts; keys and attributes are sorted, so that the same spans give the same bytes.
+/// The body of a request: OpenTelemetry's `ExportTraceServiceRequest` in JSON, as OTLP 1.x maps it. Ids are
+/// hexadecimal, numbers of 64 bits are texts; keys and attributes are sorted, so that the same spans give the same
+/// bytes.
 package struct OTLPRequest: Encodable {
     private let resourceSpans: [ResourceSpans]
 

@@ -5,8 +5,8 @@ package import Tracing
 
 /// Sends what waits in a queue of spans to a collector, in batches, on a thread of its own, from `start` to `end`.
 ///
-/// While the collector is away a batch is kept and sent again, ever slower; what does not fit into the queue meanwhile is
-/// lost and counted. So tracing costs a bounded memory and holds up nobody. Any thread.
+/// While the collector is away a batch is kept and sent again, ever slower; what does not fit into the queue meanwhile
+/// is lost and counted. So tracing costs a bounded memory and holds up nobody. Any thread.
 package final class SpanExporter: Sendable {
     package let queue: SpanQueue
     private let settings: ExportSettings

@@ -1,7 +1,7 @@
 // Tracing: spans, the contexts that bind them to traces, and the queue in which they wait to be sent.
 //
-// It must not know where spans go, nor Kafka, HTTP, clocks or settings: time and random numbers come from outside. It is
-// pure, but for the lock of its queue.
+// It must not know where spans go, nor Kafka, HTTP, clocks or settings: time and random numbers come from outside. It
+// is pure, but for the lock of its queue.
 //
 // Begin with `Tracer`, which starts spans and takes those that have ended; its names are those of
 // swift-distributed-tracing. `WorkTrace` holds the spans of work that succeeds or fails as a whole, such as a

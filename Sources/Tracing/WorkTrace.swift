@@ -104,6 +104,9 @@ package final class WorkTrace {
     /// Says what became of the record that is being processed, in a word.
     package func note(outcome: String) { record?.attributes[SpanNames.outcome] = .string(outcome) }
 
+    /// Says that the record that is being processed cannot be used.
+    package func noteFailure(type: String, _ message: String) { record?.setError(type: type, message) }
+
     /// The header for what follows from the record that is being processed; `nil` if it has no span.
     package var traceParent: [UInt8]? { record?.context.traceParent }
 

@@ -61,6 +61,21 @@ extension PipelineTests {
             }
         }
 
+        @Test("the span of a record that becomes a dead letter says why")
+        func deadLetter() async throws {
+            let tracer = Self.tracer(.parentBasedAlwaysOff)
+            try await PipelineFixture.run(PipelineFixture.Options(threads: 0)) { pipeline in
+                pipeline.plan.settings.tracer = tracer
+                try await pipeline.startThread()
+                pipeline.put(pipeline.topics.telemetry, key: "v1", "no JSON", headers: [Self.trace])
+                try await pipeline.settle()
+                let span = try #require(tracer.queue.take(10).first)
+                #expect(span.attributes[SpanNames.errorType] == "unreadable" && span.failure != nil)
+                let letter = try #require(pipeline.outputs.deadLetters.first)
+                #expect(letter.headers.contains(Self.trace), "a dead letter keeps what came")
+            }
+        }
+
         @Test("each transaction is a trace with what was polled, processed and committed")
         func transactions() async throws {
             let tracer = Self.tracer(.parentBasedAlwaysOn)

@@ -18,6 +18,9 @@ extension TaskContext {
     /// The header for what follows from the record that is being processed; `nil` if it has no span of its own.
     package var tracedParent: [UInt8]? { trace?.traceParent }
 
+    /// Notes in the trace that the record that is being processed cannot be used.
+    package func traceFailure(type: String, _ message: String) { trace?.noteFailure(type: type, message) }
+
     /// Notes in the trace that a record is written.
     ///
     /// - Parameters:

@@ -3,8 +3,8 @@ import RecordLog
 import StreamCore
 import Synchronization
 
-/// Logs a line for each dead letter, or for each record of another sort, ten a second at most: a warning, or an error with
-/// stable keys where the sort has an event's name. Further ones are
+/// Logs a line for each dead letter, or for each record of another sort, ten a second at most: a warning, or an error
+/// with stable keys where the sort has an event's name. Further ones are
 /// counted, and the count is logged once the second is over. A warning about a subject is never lost: the names of the
 /// subjects are logged together in one line. Any thread.
 final class DeadLetterLog: Sendable {

@@ -32,8 +32,8 @@ struct LogLevels: Hashable, Sendable {
 
     init(_ base: Logger.Level) { self.base = base }
 
-    /// Reads `info`, or `info,runtime=debug,sinks=trace`; `nil` if it is none. A level without a module comes first, and
-    /// no module twice. Without a first level that is info.
+    /// Reads `info`, or `info,runtime=debug,sinks=trace`; `nil` if it is none. A level without a module comes first,
+    /// and no module twice. Without a first level that is info.
     init?(_ text: String) {
         self.init(.info)
         for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
@@ -68,6 +68,6 @@ extension SettingType<LogLevels> {
         return SettingType(
             allowed: "one of \(levels.joined(separator: ", ")), and for some modules another one, such as"
                 + " info,runtime=debug; the modules are \(modules)",
-            choices: levels, read: { LogLevels($0) }, write: { $0.text })
+            read: { LogLevels($0) }, write: { $0.text })
     }
 }

@@ -59,10 +59,7 @@ struct StreamLog: Sendable {
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): warn("transaction aborted", cause)
-        case .sourceFailed(let failure): deadLetters.add(failure, now: WallClock.uptime())
-        case .moreSourcesFailed(let count): deadLetters.add(more: count, now: WallClock.uptime())
-        case .noted(let note): pipeline.debug("\(note.name)", metadata: note.metadata)
-        case .moreNotes(let count): pipeline.debug("more of the same transaction", metadata: ["count": .number(count)])
+        case .sourceFailed, .moreSourcesFailed, .noted, .moreNotes: writeNote(event)
         case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
         case .claimSettled(let id):
             logger.info("ended the transaction of a process that is gone", metadata: ["transactionalId": .string(id)])
@@ -105,6 +102,17 @@ struct StreamLog: Sendable {
                 "nobody had been given these tasks: the group gives all out anew",
                 metadata: ["tasks": .numbers(tasks.map(\.rawValue))])
         case .failed(let error, let doing): warn(doing, error)
+        }
+    }
+
+    /// What processors made, or could not make.
+    private func writeNote(_ event: StreamEvent) {
+        switch event {
+        case .sourceFailed(let failure): deadLetters.add(failure, now: WallClock.uptime())
+        case .moreSourcesFailed(let count): deadLetters.add(more: count, now: WallClock.uptime())
+        case .noted(let note): pipeline.debug("\(note.name)", metadata: note.metadata)
+        case .moreNotes(let count): pipeline.debug("more of the same transaction", metadata: ["count": .number(count)])
+        default: break
         }
     }
 

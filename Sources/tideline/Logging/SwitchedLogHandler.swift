@@ -1,8 +1,8 @@
 import Observability
 import Synchronization
 
-/// A log whose levels change while the program runs: SIGUSR1 lowers them to debug, to trace, and brings them back to those
-/// of the settings, which may be read again meanwhile. A level of the settings that is lower stays.
+/// A log whose levels change while the program runs: SIGUSR1 lowers them to debug, to trace, and brings them back to
+/// those of the settings, which may be read again meanwhile. A level of the settings that is lower stays.
 struct SwitchedLogHandler: LogHandler {
     private var base: any LogHandler
     private let module: LogModule

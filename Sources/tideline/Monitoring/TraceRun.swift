@@ -11,17 +11,23 @@ final class TraceRun: Sendable {
     let tracer: Tracer
     private let exporter: SpanExporter
 
-    /// - Parameter verb: for the attribute `tideline.verb`.
+    /// - Parameters:
+    ///   - verb: for the attribute `tideline.verb`.
+    ///   - monitoring: has the counts from here on.
     /// - Returns: `nil` if nobody takes spans.
     /// - Throws: with status 64 if OpenTelemetry's variables are wrong.
-    static func start(_ environment: Environment, verb: String) throws(CommandFailure) -> TraceRun? {
+    static func start(
+        _ environment: Environment, verb: String, _ monitoring: Monitoring?
+    ) throws(CommandFailure) -> TraceRun? {
         let variables = ProcessInfo.processInfo.environment
         guard
             var plan = try TracingPlan(environment.settings, variables, instance: UUID().uuidString.lowercased())
         else { return nil }
         let sampler = try TracingPlan.sampler(environment.settings, variables)
         plan.resource["tideline.verb"] = .string(verb)
-        return TraceRun(environment, plan, sampler)
+        let run = TraceRun(environment, plan, sampler)
+        if let monitoring { run.collect(in: monitoring.registry) }
+        return run
     }
 
     private init(_ environment: Environment, _ plan: TracingPlan, _ sampler: TraceSampler) {
@@ -57,8 +63,7 @@ final class TraceRun: Sendable {
     /// Sends what waits, for a few seconds at most.
     func end() { exporter.end() }
 
-    /// From here on the registry has the counts.
-    func collect(in registry: MetricsRegistry) {
+    private func collect(in registry: MetricsRegistry) {
         let exporter = exporter
         registry.collect { snapshot in
             let counts = exporter.counts

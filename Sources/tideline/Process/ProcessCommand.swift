@@ -57,9 +57,8 @@ struct ProcessCommand: Verb {
         let environment = try Environment(kafka, flags: (flags ?? []) + monitoringOptions.flags)
         let monitoring = try Monitoring.start(environment, verb: "process", MetricsCatalogue.pipeline)
         defer { monitoring?.close() }
-        let traces = try TraceRun.start(environment, verb: "process")
+        let traces = try TraceRun.start(environment, verb: "process", monitoring)
         defer { traces?.end() }
-        if let monitoring { traces?.collect(in: monitoring.registry) }
         let admin = try environment.connect()
         var options = PipelineRun.Options()
         options.streamThreads = streamThreads

@@ -8,9 +8,9 @@ import Tracing
 extension Keys {
     static let tracingEndpoint = SettingKey(
         "tracing.endpoint", .optional(.collector), default: nil,
-        "The collector that takes spans as OTLP over HTTP in JSON, such as http://localhost:4318; /v1/traces is put behind"
-            + " it. Empty: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT; without them nothing is"
-            + " traced.")
+        "The collector that takes spans as OTLP over HTTP in JSON, such as http://localhost:4318; /v1/traces is put"
+            + " behind it. Empty: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT; without them"
+            + " nothing is traced.")
     static let tracingHeaders = SettingKey(
         "tracing.headers", .optional(.headerList), default: nil,
         "Headers of requests to the collector: NAME=VALUE, separated by commas. Empty: OTEL_EXPORTER_OTLP_HEADERS.")
@@ -54,19 +54,21 @@ struct TracingPlan {
     init?(_ settings: Settings, _ variables: [String: String], instance: String) throws(CommandFailure) {
         var reading = VariableReading(variables)
         let isOff =
-            reading.choice("OTEL_SDK_DISABLED", ["true", "false"])?.lowercased() == "true"
-            || reading["OTEL_TRACES_EXPORTER"] == "none"
+            reading["OTEL_SDK_DISABLED"]?.lowercased() == "true" || reading["OTEL_TRACES_EXPORTER"] == "none"
+        if isOff, settings[Keys.tracingEndpoint] == nil { return nil }
         let endpoint: String? =
             if let own = settings[Keys.tracingEndpoint] { Self.tracesPath(of: own) } else {
                 reading.address("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
                     ?? reading.address("OTEL_EXPORTER_OTLP_ENDPOINT").map(Self.tracesPath)
             }
+        // Without an endpoint the other variables are somebody else's.
+        if endpoint == nil, reading.problems.isEmpty { return nil }
         let headers =
             settings[Keys.tracingHeaders].flatMap(Self.pairs)
             ?? reading.pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS") ?? reading.pairs("OTEL_EXPORTER_OTLP_HEADERS") ?? []
         let attributes = reading.pairs("OTEL_RESOURCE_ATTRIBUTES") ?? []
         if !reading.problems.isEmpty { throw CommandFailure(.usage, reading.problems.joined(separator: "\n")) }
-        guard !isOff || settings[Keys.tracingEndpoint] != nil, let endpoint else { return nil }
+        guard let endpoint else { return nil }
         self.endpoint = endpoint
         self.headers = headers.map { HTTPHeader($0.name, $0.value) }
         resource = ["service.name": "tideline", "service.instance.id": .string(instance)]

@@ -87,9 +87,8 @@ struct ReloadSinkRun {
     func run(_ health: HealthFile?) throws(CommandFailure) {
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
-        let traces = try TraceRun.start(environment, verb: "sink")
+        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
         defer { traces?.end() }
-        if let monitoring { traces?.collect(in: monitoring.registry) }
         let admin = try environment.connect()
         let topics = environment.topics
         var needed = [topics.reloads, topics.deadLetters]

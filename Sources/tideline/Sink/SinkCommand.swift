@@ -101,9 +101,8 @@ struct SinkCommand: Verb {
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
-        let traces = try TraceRun.start(environment, verb: "sink")
+        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
         defer { traces?.end() }
-        if let monitoring { traces?.collect(in: monitoring.registry) }
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()

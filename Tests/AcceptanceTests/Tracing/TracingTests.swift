@@ -97,7 +97,8 @@ extension AcceptanceTests {
             let application = try await Application("collector-down", partitions: 1)
             try await application.publish(configurations: Self.configurations)
             let pipeline = try ProcessRunner(
-                TidelineExecutable.url, ["process"] + application.options, environment: Self.environment(first))
+                TidelineExecutable.url, ["process", "--metrics", "127.0.0.1:0"] + application.options,
+                environment: Self.environment(first))
             defer { pipeline.kill() }
             func log() -> String { (try? String(contentsOf: pipeline.standardError, encoding: .utf8)) ?? "" }
             #expect(await eventually { log().contains("the collector of spans does not take them") }, "\(log())")
@@ -107,6 +108,11 @@ extension AcceptanceTests {
             let second = try Collector(port: first.port)
             #expect(await eventually { log().contains("the collector takes spans again") }, "\(log())")
             #expect(await eventually { second.spans.contains { $0.trace == Self.trace } })
+            let address = try await Monitored.address(of: pipeline)
+            let metrics = try await Monitored.get("/metrics", at: address).body
+            #expect(metrics.contains("tideline_trace_spans_total{outcome=\"dropped\"} 0\n"), "\(metrics)")
+            let sent = metrics.firstMatch(of: /tideline_trace_spans_total\{outcome="sent"\} (\d+)/)
+            #expect(sent.flatMap { Int($0.1) }.map { $0 > 0 } == true)
             second.stop()
             // What it makes at its end finds nobody.
             pipeline.terminate()

@@ -1,5 +1,4 @@
 import Messages
-import RecordLog
 import StreamCore
 import Timelines
 
@@ -50,27 +49,34 @@ extension TimelineMaker.Made {
         return timeline.isFailure && state.sources.contains { $0.content?.isUnreadable == true }
     }
 
-    /// `source.failed`: which configuration has a timeline that failed, why, and the record that it comes of: of its vehicle or
-    /// calendar where one of them cannot be read, else its own.
+    /// `source.failed`: which configuration has a timeline that failed, why, and the record that it comes of: of its
+    /// vehicle or calendar where one of them cannot be read, else its own.
     func failure(of state: ConfigurationState) -> ActivityNote {
         let unreadable = state.sources.firstIndex { $0.content?.isUnreadable == true }
-        let origin = unreadable.flatMap { state.sources[$0].content?.origin } ?? state.origin
-        let place = origin.flatMap { origin in
-            record.sources.first {
-                $0.offset == origin.offset.rawValue && $0.partition == origin.partition.rawValue
-            }
-        }
+        let place = place(of: unreadable, in: state)
         var fields: [ActivityNote.Field] = [.init("configurationId", record.configurationId)]
         if let place {
             fields.append(.init("offset", String(place.offset)))
             fields.append(.init("partition", String(place.partition)))
         }
         let source = unreadable.map { state.sources[$0].id.name } ?? "configuration"
-        let reason = record.timeline.entries.first?.message?.text ?? "the newest record of \(source) cannot be read"
-        fields.append(.init("reason", reason))
+        let entry = record.timeline.entries.first
+        let error = entry?.phase == .error ? entry?.message?.text : nil
+        fields.append(.init("reason", error ?? "the newest record of \(source) cannot be read"))
         fields.append(.init("source", source))
         if let place { fields.append(.init("topic", place.topic)) }
         return ActivityNote("source.failed", fields)
+    }
+
+    /// The record of a source, among those that the timeline names: its configuration's comes first (M7).
+    ///
+    /// - Parameter index: of the source; `nil` stands for the configuration.
+    private func place(of index: Int?, in state: ConfigurationState) -> SourceOffset? {
+        let own = state.origin == nil ? 0 : 1
+        guard let index else { return own == 0 ? nil : record.sources.first }
+        guard state.sources[index].content?.origin != nil else { return nil }
+        let number = own + state.sources[..<index].count { $0.content?.origin != nil }
+        return number < record.sources.count ? record.sources[number] : nil
     }
 }
 
