@@ -7,6 +7,8 @@ package final class WorkTrace {
     private let common: SpanAttributes
     private var root = Root.none
     private var spans: [Span] = []
+    /// The number of these that are of records.
+    private var recordSpans = 0
     /// The record that is being processed.
     private var record: Span?
 
@@ -17,8 +19,8 @@ package final class WorkTrace {
         case span(Span)
     }
 
-    /// A flood of traced records must not fill the memory.
-    private static let spansMax = 2_000
+    /// A flood of traced records must not fill the memory. Steps are few.
+    private static let recordSpansMax = 2_000
 
     /// - Parameters:
     ///   - name: of the span for all of the work.
@@ -62,7 +64,7 @@ package final class WorkTrace {
         span.attributes[SpanNames.operationType] = .string(type)
         if let failure { span.setError(type: failure.type, failure.message) }
         span.end(at: now())
-        keep(span)
+        spans.append(span)
     }
 
     /// The work is done, or has failed.
@@ -74,6 +76,7 @@ package final class WorkTrace {
             tracer.end(span)
         }
         spans.removeAll(keepingCapacity: true)
+        recordSpans = 0
         root = .none
     }
 
@@ -139,6 +142,8 @@ package final class WorkTrace {
     }
 
     private func keep(_ span: Span) {
-        if spans.count < Self.spansMax { spans.append(span) } else { tracer.queue.drop(1) }
+        guard recordSpans < Self.recordSpansMax else { return tracer.queue.drop(1) }
+        recordSpans += 1
+        spans.append(span)
     }
 }
