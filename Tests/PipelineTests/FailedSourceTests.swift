@@ -40,10 +40,11 @@ extension PipelineTests {
         func aborted() async throws {
             try await PipelineFixture.run { pipeline in
                 let memory = try #require(pipeline.memory)
+                pipeline.configuration("c1", "")
                 try await pipeline.settle()
                 memory.memory.inject(.abortable(.init(.other, name: "_TEST", "test")), into: .commit, times: 1)
                 pipeline.configuration("c1", #""strategy": "nonsense""#)
-                try await pipeline.settle()
+                try await pipeline.settle(at: "08:01")
                 #expect(memory.events.now.aborts == 1 && memory.events.now.failedSources.count == 1)
             }
         }
