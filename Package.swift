@@ -57,13 +57,14 @@ let package = Package(
         module("Times"),
         module("SQLite", ["CSQLite"]),
         module("Metrics"),
+        module("Tracing"),
 
         // Streams.
         module("SplitMix"),
         module("RecordLog", ["Times"], settings: hot),
         module("RdKafka", ["CRdKafka", "RecordLog"], settings: hot),
-        module("StreamCore", ["RecordLog"], settings: hot),
-        module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics"], settings: hot),
+        module("StreamCore", ["RecordLog", "Tracing"], settings: hot),
+        module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics", "Tracing"], settings: hot),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 
         // Timelines.
@@ -86,7 +87,8 @@ let package = Package(
         // Edges.
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite"]),
+        module("TraceExport", ["Tracing", "HTTPClient"]),
+        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -109,7 +111,8 @@ let package = Package(
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
-                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis",
+                "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
+                "TraceExport",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -169,6 +172,8 @@ let package = Package(
         // Tests, one target per module, and the ones that run the program on a real broker.
         tests("TimesTests", ["Times", "TestSupport"]),
         tests("MetricsTests", ["Metrics", "TestSupport"]),
+        tests("TracingTests", ["Tracing"]),
+        tests("TraceExportTests", ["TraceExport", "Tracing", "HTTPClient", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog", "Simulation"]),
         tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
@@ -202,7 +207,7 @@ let package = Package(
             "PipelineTests",
             [
                 "Pipeline", "StreamRuntime", "StreamCore", "RecordLog", "Simulation", "Messages", "Timelines",
-                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays", "Seeds",
+                "Positions", "Agendas", "Preview", "RdKafka", "TestSupport", "SimulatedDays", "Seeds", "Tracing",
             ], exclude: ["StoredForms"]),
         tests("SimulatedDaysTests", ["SimulatedDays", "Messages", "RecordLog", "Timelines"]),
         tests("HTTPClientTests", ["HTTPClient", "Crypto", "TestSupport"]),
@@ -230,7 +235,7 @@ let package = Package(
             "AcceptanceTests",
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
-                "Observability",
+                "Observability", "HTTPServer",
                 "SQLite", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),

@@ -17,6 +17,7 @@ extension TaskContext {
         let topic = topology.sources[Int(record.origin.source)].topic
         let problem = problem.shortened
         noteDeadLetter(record, reason: problem.description)
+        traceFailure(type: problem.kind.rawValue, problem.description)
         counters.add(1, to: CounterKey(DeadLetterCounts.name, [topic, problem.kind.rawValue]))
         let original = headers(of: record)
         let size = record.value?.count ?? 0
@@ -56,6 +57,7 @@ extension TaskContext {
 
     /// The trace that a record belongs to, for the outputs that follow from it. What is too long is none.
     func traceParent(of record: InputRecord) -> [UInt8]? {
+        if let own = tracedParent { return own }
         let trace = headers(of: record).first { $0.name == CloudEventHeaders.traceParentName }?.value
         return trace.flatMap { $0.count <= traceParentBytesMax ? $0 : nil }
     }

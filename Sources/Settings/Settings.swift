@@ -92,10 +92,10 @@ extension Settings: CustomStringConvertible {
 
 /// Values that no log, description or problem may show.
 package enum Secrets {
-    /// True if a key ends in `password`, `secret` or `token`, in any case.
+    /// True if a key ends in `password`, `secret`, `token` or `headers`, in any case.
     package static func covers(_ key: String) -> Bool {
         let key = key.lowercased()
-        return ["password", "secret", "token"].contains { key.hasSuffix($0) }
+        return ["password", "secret", "token", "headers"].contains { key.hasSuffix($0) }
     }
 
     /// The text, or stars in its place. Nothing stays nothing.

@@ -73,7 +73,7 @@ package struct SettingsRule: Sendable {
     package let keys: [String]
     /// Says what must hold: "commit.interval must be shorter than transaction.timeout".
     package let requirement: String
-    let holds: @Sendable (Settings) -> Bool
+    package let holds: @Sendable (Settings) -> Bool
 
     package init(_ requirement: String, keys: [String], holds: @escaping @Sendable (Settings) -> Bool) {
         precondition(!keys.isEmpty, "A rule is about settings.")

@@ -31,6 +31,10 @@ package enum StreamEvent: Sendable {
     case noted(ActivityNote)
     /// The number of further notes of the same transaction.
     case moreNotes(Int)
+    /// A source began to fail: a configuration has an `error` timeline, and why. Reported once that is committed.
+    case sourceFailed(ActivityNote)
+    /// The number of further ones in the same transaction.
+    case moreSourcesFailed(Int)
     case producerReplaced(LogError, failuresInARow: Int)
     /// A dead owner's transaction was ended (R4).
     case claimSettled(transactionalId: String)

@@ -1,5 +1,6 @@
 package import RecordLog
 package import StreamCore
+package import Tracing
 
 /// How a stream thread runs. Relations between the values are checked when it is made.
 package struct StreamSettings: Sendable {
@@ -85,8 +86,13 @@ package struct StreamSettings: Sendable {
     package var isFollowed: @Sendable () -> Bool = { false }
     /// How short memory is.
     package var memory: any MemoryState = AmpleMemory()
+    /// Gives the intervals that hold from now on; `nil` if they never change. Called in every iteration, on the
+    /// stream's thread.
+    package var liveIntervals: (@Sendable () -> StreamIntervals)?
     /// True if somebody asks how much the tasks hold (`StreamMeasures`): the look has its price, each second.
     package var measuresTasks = false
+    /// Takes the spans of what is done; `nil` if nobody traces.
+    package var tracer: Tracer?
     /// What is recorded of this program in the state.
     package var state = StateTerms()
     /// What is done if the state is not that of this program, of this cluster or of these topics (R18).
@@ -118,11 +124,33 @@ package struct StreamSettings: Sendable {
     /// After so long a transaction that holds offsets up, and whose owner is fenced, is none that somebody ends.
     package var unstableOffsetsPatience: Duration { transactionTimeout + .seconds(30) }
 
+    /// Takes over what may change while a thread runs.
+    mutating func adoptIntervals() {
+        guard let intervals = liveIntervals?() else { return }
+        commitInterval = intervals.commit
+        visibleCommitInterval = intervals.visibleCommit
+        restorePatience = intervals.restorePatience
+    }
+
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
         precondition((0...15).contains(standbyReplicas), "A task has 15 standby copies at most.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
         precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its time-out.")
+    }
+}
+
+/// The intervals of a stream thread that may change while it runs. As in `StreamSettings`; the commit interval is
+/// shorter than a transaction may last.
+package struct StreamIntervals: Hashable, Sendable {
+    package var commit: Duration
+    package var visibleCommit: Duration?
+    package var restorePatience: Duration
+
+    package init(commit: Duration, visibleCommit: Duration?, restorePatience: Duration) {
+        self.commit = commit
+        self.visibleCommit = visibleCommit
+        self.restorePatience = restorePatience
     }
 }
 

@@ -15,6 +15,8 @@ final class StreamEvents: Sendable {
         /// `topic-partition@offset: reason`, as well.
         var warnings: [String] = []
         var notes: [ActivityNote] = []
+        /// The fields of each source that began to fail.
+        var failedSources: [[String: String]] = []
     }
 
     private let totals = Mutex(Totals())
@@ -34,6 +36,9 @@ final class StreamEvents: Sendable {
                 case .warning(let place, let offset, let reason, _):
                     totals.warnings.append("\(place)@\(offset): \(reason)")
                 case .noted(let note): totals.notes.append(note)
+                case .sourceFailed(let failure):
+                    let fields = failure.fields.map { ($0.name, $0.value) }
+                    totals.failedSources.append(Dictionary(uniqueKeysWithValues: fields))
                 case .failed(let error, let doing): totals.failures.append("\(doing): \(error)")
                 default: break
                 }

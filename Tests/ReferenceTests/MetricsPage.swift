@@ -18,6 +18,7 @@ struct MetricsPage {
         ("Sinks", "`sink`", SinkMetrics.all),
         ("The HTTP API", "`serve`", ServeMetrics.all),
         ("Producers", "`produce`", PublicationMetrics.all),
+        ("Traces", "`process` and `sink`, where a collector is set", TracingMetrics.all),
     ]
 
     var markdown: String {

@@ -16,6 +16,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         catchUp.committed()
         requests.committed()
         pending.committed()
+        publisher.failed.committed()
         timers.committed()
         readers.committed()
     }
@@ -27,6 +28,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         requests.reverted()
         table.reverted()
         pending.reverted()
+        publisher.failed.reverted()
         timers.reverted()
         for slot in table.store.reverted {
             noteWhatWaits(for: slot)
@@ -45,6 +47,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         table.forget(released)
         redeclared.forget(released)
         pending.forget(released)
+        publisher.failed.forget(released)
         catchUp.forget(released)
         timers.forget(released)
         readers.forget(released)

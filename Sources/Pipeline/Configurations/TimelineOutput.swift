@@ -28,7 +28,8 @@ struct TimelineOutput: ~Copyable {
 
     /// Emits the record that was encoded last.
     func emit(_ record: TimelineRecord, sinks: [String]?, traceParent: [UInt8]?, _ context: TaskContext) {
-        let headers = headers.timeline(record, sinks: sinks, traceParent: traceParent)
+        let trace = context.traceParent(ofSending: .timelines, key: record.configurationId, because: traceParent)
+        let headers = headers.timeline(record, sinks: sinks, traceParent: trace)
         var configurationId = record.configurationId
         configurationId.withUTF8 { key in
             json.withUnsafeBytes { value in
@@ -42,8 +43,9 @@ struct TimelineOutput: ~Copyable {
     func emitTombstone(
         _ configurationId: String, key: UnsafeRawBufferPointer, traceParent: [UInt8]?, _ context: TaskContext
     ) {
+        let trace = context.traceParent(ofSending: .timelines, key: configurationId, because: traceParent)
         let headers = headers.timelineTombstone(
-            configurationId: configurationId, at: context.now, traceParent: traceParent)
+            configurationId: configurationId, at: context.now, traceParent: trace)
         context.emit(.timelines, key: key, value: nil, headers: headers.map { Header($0) })
     }
 }

@@ -12,6 +12,7 @@ final class TimelinePublisher {
     private let kinds: DeclaredKinds
     private let settings: PipelineSettings
     private var output: TimelineOutput
+    var failed = FailedTimelines()
 
     init(
         of table: ConfigurationTable, _ maker: TimelineMaker, _ reloads: RecipientReloads, _ kinds: DeclaredKinds,
@@ -53,6 +54,7 @@ final class TimelinePublisher {
         let made = fitting(message, address, state, occasion)
         output.emit(made.record, sinks: address.sinks, traceParent: pending.traceParent, context)
         if made.isTooLarge { warn(made, slot, state, context) }
+        if failed.note(slot, isFailed: made.isFailed(of: state)) { context.noteFailure(made.failure(of: state)) }
         keep(made, slot)
         let published = RecipientReloads.Published(
             kind: address.kind, publication: made.publication, cause: pending.cause,

@@ -19,8 +19,9 @@ struct MergedPositionOutput: ~Copyable {
     mutating func emit(
         _ merged: MergedPosition?, _ key: String, revision: UInt64, traceParent: [UInt8]?, _ context: TaskContext
     ) {
+        let trace = context.traceParent(ofSending: .positionsMerged, key: key, because: traceParent)
         let headers = headers.mergedPosition(
-            key: key, revision: merged == nil ? nil : revision, at: context.now, traceParent: traceParent
+            key: key, revision: merged == nil ? nil : revision, at: context.now, traceParent: trace
         )
         .map { Header($0) }
         json.removeAll()

@@ -49,7 +49,9 @@ struct ReloadWriter {
         context.counters.count(.sent, kind: key.kind, reason)
         var json = JSONWriter()
         notification.write(to: &json)
-        let headers = headers.reload(notification, traceParent: part.lazy.compactMap(\.offer.traceParent).first)
+        let trace = context.traceParent(
+            ofSending: .reloads, key: key.recipient, because: part.lazy.compactMap(\.offer.traceParent).first)
+        let headers = headers.reload(notification, traceParent: trace)
         var recipient = notification.recipient
         recipient.withUTF8 { key in
             json.withUnsafeBytes { value in

@@ -1,5 +1,6 @@
 package import HTTPClient
 package import RecordLog
+package import Tracing
 
 /// Sends reloads to a destination: at least once. A position is kept only when everything before it is settled:
 /// delivered, retired, dead-lettered or skipped.
@@ -20,6 +21,8 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     private let ledger: ReloadLedger
     private let deliveries: Deliveries<Destination>
     private let fitting: (Int) -> Int
+    private let trace: WorkTrace?
+    private let pace: (() -> ReloadPace)?
 
     private var state = SinkReadState()
     /// The records that were read from the last one before the kept position on, by partition.
@@ -30,9 +33,10 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
 
     fileprivate init(
         _ destination: Destination, _ transport: any HTTPTransport, _ settings: ReloadSinkSettings, instance: String,
-        clock: any ReloadSinkClock, random: @escaping () -> Double, _ context: SinkContext<ReloadSinkNotice>
+        clock: any ReloadSinkClock, random: @escaping () -> Double, pace: (() -> ReloadPace)?,
+        _ context: SinkContext<ReloadSinkNotice>
     ) {
-        precondition(settings.requestsMax > 0 && settings.outstandingMax > 0)
+        precondition(settings.pace.requestsMax > 0 && settings.outstandingMax > 0)
         self.settings = settings
         self.destination = destination
         self.transport = transport
@@ -40,7 +44,10 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         fitting = context.fitting
         ledger = ReloadLedger(settings, instance: instance, context)
         deliveries = Deliveries(
-            destination, transport, settings, clock: clock, random: random, notice: context.notice)
+            destination, transport, settings, clock: clock, random: random, notice: context.notice,
+            tracer: context.tracer)
+        trace = context.trace
+        self.pace = pace
         lastCommit = clock.now
     }
 
@@ -65,6 +72,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
 
     package func demand() throws(ReloadSinkError) -> SinkDemand? {
         try destination.keepUp()
+        if let pace { deliveries.adopt(pace()) }
         let room = settings.outstandingMax - deliveries.outstanding.count
         guard room > 0, !deliveries.isFull else { return nil }
         // Answers are waited for elsewhere.
@@ -109,6 +117,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     }
 
     package func close() {
+        deliveries.endTraces()
         transport.shutdown()
         ledger.close()
         destination.close()
@@ -147,7 +156,9 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         entries.changes += destination.removeLedgerChanges()
         entries.deadLetters += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
+        let began = trace?.now()
         if try ledger.commit(entries) { entries = ReloadLedger.Entries() }
+        if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         lastCommit = clock.now
     }
 }
@@ -158,22 +169,24 @@ extension SinkRunner {
     /// - Parameters:
     ///   - instance: a name that no other run ever had.
     ///   - random: draws from 0 up to 1, for the jitter of back-offs.
+    ///   - pace: how fast it sends from now on, asked in every round; `nil` means that the settings' pace stays.
     ///   - shouldStop: asked at every round, and at least every few seconds while the brokers are away.
     ///   - progress: called at most four times a second of the clock, and once at the end.
     ///   - notice: called with what an operator should know.
+    ///   - tracer: takes spans; `nil` if nobody traces.
     package convenience init<Destination: ReloadDestination>(
         cluster: any Cluster, destination: Destination, transport: any HTTPTransport, settings: ReloadSinkSettings,
         instance: String, clock: any ReloadSinkClock, random: @escaping () -> Double,
-        memory: any MemoryState = AmpleMemory(),
+        memory: any MemoryState = AmpleMemory(), pace: (() -> ReloadPace)? = nil, tracer: Tracer? = nil,
         shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (SinkProgress<ReloadSinkSummary>) -> Void = { _ in },
         notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
     ) throws(LogError) where Kind == ReloadSender<Destination> {
         let context = SinkContext(
-            reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
-            shouldStop: shouldStop, notice: notice, memory: memory)
+            settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
+            notice: notice, memory: memory, tracer: tracer)
         let kind = ReloadSender(
-            destination, transport, settings, instance: instance, clock: clock, random: random, context)
+            destination, transport, settings, instance: instance, clock: clock, random: random, pace: pace, context)
         try self.init(kind, context, progress: progress)
     }
 }

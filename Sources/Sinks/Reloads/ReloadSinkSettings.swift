@@ -13,8 +13,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var replication: Int32?
     package var transactionalId: String
 
-    /// The most requests that are under way at once, 1 or more.
-    package var requestsMax = 200
+    /// How fast it sends at first.
+    package var pace = ReloadPace()
     /// The most records that are read and not settled, 1 or more. Beyond that nothing is read.
     package var outstandingMax = 10_000
     /// The bytes of such records beyond which nothing is read either.
@@ -23,14 +23,8 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var commitInterval = Duration.milliseconds(250)
     /// How long a stop waits for the answers to what was sent.
     package var drainTimeout = Duration.seconds(5)
-    package var backoff = Backoff()
-    /// How long a device's first reload waits for others that go with it. When nothing more is read, none waits.
-    package var gather = Duration.seconds(1)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
-    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a
-    /// dead letter. No refusal is doubted longer.
-    package var ageMax = Duration.seconds(86_400)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {
@@ -40,6 +34,20 @@ package struct ReloadSinkSettings: Hashable, Sendable {
         ledgerTopic = "\(application).pushes"
         transactionalId = "\(application).sink.\(name)"
     }
+}
+
+/// How fast reloads are sent, and for how long: it may change while a run goes on.
+package struct ReloadPace: Hashable, Sendable {
+    /// The most requests that are under way at once, 1 or more.
+    package var requestsMax = 200
+    /// How long a device's first reload waits for others that go with it. When nothing more is read, none waits.
+    package var gather = Duration.seconds(1)
+    package var backoff = Backoff()
+    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a
+    /// dead letter. No refusal is doubted longer.
+    package var ageMax = Duration.seconds(86_400)
+
+    package init() {}
 }
 
 /// The clock of a run that sends reloads. The run's thread owns it.

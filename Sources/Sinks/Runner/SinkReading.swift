@@ -1,4 +1,5 @@
 import RecordLog
+import Tracing
 
 /// How a run reads its topic.
 package struct SinkReading: Hashable, Sendable {
@@ -38,7 +39,27 @@ struct SinkContext<Notice> {
     /// Called with everything that an operator should know.
     let notice: (Notice) -> Void
     /// How short memory is.
-    var memory: any MemoryState = AmpleMemory()
+    let memory: any MemoryState
+    /// Takes spans; `nil` if nobody traces.
+    let tracer: Tracer?
+    /// The spans of a round.
+    let trace: WorkTrace?
+
+    init(
+        _ reading: SinkReading, cluster: any Cluster, admin: any Admin, clock: any BlockingClock,
+        shouldStop: @escaping () -> Bool, notice: @escaping (Notice) -> Void,
+        memory: any MemoryState = AmpleMemory(), tracer: Tracer? = nil
+    ) {
+        self.reading = reading
+        self.cluster = cluster
+        self.admin = admin
+        self.clock = clock
+        self.shouldStop = shouldStop
+        self.notice = notice
+        self.memory = memory
+        self.tracer = tracer
+        trace = tracer.map { WorkTrace($0, "round", [SpanNames.clientID: .string(reading.clientId)]) }
+    }
 
     /// A number of records that are held at once, or a tenth of it while memory is short.
     func fitting(_ maximum: Int) -> Int { memory.isShort ? max(1, maximum / 10) : maximum }

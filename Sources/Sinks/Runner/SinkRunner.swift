@@ -1,4 +1,5 @@
 import RecordLog
+import Tracing
 
 /// Runs a sink: reads its topic, committed records only, each partition in the order of its offsets, from the positions
 /// that the sink keeps. It has no consumer group, so one run reads all partitions. The rest is its `SinkKind`'s.
@@ -56,6 +57,7 @@ package final class SinkRunner<Kind: SinkKind> {
             lookForEnds()
             let records = try read()
             goesOn = try kind.work(on: records, state)
+            context.trace?.end()
             for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
                 note(restartOf: partition, position, because: .earlierRecord)
             }
@@ -64,6 +66,7 @@ package final class SinkRunner<Kind: SinkKind> {
         }
         kind.summary.wasStopped = !isCaughtUp
         try kind.finish()
+        context.trace?.end()
         reportProgress(isLast: true)
         return kind.summary
     }
@@ -142,10 +145,19 @@ package final class SinkRunner<Kind: SinkKind> {
 
     private func read() throws(Kind.Failure) -> [Record] {
         guard let demand = try kind.demand() else { return [] }
+        let began = context.trace?.now()
         do throws(LogError) {
             let records = try reader.poll(
                 maximum: demand.maximum, timeout: demand.timeout, failed: { context.notice(.log($0)) })
             kind.summary.records += records.count
+            if let trace = context.trace, let began, !records.isEmpty {
+                trace.step(
+                    "poll", type: "receive", .client, since: began,
+                    [
+                        SpanNames.batchCount: .int(Int64(records.count)),
+                        SpanNames.destination: .string(reader.topic),
+                    ])
+            }
             restarts = reader.takeRestarts()
             return records
         } catch {

@@ -1,4 +1,5 @@
 import RecordLog
+import Tracing
 
 /// The records that were read and are not written yet: the last one of each configuration.
 struct SinkBatch {
@@ -11,9 +12,10 @@ struct SinkBatch {
     var isConflated: Bool { latest.count < read }
     var superseded: Int { read - latest.count }
 
-    mutating func add(_ record: SinkRecord) {
+    /// - Returns: the record that gives way to this one.
+    mutating func add(_ record: SinkRecord) -> SinkRecord? {
         read += 1
-        latest[record.configurationId] = record
+        return latest.updateValue(record, forKey: record.configurationId)
     }
 
     /// The records by partition, then offset.
@@ -24,5 +26,19 @@ struct SinkBatch {
     mutating func removeAll() {
         latest.removeAll(keepingCapacity: true)
         read = 0
+    }
+}
+
+extension WorkTrace {
+    /// Does the work on a timeline in a span, if its trace is recorded.
+    func process<Failure: Error, Result>(
+        of record: SinkRecord, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try process(
+            record.origin.topic, record.headers.first { $0.name == SpanContext.headerName }?.value,
+            [
+                SpanNames.partition: .string(record.origin.partition.description),
+                SpanNames.offset: .int(record.offset.rawValue), SpanNames.key: .string(record.configurationId),
+            ], body)
     }
 }

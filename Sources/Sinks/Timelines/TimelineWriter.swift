@@ -1,4 +1,5 @@
 package import RecordLog
+package import Tracing
 
 /// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record alone, then the
 /// positions. While something of an interrupted batch has not been read again, nothing is written.
@@ -13,6 +14,7 @@ package final class TimelineWriter: SinkKind {
     private let shouldStop: () -> Bool
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
+    private let trace: WorkTrace?
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -28,6 +30,7 @@ package final class TimelineWriter: SinkKind {
         shouldStop = context.shouldStop
         notice = context.notice
         fitting = context.fitting
+        trace = context.trace
     }
 
     package var isSettled: Bool { batch.isEmpty }
@@ -70,10 +73,12 @@ package final class TimelineWriter: SinkKind {
         guard let key = record.key, let id = String(validating: key, as: UTF8.self) else {
             return leaveOut(place, record.offset, "the key is not the text of a configurationId")
         }
-        batch.add(
+        let superseded = batch.add(
             SinkRecord(
                 configurationId: id, value: record.value, headers: record.headers, origin: place,
                 offset: record.offset))
+        guard let trace, let superseded else { return }
+        trace.process(of: superseded) { trace.note(outcome: "superseded") }
     }
 
     /// Writes the batch and keeps the positions.
@@ -90,9 +95,13 @@ package final class TimelineWriter: SinkKind {
         let outcomes = try whenAvailable { () throws(SinkError) in
             do throws(SinkError) {
                 var outcomes: [BatchOutcome] = []
-                for record in batch.records { outcomes.append(try outcome(of: record)) }
+                for record in batch.records {
+                    outcomes.append(try traced(record) { () throws(SinkError) in try outcome(of: record) })
+                }
                 try sink.flush()
+                let began = trace?.now()
                 try sink.keep(positions, of: settings.reading.topic)
+                if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
                 return outcomes
             } catch {
                 sink.rollBack()
@@ -122,7 +131,9 @@ package final class TimelineWriter: SinkKind {
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
         for record in batch.records {
-            let answer = try whenAvailable { () throws(SinkError) in try outcome(of: record) }
+            let answer = try traced(record) { () throws(SinkRunError) in
+                try whenAvailable { () throws(SinkError) in try outcome(of: record) }
+            }
             guard let answer else { return false }
             count(answer, of: record)
         }
@@ -139,10 +150,20 @@ package final class TimelineWriter: SinkKind {
 
     private func outcome(of record: SinkRecord) throws(SinkError) -> BatchOutcome {
         do throws(SinkError) {
-            return .done(try sink.write(record))
+            let outcome = try sink.write(record)
+            trace?.note(outcome: "\(outcome)")
+            return .done(outcome)
         } catch .unusable(let reason) {
+            trace?.note(outcome: "unusable")
             return .leftOut(reason: reason)
         }
+    }
+
+    private func traced<Failure: Error, Answer>(
+        _ record: SinkRecord, _ body: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        guard let trace else { return try body() }
+        return try trace.process(of: record, body)
     }
 
     private func count(_ outcome: BatchOutcome, of record: SinkRecord) {
@@ -166,10 +187,12 @@ package final class TimelineWriter: SinkKind {
 
     /// - Returns: false if it was stopped before that.
     private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
+        let began = trace?.now()
         let answer: Void? = try whenAvailable { () throws(SinkError) in
             try sink.keep(positions, of: settings.reading.topic)
         }
         guard answer != nil else { return false }
+        if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         kept = positions
         return true
     }
@@ -213,26 +236,5 @@ package final class TimelineWriter: SinkKind {
             }
             delay = min(delay * 2, settings.retryDelayMax)
         }
-    }
-}
-
-extension SinkRunner where Kind == TimelineWriter {
-    /// Makes a run that writes timelines to a sink.
-    ///
-    /// - Parameters:
-    ///   - shouldStop: asked after every batch, and at least ten times a second while the sink is unavailable.
-    ///   - progress: called at most four times a second of the clock, and once at the end.
-    ///   - notice: called with what an operator should know.
-    package convenience init(
-        cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any BlockingClock,
-        memory: any MemoryState = AmpleMemory(),
-        shouldStop: @escaping () -> Bool = { false },
-        progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
-        notice: @escaping (SinkNotice) -> Void = { _ in }
-    ) throws(LogError) {
-        let context = SinkContext(
-            reading: settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
-            shouldStop: shouldStop, notice: notice, memory: memory)
-        try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
     }
 }

@@ -26,10 +26,12 @@ package struct ActivityNotes: Sendable {
     package private(set) var more = 0
 
     /// A storm must not fill the memory.
-    private static let max = 10_000
+    private let max: Int
+
+    package init(max: Int = 10_000) { self.max = max }
 
     mutating func add(_ note: ActivityNote) {
-        if all.count < Self.max { all.append(note) } else { more += 1 }
+        if all.count < max { all.append(note) } else { more += 1 }
     }
 
     mutating func removeAll() {

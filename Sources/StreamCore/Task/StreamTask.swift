@@ -74,6 +74,7 @@ package final class StreamTask {
         let node = context.topology.sources[Int(record.origin.source)].node
         guard let processor = nodes[node].records else { preconditionFailure("A source feeds a RecordProcessor.") }
         context.node = node
+        if context.trace != nil { return context.traced(record) { processor.process(record, context) } }
         processor.process(record, context)
     }
 
@@ -191,6 +192,8 @@ package final class StreamTask {
         context.warnings.removeAll()
         committedNotes = context.notes
         context.notes.removeAll()
+        committedFailures = context.failures
+        context.failures.removeAll()
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }
@@ -204,6 +207,7 @@ package final class StreamTask {
         context.deadLetters.removeAll()
         context.warnings.removeAll()
         context.notes.removeAll()
+        context.failures.removeAll()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         if beginning == .written { beginning = .none }
@@ -233,6 +237,9 @@ package final class StreamTask {
 
     /// What was done in the last committed transaction, as far as somebody followed it.
     package private(set) var committedNotes = ActivityNotes()
+
+    /// The sources that began to fail in the last committed transaction.
+    package private(set) var committedFailures = TaskContext.noFailures
 
     /// Takes what the last committed transaction warned of.
     package func takeWarnings() -> RecordNotices {

@@ -1,4 +1,5 @@
 package import RecordLog
+package import Tracing
 
 /// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
 /// it, else through the exchange (DESIGN.md, "Local delivery").
@@ -39,6 +40,11 @@ package final class TaskContext {
     package var isFollowed = false
     /// What was done in the open transaction, as far as somebody follows it.
     package internal(set) var notes = ActivityNotes()
+    /// Sources that began to fail in the open transaction.
+    package internal(set) var failures = TaskContext.noFailures
+    static let noFailures = ActivityNotes(max: 250)
+    /// The spans of the open transaction; `nil` if nobody traces.
+    package var trace: WorkTrace?
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 
@@ -120,6 +126,9 @@ package final class TaskContext {
     package func note(_ note: @autoclosure () -> ActivityNote) {
         if isFollowed { notes.add(note()) }
     }
+
+    /// Notes that a source began to fail, for whoever watches; told once that is committed.
+    package func noteFailure(_ failure: ActivityNote) { failures.add(failure) }
 
     private func topic(of origin: Origin) -> String { topology.sources[Int(origin.source)].topic }
 

@@ -1,5 +1,6 @@
 import RecordLog
 import StreamCore
+import Tracing
 
 /// A commit, in numbered steps (KIP-447):
 /// 1. flush what the processors conflated, a portion of it, until no message flows within the thread (R17);
@@ -24,6 +25,7 @@ extension StreamThread {
             leftTimerPortions = 0
         }
         let began = clock.monotonic()
+        let traceBegan = trace?.now()
         let isClaimAlone = isNameless
         if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
@@ -46,14 +48,17 @@ extension StreamThread {
             try produceChangelog(of: writers, until: deadline)
             try sendOffsets(of: writers, all: refreshes, releasing: released, until: deadline)
         } catch {
+            traceCommit(since: traceBegan, error.cause)
             return fail(error, until: deadline)
         }
         do throws(TransactionError) {
             try repeated(until: deadline) { timeout throws(TransactionError) in try producer.commit(timeout: timeout) }
         } catch {
+            traceCommit(since: traceBegan, error.cause)
             return fail(error, committing: commit, until: deadline)
         }
         measureCommit(since: began)
+        traceCommit(since: traceBegan)
         if refreshes { lastOffsetsRefresh = clock.monotonic() }
         enter(.ready)
         finish(commit)
@@ -76,6 +81,7 @@ extension StreamThread {
         // Nothing was flushed.
         if !commit.isClaimAlone { noteWhatIsBroughtUp() }
         countCommit()
+        trace?.end()
     }
 
     /// Hands over early what would take too much memory until the commit.

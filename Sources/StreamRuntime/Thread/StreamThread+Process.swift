@@ -5,6 +5,7 @@ extension StreamThread {
     /// Gives all tasks the time of this iteration.
     func readClock() -> Instant {
         let now = clock.wall()
+        settings.adoptIntervals()
         let isFollowed = settings.isFollowed()
         for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
         if isNameless { return now }

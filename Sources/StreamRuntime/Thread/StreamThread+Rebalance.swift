@@ -72,6 +72,7 @@ extension StreamThread: RebalanceListener {
         from copy: StandbyTasks.Copy? = nil
     ) -> TaskRuntime {
         let task = copy?.task ?? makeTask(partition, insteadOf: predecessor)
+        task.context.trace = trace
         task.advance(to: clock.wall())
         lastSerial += 1
         let runtime = TaskRuntime(task: task, serial: lastSerial, now: now)

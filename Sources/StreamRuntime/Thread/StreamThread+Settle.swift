@@ -1,5 +1,6 @@
 import RecordLog
 import StreamCore
+import Tracing
 
 /// What each kind of failure leads to (R6), and the way back: the states of `ThreadState` that settle something. An
 /// unknown outcome is never taken for success.
@@ -65,6 +66,7 @@ extension StreamThread {
         for cursor in moved { cursor.needsSeek = true }
         forgetComparisons(of: moved)
         abortsCount += 1
+        trace?.end(failure: (cause.name, cause.message))
         observer(.aborted(cause))
     }
 

@@ -1,12 +1,13 @@
 package import RecordLog
 package import StreamCore
+import Tracing
 
 /// One stream thread: a group consumer, a transactional producer and the tasks of its partitions. Not Sendable: all
 /// calls are made on one OS thread, where they block; `stop` flags and clocks are injected.
 package final class StreamThread {
     let cluster: any Cluster
     let topology: Topology
-    let settings: StreamSettings
+    var settings: StreamSettings
     let clock: any StreamClock
     let observer: StreamObserver
     /// What is known of owners that the group has struck off.
@@ -93,6 +94,8 @@ package final class StreamThread {
     var measures = StreamMeasures()
     /// The trim of caches that was done last (`MemoryState.trimCount`).
     var seenTrims = 0
+    /// The spans of the open transaction; `nil` if nobody traces.
+    let trace: WorkTrace?
     var lastMeasured: Duration?
     var lastCommitted: Duration?
     /// See `StreamProgress`.
@@ -149,6 +152,7 @@ package final class StreamThread {
         self.observer = observer
         self.instance = instance
         let id = settings.clientId(ofThread: name, instance: instance)
+        trace = settings.makeTrace(clientId: id)
         consumer = try cluster.makeMember(of: settings.applicationId, instance: instance, clientId: id)
         self.ports =
             if let ports { ports } else {
@@ -184,7 +188,9 @@ package final class StreamThread {
         hasAskedForBarriers = false
         let now = readClock()
         seekWhereNeeded()
+        let pollBegan = trace?.now()
         let batch = consumer.poll(maximum: pollMaximum, timeout: pollTimeout(now: now))
+        tracePoll(batch, since: pollBegan)
         try note(batch.failures)
         if batch.rebalanced { distrustKeptPartitions() }
         // A callback may have left something to settle: what was read is not used then.
@@ -193,7 +199,7 @@ package final class StreamThread {
         readStandbys()
         // A stalled task may have been let go just now: what was read belongs to what is settled first.
         guard state.mayProcess else { return noteUnused(batch) }
-        if !batch.rebalanced { try process(batch) }
+        if !batch.rebalanced { try tracedProcess(batch) }
         recordsSinceCommit += batch.records.count
         if state.mayProcess && !isNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }

@@ -96,6 +96,7 @@ extension StreamThread {
             counted.add(runtime.task.takeCounters())
             reportDeadLetters(runtime.task.takeDeadLetters())
             reportWarnings(runtime.task.takeWarnings())
+            reportFailures(runtime.task.committedFailures)
             reportNotes(runtime.task.committedNotes)
         }
         measureLatencies()
@@ -120,6 +121,11 @@ extension StreamThread {
                 .warning(place, warning.offset, reason: warning.reason, subject: warning.subject))
         }
         if warnings.more > 0 { observer(.moreWarnings(warnings.more)) }
+    }
+
+    private func reportFailures(_ failures: ActivityNotes) {
+        for failure in failures.all { observer(.sourceFailed(failure)) }
+        if failures.more > 0 { observer(.moreSourcesFailed(failures.more)) }
     }
 
     private func reportNotes(_ notes: ActivityNotes) {

@@ -38,7 +38,6 @@ struct DemoCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let settings = try KafkaOptions.defaults(log: .warning)
-        let logger = Environment.makeLogger(settings)
         var mock = RdKafkaSettings(bootstrapServers: "", properties: [:], log: nil)
         mock.properties = ["transaction.timeout.ms": "10000"]
         let cluster: MockCluster
@@ -47,7 +46,7 @@ struct DemoCommand: Verb {
         } catch {
             throw CommandFailure(.software, "the embedded broker does not start: \(error)")
         }
-        let environment = Environment(settings: settings, logger: logger, cluster: cluster)
+        let environment = Environment(settings: settings, log: Environment.makeLog(settings), cluster: cluster)
         // Whole seconds read better.
         let now = Instant(milliseconds: WallClock.systemTime().milliseconds / 1000 * 1000)
         let demo = Demo(environment, DemoScenario(fleet: fleet, now: now), output: output)

@@ -10,7 +10,9 @@ import StreamRuntime
 struct Environment {
     let settings: Settings
     let topics: TopicNames
+    /// The logger of the verb; other modules have their own (`logger(for:)`).
     let logger: Logger
+    private let log: SwitchedLogHandler
     let cluster: any Cluster
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
@@ -19,22 +21,25 @@ struct Environment {
     let healthLag: LiveSetting<Duration>
     /// Memory and descriptors; a verb that runs on starts it.
     let resources: ResourceWatch
+    /// The settings in force: some change while the program runs.
+    let live: LiveSettings
 
     /// - Parameter flags: the flags of the verb that are settings, too.
     /// - Throws: with status 64, naming all settings that are wrong.
     init(_ options: KafkaOptions, flags: [SettingsSources.Flag] = []) throws(CommandFailure) {
         let settings = try options.resolve(with: flags)
-        let handler = Self.makeHandler(settings)
-        let logger = Logger(label: "tideline", handler: handler)
+        let log = Self.makeLog(settings)
         let (flags, file) = (options.flags(with: flags), options.config)
         let healthLag = LiveSetting(Keys.healthLag, settings)
         let threshold = LiveSetting(Keys.memoryWarningThreshold, settings)
-        let takers: [String: @Sendable (Settings) -> Void] = [
-            Keys.logLevel.name: { handler.logLevel = $0[Keys.logLevel] },
+        let live = LiveSettings(settings)
+        var takers: [String: @Sendable (Settings) -> Void] = [
+            Keys.logLevel.name: { log.take($0[Keys.logLevel]) },
             Keys.healthLag.name: { healthLag.take(from: $0) },
             Keys.memoryWarningThreshold.name: { threshold.take(from: $0) },
         ]
-        SettingsReread(settings, logger, takers: takers) { () throws(CommandFailure) in
+        for name in LiveSettings.names { takers[name] = { live.take($0) } }
+        SettingsReread(settings, log.logger(for: .settings), takers: takers) { () throws(CommandFailure) in
             try Settings.resolved(flags: flags, config: file)
         }.start()
         var kafka = Self.kafka(settings)
@@ -43,27 +48,29 @@ struct Environment {
             let lines = problems.map { "kafka.\($0.property): \($0.reason)" }
             throw CommandFailure(.usage, lines.joined(separator: "\n"))
         }
-        let brokers = BrokerWatch(logger, kafka, topics: Self.watched(settings))
+        let brokers = BrokerWatch(log.logger(for: .kafka), kafka, topics: Self.watched(settings))
         kafka.log = { level, facility, message in brokers.log(level: level, facility: facility, message: message) }
         let statistics = settings[Keys.metricsListen].map { _ in ClientStatistics() }
         kafka.statistics = statistics?.settings
         self.init(
-            settings: settings, logger: logger, cluster: RdKafkaCluster(kafka), brokers: brokers,
-            clientStatistics: statistics, healthLag: healthLag,
-            resources: ResourceWatch(settings, threshold: threshold, logger))
+            settings: settings, log: log, cluster: RdKafkaCluster(kafka), brokers: brokers,
+            clientStatistics: statistics, healthLag: healthLag, live: live,
+            resources: ResourceWatch(settings, threshold: threshold, log.logger(for: .tideline)))
     }
 
     init(
-        settings: Settings, logger: Logger, cluster: any Cluster, brokers: BrokerWatch? = nil,
-        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil,
+        settings: Settings, log: SwitchedLogHandler, cluster: any Cluster, brokers: BrokerWatch? = nil,
+        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil, live: LiveSettings? = nil,
         resources: ResourceWatch? = nil
     ) {
         self.settings = settings
-        self.logger = logger
+        self.log = log
+        logger = log.logger(for: .tideline)
         self.cluster = cluster
         self.brokers = brokers
         self.clientStatistics = clientStatistics
         self.healthLag = healthLag ?? LiveSetting(Keys.healthLag, settings)
+        self.live = live ?? LiveSettings(settings)
         self.resources =
             resources
             ?? ResourceWatch(settings, threshold: LiveSetting(Keys.memoryWarningThreshold, settings), logger)
@@ -80,15 +87,15 @@ struct Environment {
         ]
     }
 
-    static func makeLogger(_ settings: Settings) -> Logger {
-        Logger(label: "tideline", handler: makeHandler(settings))
-    }
+    func logger(for module: LogModule) -> Logger { log.logger(for: module) }
 
-    private static func makeHandler(_ settings: Settings) -> SwitchedLogHandler {
-        SwitchedLogHandler(
+    static func makeLog(_ settings: Settings) -> SwitchedLogHandler {
+        let format = settings[Keys.logFormat]
+        return SwitchedLogHandler(settings[Keys.logLevel]) { module in
             StreamLogHandler(
-                label: "tideline", level: settings[Keys.logLevel], format: settings[Keys.logFormat],
-                colored: Terminal.isColored, stream: .standardError, now: { Date() }))
+                label: module.rawValue, format: format, colored: Terminal.isColored, stream: .standardError,
+                now: { Date() })
+        }
     }
 
     /// The properties of librdkafka: its defaults, over them the program's settings, over those the user's `kafka.*`.

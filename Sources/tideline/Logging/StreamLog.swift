@@ -6,16 +6,22 @@ import StreamRuntime
 /// Writes the events of stream threads to the log.
 struct StreamLog: Sendable {
     private let logger: Logger
+    private let pipeline: Logger
     private let brokers: BrokerWatch?
     private let deadLetters: DeadLetterLog
     private let warnings: DeadLetterLog
 
-    /// - Parameter brokers: the watch over brokers; `nil` if the brokers are within this process.
-    init(_ logger: Logger, brokers: BrokerWatch?) {
+    /// - Parameters:
+    ///   - logger: says what threads do.
+    ///   - pipeline: says what they make of records; `nil` stands for the same one.
+    ///   - brokers: the watch over brokers; `nil` if the brokers are within this process.
+    init(_ logger: Logger, pipeline: Logger? = nil, brokers: BrokerWatch?) {
         self.logger = logger
+        let pipeline = pipeline ?? logger
+        self.pipeline = pipeline
         self.brokers = brokers
-        deadLetters = DeadLetterLog(logger)
-        warnings = DeadLetterLog(logger, "odd record")
+        deadLetters = DeadLetterLog(pipeline, "failed source", event: "source.failed")
+        warnings = DeadLetterLog(pipeline, "odd record")
     }
 
     var observer: StreamObserver { { event in write(event) } }
@@ -42,8 +48,7 @@ struct StreamLog: Sendable {
             warnings.add(partition, offset, reason: reason, subject: subject, now: WallClock.uptime())
         case .moreWarnings(let count): warnings.add(more: count, now: WallClock.uptime())
         case .aborted(let cause): warn("transaction aborted", cause)
-        case .noted(let note): logger.debug("\(note.name)", metadata: note.metadata)
-        case .moreNotes(let count): logger.debug("more of the same transaction", metadata: ["count": .number(count)])
+        case .sourceFailed, .moreSourcesFailed, .noted, .moreNotes: writeNote(event)
         case .producerReplaced(let cause, let failures): warn("producer replaced", cause, failuresInARow: failures)
         case .claimSettled(let id):
             logger.info("ended the transaction of a process that is gone", metadata: ["transactionalId": .string(id)])
@@ -113,6 +118,17 @@ struct StreamLog: Sendable {
         }
     }
 
+    /// What processors made, or could not make.
+    private func writeNote(_ event: StreamEvent) {
+        switch event {
+        case .sourceFailed(let failure): deadLetters.add(failure, now: WallClock.uptime())
+        case .moreSourcesFailed(let count): deadLetters.add(more: count, now: WallClock.uptime())
+        case .noted(let note): pipeline.debug("\(note.name)", metadata: note.metadata)
+        case .moreNotes(let count): pipeline.debug("more of the same transaction", metadata: ["count": .number(count)])
+        default: break
+        }
+    }
+
     /// What a task or the whole thread waits for.
     private func writeWait(_ event: StreamEvent) {
         switch event {
@@ -166,11 +182,5 @@ struct StreamLog: Sendable {
         var metadata: Logger.Metadata = ["error": .string(error.name)]
         if failuresInARow > 0 { metadata["failuresInARow"] = .number(failuresInARow) }
         logger.warning("\(what): \(error.message)", metadata: metadata)
-    }
-}
-
-extension ActivityNote {
-    fileprivate var metadata: Logger.Metadata {
-        Dictionary(fields.map { ($0.name, .string($0.value)) }, uniquingKeysWith: { _, last in last })
     }
 }

@@ -50,9 +50,10 @@ final class Monitoring: Sendable {
                 .now(self?.respond(to: request, isLocal: isLocal) ?? HTTPResponse(503))
             }
             let address = ListenAddress(host: listen.host, port: server.port)
-            environment.logger.info("metrics and health at http://\(address)")
+            let logger = environment.logger(for: .monitoring)
+            logger.info("metrics and health at http://\(address)")
             if !isLocal {
-                environment.logger.notice("everybody who reaches \(address) may read metrics and health")
+                logger.notice("everybody who reaches \(address) may read metrics and health")
             }
             self.server.withLock { $0 = server }
         } catch {

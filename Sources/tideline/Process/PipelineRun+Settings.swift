@@ -61,6 +61,15 @@ extension StreamSettings {
     }
 }
 
+extension StreamIntervals {
+    init(_ settings: Settings) {
+        self.init(
+            commit: .milliseconds(settings[Keys.commitInterval]),
+            visibleCommit: .milliseconds(settings[Keys.visibleCommitInterval]),
+            restorePatience: settings[Keys.restorePatience])
+    }
+}
+
 extension MisfitPolicy {
     init(_ settings: Settings) {
         self.init()

@@ -7,6 +7,7 @@ import Settings
 import StreamCore
 import StreamRuntime
 import Timelines
+import Tracing
 
 /// The pipeline in this process: its topics are checked, its stream threads started and watched until they are to end.
 final class PipelineRun {
@@ -37,6 +38,8 @@ final class PipelineRun {
         var removesConsumedRecords = true
         /// Serves metrics and health; `nil` serves none.
         var monitoring: Monitoring?
+        /// Takes spans; `nil` if nobody traces.
+        var tracer: Tracer?
         /// True if a status line is written.
         var reportsStatus = true
     }
@@ -58,9 +61,12 @@ final class PipelineRun {
         var stream = StreamSettings(settings, internalTopics, options)
         stream.state = try Self.checkState(
             environment, admin, topology, stream, layout, writer: pipeline.eventSource)
-        let logger = environment.logger
+        let logger = environment.logger(for: .pipeline)
         stream.isFollowed = { logger.logLevel <= .debug }
         stream.memory = environment.resources.memory
+        let intervals = LiveValue(environment.live) { StreamIntervals($0) }
+        stream.liveIntervals = { intervals.value }
+        stream.tracer = options.tracer
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         let lag = LagWatch()
         reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil
@@ -68,7 +74,8 @@ final class PipelineRun {
         self.topics = options.reportsStatus && watch == nil ? topics : nil
         let monitoring = options.monitoring.map { PipelineMonitoring($0, environment, lag, topics) }
         self.monitoring = monitoring
-        log = StreamLog(environment.logger, brokers: environment.brokers)
+        log = StreamLog(
+            environment.logger(for: .runtime), pipeline: logger, brokers: environment.brokers)
         let health = try HealthFile(options.healthFile)
         let (write, restored) = (log.observer, restored)
         application = StreamApplication(

@@ -58,6 +58,8 @@ struct ProcessCommand: Verb {
         try environment.resources.start(descriptors: Descriptors.ofProcess(streamThreads: streamThreads))
         let monitoring = try Monitoring.start(environment, verb: "process", MetricsCatalogue.pipeline)
         defer { monitoring?.close() }
+        let traces = try TraceRun.start(environment, verb: "process", monitoring)
+        defer { traces?.end() }
         let admin = try environment.connect()
         var options = PipelineRun.Options()
         options.streamThreads = streamThreads
@@ -65,6 +67,7 @@ struct ProcessCommand: Verb {
         options.untilCaughtUp = untilCaughtUp
         options.healthFile = healthFile
         options.monitoring = monitoring
+        options.tracer = traces?.tracer
         let summary = try PipelineRun(environment, admin, options).run()
         for line in summary.table { writeError(line) }
         print(summary.json)

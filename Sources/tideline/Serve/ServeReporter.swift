@@ -29,7 +29,7 @@ final class ServeReporter {
         self.last = (now, statistics.requests)
         let views = context.views.counts
         let streams = context.streams.counts
-        environment.logger.info(
+        environment.logger(for: .gateway).info(
             "serving \(views.timelines) timelines, \(streams.open) streams, \(Int(rate.rounded())) requests/s",
             metadata: [
                 "ready": .string(isReady ? "yes" : "no"), "connections": .number(statistics.connectionsOpen),

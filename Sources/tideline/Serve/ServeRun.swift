@@ -114,16 +114,17 @@ final class ServeRun {
         var address = environment.settings[Keys.serveListen]
         address.port = server.port
         let scheme = configuration.tls == nil ? "http" : "https"
-        environment.logger.info(
+        let logger = environment.logger(for: .gateway)
+        logger.info(
             "serving at \(scheme)://\(address)",
             metadata: ["access": .string(context.authenticator.isOpen ? "open to this machine" : "by token")])
-        if let notice = server.notice { environment.logger.warning("\(notice)") }
+        if let notice = server.notice { logger.warning("\(notice)") }
         if cache?.isReadableByOthers == true {
-            environment.logger.warning("others than its owner may read the cache file, which holds push tokens")
+            logger.warning("others than its owner may read the cache file, which holds push tokens")
         }
         let settings = environment.settings
         if !settings[Keys.serveJWTAlgorithms].isEmpty, settings[Keys.serveJWTAudience] == nil {
-            environment.logger.warning(
+            logger.warning(
                 "JSON Web Tokens that were made for other services are accepted, too: set serve.jwt.audience")
         }
     }
@@ -135,7 +136,7 @@ final class ServeRun {
         let outcome = self.outcome
         let requests = { PatientRequests(clock: SleepingClock(), shouldStop: { outcome.isStopping }) }
         do throws(LogError) {
-            let logger = environment.logger
+            let logger = environment.logger(for: .gateway)
             let brokers = environment.brokers
             let reader = try ViewReader(
                 context, cluster: environment.cluster, watch: watch, cache: cache, requests: requests(),

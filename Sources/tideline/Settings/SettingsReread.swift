@@ -48,14 +48,20 @@ final class SettingsReread: Sendable {
         } catch {
             return logger.error("the settings stay as they are, for those that were read are wrong: \(error.message)")
         }
-        let changed = inForce.withLock { inForce in
-            let changed = inForce.names(differingFrom: new)
-            inForce = inForce.taking(over: changed.filter { takers[$0] != nil }, from: new)
-            return changed
-        }
+        let old = inForce.withLock { $0 }
+        let changed = old.names(differingFrom: new)
         let taken = changed.filter { takers[$0] != nil }
         let waiting = changed.filter { takers[$0] == nil }
-        for name in taken { takers[name]?(new) }
+        let merged = old.taking(over: taken, from: new)
+        if let rule = Keys.schema.rules.first(where: { !$0.holds(merged) }) {
+            return logger.error(
+                "no setting is taken over: what needs a new start and what does not contradict each other until then",
+                metadata: [
+                    "rule": .string(rule.requirement), "settings": .array(changed.map { .string($0) }),
+                ])
+        }
+        inForce.withLock { $0 = merged }
+        for name in taken { takers[name]?(merged) }
         if changed.isEmpty { return logger.notice("settings read again: they are those in force") }
         if !taken.isEmpty {
             logger.notice("settings taken over", metadata: ["settings": .array(taken.map { .string($0) })])
@@ -66,19 +72,4 @@ final class SettingsReread: Sendable {
                 metadata: ["settings": .array(waiting.map { .string($0) })])
         }
     }
-}
-
-/// The value of a setting that may change while the program runs. Any thread.
-final class LiveSetting<Value: Sendable>: Sendable {
-    private let key: SettingKey<Value>
-    private let current: Mutex<Value>
-
-    init(_ key: SettingKey<Value>, _ settings: Settings) {
-        self.key = key
-        current = Mutex(settings[key])
-    }
-
-    var value: Value { current.withLock { $0 } }
-
-    func take(from settings: Settings) { current.withLock { $0 = settings[key] } }
 }

@@ -84,8 +84,8 @@ enum Keys {
         "vehicles.expiry", .duration(.seconds(3600) ... .seconds(3650 * 86400)), default: .seconds(30 * 86400),
         "A vehicle that no configuration shows is forgotten when nothing came of it for so long.")
     static let logLevel = SettingKey(
-        "log.level", .choice(Logger.Level.self), default: .info, "What is not written to the log lies below this level."
-    )
+        "log.level", .logLevels, default: LogLevels(.info),
+        "What is not written to the log lies below this level; a module may have one of its own.")
     static let logFormat = SettingKey(
         "log.format", .choice(StreamLogHandler.Format.self), default: .text, "How log lines are written.")
 
@@ -106,7 +106,8 @@ enum Keys {
 
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
-        pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + memoryKeys + logKeys + reloadSinkKeys,
+        pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + memoryKeys + tracingKeys + logKeys
+            + reloadSinkKeys,
         prefixes: [kafka],
         rules: timeoutRules + memoryRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.

@@ -6,6 +6,7 @@ import RecordLog
 import Settings
 import Sinks
 import StreamRuntime
+import Tracing
 
 /// The destination of reloads.
 enum ReloadTarget: Sendable {
@@ -46,7 +47,7 @@ struct ReloadSinkRun {
     /// - Throws: with status 64, naming all settings that are wrong.
     init(_ environment: Environment, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         self.environment = environment
-        deadLetters = DeadLetterLog(environment.logger)
+        deadLetters = DeadLetterLog(environment.logger(for: .sinks))
         let topics = environment.topics
         let values = environment.settings
         var reading = ReloadSinkReading(values)
@@ -74,11 +75,7 @@ struct ReloadSinkRun {
             deadLettersTopic: topics.deadLetters)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = values[Keys.clusterMoved] == .accept
-        settings.requestsMax = values[Keys.reloadsConcurrency]
-        settings.ageMax = values[Keys.reloadsMaxAge]
-        settings.gather = values[Keys.reloadsGather]
-        settings.backoff.first = values[Keys.reloadsBackoffFirst]
-        settings.backoff.most = values[Keys.reloadsBackoffMax]
+        settings.pace = ReloadPace(values)
         settings.replication = values.internalReplication
         if let limit = values.memoryLimit {
             settings.outstandingBytesMax = min(settings.outstandingBytesMax, limit / 16)
@@ -94,6 +91,8 @@ struct ReloadSinkRun {
         try environment.resources.start(descriptors: Descriptors.ofReloadSink)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
+        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
+        defer { traces?.end() }
         let admin = try environment.connect()
         let topics = environment.topics
         var needed = [topics.reloads, topics.deadLetters]
@@ -101,7 +100,7 @@ struct ReloadSinkRun {
         try environment.require(needed, admin)
         admin.close()
         let bar = ProgressBar.standardError("sending reloads", unit: "records", environment)
-        environment.logger.info(
+        environment.logger(for: .sinks).info(
             "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
         let watch = monitoring.map { SinkMonitoring($0, environment, name: settings.name) }
         defer { watch?.end() }
@@ -112,9 +111,9 @@ struct ReloadSinkRun {
                 let destination = try APNsDestination(
                     apns, sink: settings, cluster: environment.cluster, clock: SleepingClock(),
                     shouldStop: { Self.shouldStop(health, watch) }, notice: { log($0, watch) })
-                summary = try runner(destination, bar, health, watch).run()
+                summary = try runner(destination, bar, health, watch, traces?.tracer).run()
             case .webhook(let webhook):
-                summary = try runner(WebhookDestination(webhook), bar, health, watch).run()
+                summary = try runner(WebhookDestination(webhook), bar, health, watch, traces?.tracer).run()
             }
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -124,12 +123,14 @@ struct ReloadSinkRun {
     }
 
     private func runner<Destination: ReloadDestination>(
-        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?, _ watch: SinkMonitoring?
+        _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?, _ watch: SinkMonitoring?,
+        _ tracer: Tracer?
     ) throws(LogError) -> SinkRunner<ReloadSender<Destination>> {
-        try SinkRunner(
+        let pace = LiveValue(environment.live) { ReloadPace($0) }
+        return try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
-            memory: environment.resources.memory,
+            memory: environment.resources.memory, pace: { pace.value }, tracer: tracer,
             shouldStop: { Self.shouldStop(health, watch) },
             progress: { progress in
                 bar.update(completed: progress.summary.records)
@@ -155,12 +156,23 @@ struct ReloadSinkRun {
         switch notice {
         case .deadLetter(let place, let offset, let reason):
             deadLetters.add(place, offset, reason: reason, now: WallClock.uptime())
-        default: environment.logger.log(notice, environment.brokers)
+        default: environment.logger(for: .sinks).log(notice, environment.brokers)
         }
     }
 }
 
 extension SleepingClock: ReloadSinkClock {}
+
+extension ReloadPace {
+    fileprivate init(_ settings: Settings) {
+        self.init()
+        requestsMax = settings[Keys.reloadsConcurrency]
+        ageMax = settings[Keys.reloadsMaxAge]
+        gather = settings[Keys.reloadsGather]
+        backoff.first = settings[Keys.reloadsBackoffFirst]
+        backoff.most = settings[Keys.reloadsBackoffMax]
+    }
+}
 
 extension ReloadSinkSummary {
     fileprivate var json: String {

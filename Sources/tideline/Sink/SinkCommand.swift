@@ -6,6 +6,7 @@ import RecordLog
 import Settings
 import Sinks
 import StreamRuntime
+import Tracing
 
 /// Writes committed timelines out per configuration, or sends reloads on.
 struct SinkCommand: Verb {
@@ -107,6 +108,8 @@ struct SinkCommand: Verb {
         try environment.resources.start(descriptors: Descriptors.ofSink)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
+        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
+        defer { traces?.end() }
         let admin = try environment.connect()
         try environment.require([environment.topics.timelines], admin)
         admin.close()
@@ -115,6 +118,7 @@ struct SinkCommand: Verb {
         let watch = monitoring.map { SinkMonitoring($0, environment, name: run.name) }
         defer { watch?.end() }
         run.monitoring = watch
+        run.tracer = traces?.tracer
         let summary = try run.run(
             until: {
                 health?.touch()
@@ -152,6 +156,8 @@ struct SinkRun {
     private let settings: SinkSettings
     /// Is told how far the run is; `nil` if nobody asks.
     var monitoring: SinkMonitoring?
+    /// Takes spans; `nil` if nobody traces.
+    var tracer: Tracer?
 
     var name: String { sink.name }
 
@@ -171,7 +177,9 @@ struct SinkRun {
                 let files = try FilesSink(directory: directory)
                 sink = files
                 // Somebody may look for the files under their old names.
-                if !files.renamedFiles.isEmpty { environment.logger.notice("\(directory): \(files.renamedFiles)") }
+                if !files.renamedFiles.isEmpty {
+                    environment.logger(for: .sinks).notice("\(directory): \(files.renamedFiles)")
+                }
             case .sqlite(let file): sink = try SQLiteSink(file: file)
             }
         } catch {
@@ -184,14 +192,13 @@ struct SinkRun {
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in }
     ) throws(CommandFailure) -> SinkSummary {
-        let log = SinkLog(environment.logger)
+        let log = SinkLog(environment.logger(for: .sinks))
         let brokers = environment.brokers
         let monitoring = self.monitoring
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
-                memory: environment.resources.memory,
-                shouldStop: shouldStop,
+                memory: environment.resources.memory, tracer: tracer, shouldStop: shouldStop,
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))

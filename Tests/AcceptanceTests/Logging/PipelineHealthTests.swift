@@ -16,7 +16,7 @@ struct PipelineHealthTests {
     init() throws {
         let settings = try Keys.schema.resolve(SettingsSources())
         let environment = Environment(
-            settings: settings, logger: .standardError,
+            settings: settings, log: Environment.makeLog(settings),
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
         health = PipelineHealth(environment, lag, TopicWatch(environment, tasks: 1))
     }

@@ -16,7 +16,7 @@ struct SinkMonitoringTests {
         let flags = [SettingsSources.Flag(key: "metrics.listen", text: "127.0.0.1:0", flag: "--metrics")]
         let settings = try Keys.schema.resolve(SettingsSources(flags: flags))
         let environment = Environment(
-            settings: settings, logger: .standardError,
+            settings: settings, log: Environment.makeLog(settings),
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
         monitoring = try #require(try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink))
         sink = SinkMonitoring(monitoring, environment, name: "webhook")

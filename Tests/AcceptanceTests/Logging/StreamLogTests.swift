@@ -21,7 +21,8 @@ import Testing
         let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
         let verbosity = Mutex(Signals.Verbosity.asSet)
         let base = StreamLogHandler(label: "t", level: .info, stream: stream) { Date() }
-        let logger = Logger(label: "t", handler: SwitchedLogHandler(base) { verbosity.withLock { $0 } })
+        let logger = SwitchedLogHandler(LogLevels(.info), verbosity: { verbosity.withLock { $0 } }) { _ in base }
+            .logger(for: .runtime)
         for wanted in Signals.Verbosity.allCases + [.asSet] {
             verbosity.withLock { $0 = wanted }
             logger.trace("trace")

@@ -10,7 +10,7 @@ struct PushGatherTests {
 
     @Test("stand for the reloads of their device that come within that time of the first", arguments: [1, 0])
     func gathers(seconds: Int) async throws {
-        try await comeApart { $0.gather = .seconds(seconds) }
+        try await comeApart { $0.pace.gather = .seconds(seconds) }
         #expect(stage.service.tokens == Array(repeating: "aa01", count: seconds == 0 ? 6 : 2))
         let times = stage.service.requests.map(\.at)
         if seconds > 0 { #expect(times[0] >= .seconds(1) && times[0] < .seconds(2)) }
@@ -20,7 +20,7 @@ struct PushGatherTests {
     @Test("do so too where they come while another push is under way")
     func underWay() async throws {
         stage.service.latency = .milliseconds(300)
-        try await comeApart { $0.gather = .seconds(1) }
+        try await comeApart { $0.pace.gather = .seconds(1) }
         #expect(stage.service.tokens == ["aa01", "aa01"])
         #expect(stage.position() == 6)
     }
@@ -30,7 +30,7 @@ struct PushGatherTests {
         stage.configure("a", token: "aa01")
         for _ in 0..<10 { stage.reload("r", ["a"]) }
         try await stage.push(change: {
-            $0.gather = .seconds(60)
+            $0.pace.gather = .seconds(60)
             $0.outstandingMax = room
         })
         #expect(stage.service.tokens.count == (room == 2 ? 5 : 1))

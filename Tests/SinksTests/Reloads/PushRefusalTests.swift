@@ -35,7 +35,7 @@ struct PushRefusalTests {
         stage.service.script(["aa10": [.status(200)]])
         let script = stage.service.respond
         stage.service.respond = { $0.url.hasSuffix("aa10") ? script($0) : .status(400, reason) }
-        await #expect { try await stage.push(change: { $0.requestsMax = 4 }) } throws: {
+        await #expect { try await stage.push(change: { $0.pace.requestsMax = 4 }) } throws: {
             "\($0)".contains("20 with \(reason)") && "\($0)".contains("api.push.apple.com")
         }
         #expect(stage.position() == 1 && stage.deadLetters.isEmpty)
@@ -52,7 +52,7 @@ struct PushRefusalTests {
             stage.reload("r", ["c\(number)"])
         }
         stage.service.respond = { $0.url.hasSuffix("5") ? .status(200) : .status(400, "BadDeviceToken") }
-        let summary = try await stage.push(change: { $0.requestsMax = 1 })
+        let summary = try await stage.push(change: { $0.pace.requestsMax = 1 })
         #expect(summary.delivered == 5 && summary.retired == 45 && summary.deadLetters == 45)
         #expect(stage.position() == 50)
     }

@@ -46,7 +46,7 @@ struct PushRetryTests {
         stage.configure("a", token: "aa01")
         stage.reload("r", ["a"])
         stage.service.script(["aa01": Array(repeating: .status(500), count: 40)])
-        try await stage.push(change: { $0.backoff.most = .seconds(20) })
+        try await stage.push(change: { $0.pace.backoff.most = .seconds(20) })
         #expect(pauses.max() == .seconds(10))
     }
 
@@ -140,7 +140,7 @@ struct PushRetryTests {
             failures -= 1
             return .broken
         }
-        let summary = try await stage.push(change: { $0.requestsMax = 1 })
+        let summary = try await stage.push(change: { $0.pace.requestsMax = 1 })
         #expect(summary.delivered == 21)
         #expect(stage.service.requests.count == 24, "each pause lets one request find out")
         let sandbox = stage.service.requests.first { $0.request.url.contains("sandbox") }
@@ -156,7 +156,7 @@ struct PushRetryTests {
         stage.reload("r", ["a"])
         stage.reload("r", ["b"])
         stage.service.script(["aa01": [.failure(HTTPClientError(.timedOut, "no answer"))]])
-        try await stage.push(random: { 0.9 }, change: { $0.requestsMax = 1 })
+        try await stage.push(random: { 0.9 }, change: { $0.pace.requestsMax = 1 })
         #expect(stage.service.tokens == ["aa01", "bb02", "aa01"])
         #expect(stage.service.requests[1].at - stage.service.requests[0].at < .milliseconds(100))
     }
@@ -168,7 +168,7 @@ struct PushRetryTests {
         stage.reload("r", ["a"])
         stage.reload("r", ["b"])
         stage.service.script(["aa01": [.status(429, "TooManyProviderTokenUpdates", retryAfter: "600")]])
-        try await stage.push(change: { $0.requestsMax = 1 })
+        try await stage.push(change: { $0.pace.requestsMax = 1 })
         #expect(stage.service.requests.dropFirst().allSatisfy { $0.at >= .seconds(600) })
         #expect(stage.position() == 2)
     }

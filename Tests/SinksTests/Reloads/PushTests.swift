@@ -134,7 +134,7 @@ struct PushTests {
         }
         stage.service.completed = { open -= $0 }
         let summary = try await stage.push(change: {
-            $0.requestsMax = 3
+            $0.pace.requestsMax = 3
             $0.outstandingMax = 7
         })
         #expect(most == 3)

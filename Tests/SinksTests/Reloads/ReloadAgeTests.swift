@@ -41,7 +41,7 @@ struct ReloadAgeTests {
                 rounds += 1
                 if hasNewer, rounds.isMultiple(of: 100), rounds < 3000 { stage.reload("r", ["a"]) }
                 return stage.deadLetters.isEmpty == false || rounds > 20_000
-            }, change: { $0.ageMax = .seconds(300) })
+            }, change: { $0.pace.ageMax = .seconds(300) })
         #expect(summary.deadLetters >= 1 && summary.delivered == 0 && stage.position() >= 1)
         let message = try #require(stage.deadLetters.first?.header("__streams.errors.message"))
         #expect(message.contains("503, ServiceUnavailable"))
@@ -63,7 +63,7 @@ struct ReloadAgeTests {
             },
             change: {
                 $0.reading.untilCaughtUp = false
-                $0.ageMax = .seconds(300)
+                $0.pace.ageMax = .seconds(300)
             })
         #expect(summary.deadLetters == (takesOthers ? 1 : 0) && summary.tooOld == 0)
         #expect(stage.position("hook") == (takesOthers ? 2 : 0))

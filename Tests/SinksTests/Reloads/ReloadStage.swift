@@ -84,7 +84,7 @@ final class ReloadStage {
         var settings = ReloadSinkSettings(
             name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
         settings.reading.untilCaughtUp = true
-        settings.gather = .zero
+        settings.pace.gather = .zero
         return settings
     }
 
@@ -92,15 +92,15 @@ final class ReloadStage {
     @discardableResult
     func push(
         random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        change: (inout ReloadSinkSettings) -> Void = { _ in }
+        pace: (() -> ReloadPace)? = nil, change: (inout ReloadSinkSettings) -> Void = { _ in }
     ) async throws -> ReloadSinkSummary {
-        try pushNow(key: await Self.pem.value, random: random, stop: stop, change: change)
+        try pushNow(key: await Self.pem.value, random: random, stop: stop, pace: pace, change: change)
     }
 
     /// - Parameter key: `pem`.
     func pushNow(
         key pem: String, random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        change: (inout ReloadSinkSettings) -> Void = { _ in }
+        pace: (() -> ReloadPace)? = nil, change: (inout ReloadSinkSettings) -> Void = { _ in }
     ) throws -> ReloadSinkSummary {
         var settings = settings()
         change(&settings)
@@ -110,7 +110,7 @@ final class ReloadStage {
         let destination = try APNsDestination(
             apns, sink: settings, cluster: cluster, clock: service.clock, shouldStop: stop,
             notice: { [unowned self] in notices.append($0) })
-        return try run(destination, settings, random, stop)
+        return try run(destination, settings, random, stop, pace)
     }
 
     @discardableResult
@@ -130,12 +130,12 @@ final class ReloadStage {
 
     private func run(
         _ destination: some ReloadDestination, _ settings: ReloadSinkSettings, _ random: @escaping () -> Double,
-        _ stop: @escaping () -> Bool
+        _ stop: @escaping () -> Bool, _ pace: (() -> ReloadPace)? = nil
     ) throws -> ReloadSinkSummary {
         instances += 1
         return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
-            instance: "instance-\(instances)", clock: service.clock, random: random, shouldStop: stop,
+            instance: "instance-\(instances)", clock: service.clock, random: random, pace: pace, shouldStop: stop,
             notice: { [unowned self] in notices.append($0) }
         ).run()
     }

@@ -28,8 +28,7 @@ package final class APNsDestination: ReloadDestination {
         feed = try ConfigurationFeed(
             topic: settings.configurationsTopic,
             SinkContext(
-                reading: sink.reading, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop,
-                notice: notice))
+                sink.reading, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop, notice: notice))
         providerToken = ProviderToken(settings)
     }
 

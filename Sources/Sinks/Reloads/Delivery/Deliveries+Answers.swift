@@ -4,7 +4,7 @@ import RecordLog
 /// How answers settle what was sent. `HostState` decides whatever concerns a server as a whole.
 extension Deliveries {
     private var limits: HostState<Refused>.Limits {
-        .init(backoff: settings.backoff, refusalsMax: settings.refusalsMax)
+        .init(backoff: settings.pace.backoff, refusalsMax: settings.refusalsMax)
     }
 
     /// - Throws: `refused`, when all completions are settled.
@@ -14,6 +14,7 @@ extension Deliveries {
             guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
             let verdict = destination.verdict(
                 on: completion.result, to: sent.attempt, sent.parcel.content, wall: clock.wall)
+            traces.end(sent.span, completion.result, verdict)
             let reason = settle(sent, verdict)
             refusal = refusal ?? reason
         }
@@ -100,7 +101,7 @@ extension Deliveries {
         let doubts = hosts.values.flatMap(\.doubts)
         guard let first = doubts.map(\.since).min() else { return }
         let isLast = hasReadAll && underWay.isEmpty && lanes.count == doubts.count
-        guard isLast || clock.now - first >= settings.ageMax else { return }
+        guard isLast || clock.now - first >= settings.pace.ageMax else { return }
         var believed: [HostState<Refused>.Doubt] = []
         for host in hosts.keys {
             let action = hosts[host]?.apply(.doubtsEnd, now: clock.now, limits: limits)

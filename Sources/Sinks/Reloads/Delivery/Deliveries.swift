@@ -1,13 +1,14 @@
 import HTTPClient
 import Messages
 import RecordLog
+import Tracing
 
 /// The reloads that are read and not settled: they wait in lanes, are under way, or were refused and are doubted. Sends
 /// what is due, up to the number of requests that may be under way. One thread owns it.
 final class Deliveries<Destination: ReloadDestination> {
     typealias Parcel = DeliveryLanes<Destination.Content>.Parcel
 
-    let settings: ReloadSinkSettings
+    private(set) var settings: ReloadSinkSettings
     let destination: Destination
     let transport: any HTTPTransport
     let clock: any ReloadSinkClock
@@ -19,6 +20,7 @@ final class Deliveries<Destination: ReloadDestination> {
     var lanes: DeliveryLanes<Destination.Content>
     private(set) var outstanding = OutstandingRecords()
     var underWay: [Int: Sent] = [:]
+    var traces: DeliveryTraces
     var hosts: [String: HostState<Refused>] = [:]
     /// Counts the refusals, for their order.
     var refusals = 0
@@ -30,6 +32,8 @@ final class Deliveries<Destination: ReloadDestination> {
         var lane: String
         var parcel: Parcel
         var attempt: DeliveryAttempt
+        /// The span of the request; `nil` if nobody traces it.
+        var span: Span?
     }
 
     /// A parcel that was refused.
@@ -41,8 +45,10 @@ final class Deliveries<Destination: ReloadDestination> {
 
     init(
         _ destination: Destination, _ transport: any HTTPTransport, _ settings: ReloadSinkSettings,
-        clock: any ReloadSinkClock, random: @escaping () -> Double, notice: @escaping (ReloadSinkNotice) -> Void
+        clock: any ReloadSinkClock, random: @escaping () -> Double, notice: @escaping (ReloadSinkNotice) -> Void,
+        tracer: Tracer?
     ) {
+        traces = DeliveryTraces(tracer)
         self.settings = settings
         self.destination = destination
         self.transport = transport
@@ -50,7 +56,7 @@ final class Deliveries<Destination: ReloadDestination> {
         self.random = random
         self.notice = notice
         lanes = DeliveryLanes(
-            gather: destination.conflates ? settings.gather : .zero, merge: { destination.merge($0, $1) })
+            gather: destination.conflates ? settings.pace.gather : .zero, merge: { destination.merge($0, $1) })
     }
 
     /// True if everything that was taken in is settled, and its dead letters are given.
@@ -61,10 +67,19 @@ final class Deliveries<Destination: ReloadDestination> {
         outstanding.count >= settings.outstandingMax || outstanding.byteCount >= settings.outstandingBytesMax
     }
 
+    /// From now on it sends at another pace.
+    func adopt(_ pace: ReloadPace) {
+        settings.pace = pace
+        lanes.gather = destination.conflates ? pace.gather : .zero
+    }
+
     // MARK: - Taking in
 
     /// Counts a record as not settled; `queue` has to follow, unless the run ends before.
-    func begin(_ record: Record) { outstanding.begin(record) }
+    func begin(_ record: Record) {
+        outstanding.begin(record)
+        traces.begin(record)
+    }
 
     /// Queues everything that the destination wants to send for a record.
     func queue(_ record: Record) {
@@ -80,8 +95,15 @@ final class Deliveries<Destination: ReloadDestination> {
         } catch {
             deadLetter([place], error)
         }
-        outstanding.settle(place)
+        settle(place)
     }
+
+    private func settle(_ place: OutstandingRecords.Place) {
+        if outstanding.settle(place) { traces.end(place) }
+    }
+
+    /// Ends the spans of what was not settled.
+    func endTraces() { traces.endAll() }
 
     /// Gives the dead letters made since the last call.
     func removeDeadLetters() -> [ReloadLedger.DeadLetter] {
@@ -102,7 +124,7 @@ final class Deliveries<Destination: ReloadDestination> {
         if lanes.isEmpty { return }
         var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
         if underWay.isEmpty, hasRead { patience = .zero }
-        if let due = lanes.nextDue, underWay.count < settings.requestsMax {
+        if let due = lanes.nextDue, underWay.count < settings.pace.requestsMax {
             patience = min(patience, max(due - clock.now, .zero))
         }
         try settle(transport.completions(timeout: patience))
@@ -118,14 +140,14 @@ final class Deliveries<Destination: ReloadDestination> {
     }
 
     private func send(isFlushing: Bool) {
-        while underWay.count < settings.requestsMax,
+        while underWay.count < settings.pace.requestsMax,
             let (lane, first) = lanes.next(now: clock.now, isFlushing: isFlushing)
         {
             guard let parcel = redirect(first, from: lane) else {
                 finish(lane, first)
                 continue
             }
-            let attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
+            var attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
             if isTooOld(parcel, for: attempt.host) {
                 dropForAge(parcel)
                 finish(lane, parcel)
@@ -136,7 +158,9 @@ final class Deliveries<Destination: ReloadDestination> {
                 continue
             }
             tag += 1
-            underWay[tag] = Sent(lane: lane, parcel: parcel, attempt: attempt)
+            let span = traces.push(
+                parcel.records, attempts: parcel.attempts, to: attempt.host, &attempt.request)
+            underWay[tag] = Sent(lane: lane, parcel: parcel, attempt: attempt, span: span)
             transport.execute(attempt.request, tag: tag)
         }
     }
@@ -168,7 +192,7 @@ final class Deliveries<Destination: ReloadDestination> {
 
     func finish(_ lane: String, _ parcel: Parcel) {
         lanes.finish(lane, now: clock.now)
-        for place in parcel.records { outstanding.settle(place) }
+        for place in parcel.records { settle(place) }
     }
 
     // MARK: - Age
@@ -176,15 +200,15 @@ final class Deliveries<Destination: ReloadDestination> {
     /// A destination that does not conflate is told everything, however old. There a failure is the parcel's own only
     /// if others were delivered meanwhile, so that an outage of a day costs nothing.
     private func isTooOld(_ parcel: Parcel, for host: String) -> Bool {
-        if destination.conflates, Duration(clock.wall - parcel.newest) > settings.ageMax { return true }
-        guard let failure = parcel.failure, clock.now - failure.since >= settings.ageMax else { return false }
+        if destination.conflates, Duration(clock.wall - parcel.newest) > settings.pace.ageMax { return true }
+        guard let failure = parcel.failure, clock.now - failure.since >= settings.pace.ageMax else { return false }
         return destination.conflates || hosts[host]?.deliveredAt.map { $0 > failure.since } ?? false
     }
 
     /// Settles a parcel that is too old: it is a dead letter if it has failed for its own sake, else nothing.
     private func dropForAge(_ parcel: Parcel) {
         if let failure = parcel.failure {
-            let reason = "could not be sent for \(settings.ageMax): \(failure.reason)"
+            let reason = "could not be sent for \(settings.pace.ageMax): \(failure.reason)"
             deadLetter(parcel.records, MessageProblem(.notAllowed, reason))
         } else {
             summary.tooOld += parcel.records.count
@@ -200,6 +224,7 @@ final class Deliveries<Destination: ReloadDestination> {
             deadLetters.append(
                 .init(record: record, headers: record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1
+            traces.note(problem.description, ofDeadLetter: place)
             let origin = TopicPartition(record.topic, record.partition)
             notice(.deadLetter(origin, record.offset, reason: problem.description))
         }

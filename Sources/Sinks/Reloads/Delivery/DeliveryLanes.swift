@@ -42,7 +42,7 @@ struct DeliveryLanes<Content> {
     private var gathering = Schedule()
     private var delayed = Schedule()
     /// How long a new parcel waits for more that can go with it.
-    private let gather: Duration
+    var gather: Duration
     /// Puts the second into the first, which is waiting; `nil` if both have to be sent.
     private let merge: (Content, Content) -> Content?
 

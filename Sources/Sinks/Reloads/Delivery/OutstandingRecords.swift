@@ -51,15 +51,19 @@ struct OutstandingRecords {
     }
 
     /// Gives one claim back; with the last one the record is settled.
-    mutating func settle(_ place: Place) {
+    ///
+    /// - Returns: true if it was the last one.
+    @discardableResult
+    mutating func settle(_ place: Place) -> Bool {
         guard let entry = entries[place] else { preconditionFailure("the record is settled") }
         if entry.claims > 1 {
             entries[place]?.claims -= 1
-        } else {
-            entries[place] = nil
-            byteCount -= entry.record.byteCount
-            dropSettled(of: place.partition)
+            return false
         }
+        entries[place] = nil
+        byteCount -= entry.record.byteCount
+        dropSettled(of: place.partition)
+        return true
     }
 
     private mutating func dropSettled(of partition: Partition) {

@@ -5,8 +5,8 @@ enum MetricsCatalogue {
     /// What every process that serves metrics has.
     static let process = ProcessMetrics.all + ClientMetrics.all
 
-    static let pipeline = process + PipelineMetrics.all
-    static let sink = process + SinkMetrics.all
+    static let pipeline = process + TracingMetrics.all + PipelineMetrics.all
+    static let sink = process + TracingMetrics.all + SinkMetrics.all
     static let serve = process + ServeMetrics.all
     static let produce = process + PublicationMetrics.all
 }

@@ -1,0 +1,24 @@
+package import RecordLog
+package import Tracing
+
+extension SinkRunner where Kind == TimelineWriter {
+    /// Makes a run that writes timelines to a sink.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: asked after every batch, and at least ten times a second while the sink is unavailable.
+    ///   - progress: called at most four times a second of the clock, and once at the end.
+    ///   - notice: called with what an operator should know.
+    ///   - tracer: takes spans; `nil` if nobody traces.
+    package convenience init(
+        cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any BlockingClock,
+        memory: any MemoryState = AmpleMemory(), tracer: Tracer? = nil,
+        shouldStop: @escaping () -> Bool = { false },
+        progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
+        notice: @escaping (SinkNotice) -> Void = { _ in }
+    ) throws(LogError) {
+        let context = SinkContext(
+            settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
+            notice: notice, memory: memory, tracer: tracer)
+        try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
+    }
+}
