@@ -61,7 +61,7 @@ package struct StreamSettings: Sendable {
     package var unownedGrace: Duration = .seconds(15)
     package var pollMaximum = 10_000
     /// The same while memory is short.
-    package var shortPollMaximum = 1_000
+    package var shortPollMaximum = 2_000
     package var pollTimeoutMax: Duration = .milliseconds(100)
     /// How often partition counts are read anew (R9) and consumed exchange records are removed (R7).
     package var maintenanceInterval: Duration = .seconds(30)

@@ -82,7 +82,10 @@ struct SettingsTests {
             let roles: [ClientRole] = [
                 .consumer(group: nil, isolation: .readCommitted), .transactionalProducer(transactionalId: "t"),
             ]
-            let wanted = ["fetch.message.max.bytes", "queued.min.messages", "queued.max.messages.kbytes", "queue.buffering.max.kbytes"]
+            let wanted = [
+                "fetch.message.max.bytes", "queued.min.messages", "queued.max.messages.kbytes",
+                "queue.buffering.max.kbytes",
+            ]
             return roles.flatMap { role in
                 let all = settings.properties(for: role, clientId: "t")
                 return wanted.compactMap { name in all.last { $0.key == name }?.value }

@@ -73,8 +73,8 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     package func demand() throws(ReloadSinkError) -> SinkDemand? {
         try destination.keepUp()
         if let pace { deliveries.adopt(pace()) }
-        let room = settings.outstandingMax - deliveries.outstanding.count
-        guard room > 0, !deliveries.isFull else { return nil }
+        guard !deliveries.isFull else { return nil }
+        let room = deliveries.room
         // Answers are waited for elsewhere.
         let timeout = deliveries.lanes.isEmpty ? settings.reading.pollTimeout : .zero
         return SinkDemand(maximum: min(room, fitting(settings.reading.batchMaximum)), timeout: timeout)

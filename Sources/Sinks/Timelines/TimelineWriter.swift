@@ -1,5 +1,5 @@
 package import RecordLog
-package import Tracing
+import Tracing
 
 /// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record alone, then the
 /// positions. While something of an interrupted batch has not been read again, nothing is written.

@@ -4,7 +4,7 @@ import StreamCore
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
     private var commitInterval: Duration {
-        if recordsSinceCommit >= settings.backlogRecords && !settings.memory.isShort {
+        if recordsSinceCommit >= settings.backlogRecords {
             return max(settings.commitInterval, settings.backlogCommitInterval)
         }
         guard let visible = settings.visibleCommitInterval, recordsSinceCommit < settings.urgentRecordsMax, hasNews

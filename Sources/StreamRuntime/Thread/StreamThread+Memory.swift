@@ -1,8 +1,7 @@
 import RecordLog
 import StreamCore
 
-/// What a thread does while memory is short: it reads less at a time, and commits as often as if there were no backlog,
-/// so that a transaction holds less.
+/// What a thread does while memory is short: it reads less at a time, and lets go of what can be made again.
 extension StreamThread {
     /// How much the next poll may return.
     var pollMaximum: Int { settings.memory.isShort ? settings.shortPollMaximum : settings.pollMaximum }

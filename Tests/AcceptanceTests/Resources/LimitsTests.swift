@@ -119,10 +119,13 @@ extension AcceptanceTests {
                 ["-t", "\(sink.processIdentifier)", "-m", "mount", "-o", "remount,size=64m", folder])
             try #require(more.succeeded, "\(more.failure)")
             try await Monitored.wait(for: "/health/ready", at: address, 200)
+            let isWritten = try await eventually(within: .seconds(30)) {
+                let names = try FileManager.default.contentsOfDirectory(
+                    atPath: "/proc/\(sink.processIdentifier)/root\(folder)")
+                return names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400
+            }
+            #expect(isWritten, "\(sink.errorOutput)")
             #expect(ResourceWorld.lines("the sink can write again", in: sink).count == 1, "\(sink.errorOutput)")
-            let names = try FileManager.default.contentsOfDirectory(
-                atPath: "/proc/\(sink.processIdentifier)/root\(folder)")
-            #expect(names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400)
             sink.terminate()
             let result = await sink.result()
             #expect(result.succeeded && result.standardOutput.contains("\"written\":400"), "\(result.failure)")

@@ -73,6 +73,13 @@ final class Deliveries<Destination: ReloadDestination> {
         lanes.gather = destination.conflates ? pace.gather : .zero
     }
 
+    /// The records that may be read, if they are as long as those that wait are on average.
+    var room: Int {
+        let average = outstanding.isEmpty ? 1 : max(1, outstanding.byteCount / outstanding.count)
+        let bytes = settings.outstandingBytesMax - outstanding.byteCount
+        return max(1, min(settings.outstandingMax - outstanding.count, bytes / average))
+    }
+
     // MARK: - Taking in
 
     /// Counts a record as not settled; `queue` has to follow, unless the run ends before.
