@@ -32,6 +32,8 @@ extension AcceptanceTests {
             "README.md: docker kill $(docker-compose ps -q process | head -1)",
             "README.md: make build && export PATH=\"$PWD/.build/release:$PATH\"",
             "Documentation/Operating.md: Scripts/measure-sizing",
+            "Documentation/Operating.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 "
+                + "OTEL_SERVICE_NAME=board",
             "Documentation/Operating.md: export TIDELINE_KAFKA_SECURITY_PROTOCOL=SASL_SSL "
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
             "Documentation/Operating.md: tideline doctor",
