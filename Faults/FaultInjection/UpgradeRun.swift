@@ -93,7 +93,8 @@ package final class UpgradeRun: Sendable {
         // One of the kills leaves nobody, and the next process takes a while to look at what that left.
         let bound = Double(plan.sessionSeconds) + 4
         if outcome.standStill > bound {
-            outcome.breaches.append("a reader stood still for \(tenths(outcome.standStill)) s, at most \(tenths(bound)) s")
+            let stood = tenths(outcome.standStill)
+            outcome.breaches.append("a reader stood still for \(stood) s, at most \(tenths(bound)) s")
         }
         watch.stop()
         try judge(&outcome)

@@ -18,9 +18,10 @@ extension RunbookFailure {
         alerts: ["TidelineDown"]
     ) { scene in
         let process = try await scene.startProcess(with: 0..<5)
+        // The last line before it hangs: nothing comes afterwards.
+        try await scene.seeLog(process, "tasks 2 running")
         try await scene.provoke(process) { process.runner.signal(SIGSTOP) }
         try await scene.seeNoAnswer(process)
-        try await scene.seeLog(process, "tasks 2 running")
         try await scene.publish(5..<7)
         try await scene.seeDoctor("processes", "does not answer", asking: process)
         process.runner.kill()
@@ -54,7 +55,7 @@ extension RunbookFailure {
         let series = #"tideline_dead_letters_total{topic="widget.configurations",reason="unreadable"}"#
         try await scene.seeMetrics(process, [(series, { $0 == 12 })])
         try await scene.seeNoHealth(process)
-        try await scene.seeLog(process, "dead letter")
+        try await scene.seeLog(process, "source.failed")
         let remedy = try await scene.seeDoctor("dead-letters", "12 dead letters wait: 12 unreadable")
         let counts = try await scene.carryOut(["dead-letters", "list", "--counts"])
         #expect(counts.standardOutput.contains(#""waiting":12"#), "\(counts.failure)")
