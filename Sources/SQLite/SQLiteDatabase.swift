@@ -120,8 +120,17 @@ package final class SQLiteStatement {
     private func bind(_ value: Value, at index: Int32) throws(SQLiteError) {
         switch value {
         case .integer(let integer): try database.check(sqlite3_bind_int64(statement, index, integer))
-        case .text(let text):
-            try database.check(sqlite3_bind_text(statement, index, text, -1, Self.copied))
+        case .text(var text):
+            // With its length: a text may hold a zero.
+            let code = text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { bytes in
+                    // A null pointer would bind NULL.
+                    bytes.isEmpty
+                        ? sqlite3_bind_text(statement, index, "", 0, Self.copied)
+                        : sqlite3_bind_text(statement, index, bytes.baseAddress, Int32(bytes.count), Self.copied)
+                }
+            }
+            try database.check(code)
         case .blob(let bytes):
             let code = bytes.withUnsafeBytes { bytes in
                 // A null pointer would bind NULL.
@@ -144,7 +153,10 @@ package final class SQLiteStatement {
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
     package func text(_ column: Int32) -> String {
-        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+        // The text is made before its length is asked for: SQLite may have to convert it.
+        guard let text = sqlite3_column_text(statement, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
     package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

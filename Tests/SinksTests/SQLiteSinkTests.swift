@@ -65,6 +65,31 @@ struct SQLiteSinkTests {
             try text("SELECT json_extract(value, '$.date') FROM entries WHERE entry_id='e3'") == "2026-11-20T07:00:00Z")
     }
 
+    @Test("an id may hold whatever UTF-8 has: a tombstone removes no other's timeline")
+    func zeros() throws {
+        let sink = try SQLiteSink(file: path)
+        let ids = ["a", "a\u{0}b", "ä😀"]
+        for (offset, id) in ids.enumerated() {
+            let value = Contract.timeline("x", revision: 1)
+            _ = try sink.write(Contract.record(id, value, offset: Int64(offset)))
+        }
+        #expect(try sink.write(Contract.record("a\u{0}c", nil, offset: 3)) == .unchanged)
+        #expect(try sink.write(Contract.record("a\u{0}b", nil, offset: 4)) == .removed)
+        try sink.keep([:], of: "timelines")
+        #expect(try text("SELECT group_concat(configuration_id) FROM timelines") == "a,ä😀")
+    }
+
+    @Test("an entry is kept with whatever a later release says in it")
+    func unknownMembers() throws {
+        let sink = try SQLiteSink(file: path)
+        let value = Contract.timeline("a", revision: 1).replacing(
+            #""phase":"tick""#, with: #""phase":"later","new":{"a":[1,2]}"#)
+        _ = try sink.write(Contract.record("a", value, offset: 0))
+        try sink.keep([:], of: "timelines")
+        #expect(try text("SELECT phase FROM entries") == "later")
+        #expect(try text("SELECT value ->> '$.new.a[1]' FROM entries") == "2")
+    }
+
     @Test("a file has one sink at a time")
     func exclusive() throws {
         let first = try SQLiteSink(file: path)

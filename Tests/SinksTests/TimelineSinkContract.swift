@@ -14,6 +14,7 @@ struct TimelineSinkContract {
         try routes()
         try keepsTheNewest()
         try leavesOutWhatIsNoTimeline()
+        try takesWhatLaterReleasesSay()
         try keepsPositions()
     }
 
@@ -101,6 +102,18 @@ struct TimelineSinkContract {
         }
         #expect(try content("d") == good)
         if sink.isTransactional { sink.rollBack() }
+    }
+
+    /// Values of later releases may have more members, and words that this one does not know.
+    private func takesWhatLaterReleasesSay() throws {
+        let sink = try reopen()
+        let later = Self.timeline("f", revision: 1).replacing(
+            #""phase":"tick""#, with: #""phase":"later","new":{"a":1}"#
+        )
+        .replacing("systemMedium", with: "enormous").replacing(#""type":"never""#, with: #""type":"sometimes""#)
+        .replacing(#","sources":[]"#, with: "").replacing(#""refreshCount":1,"#, with: "")
+        #expect(try write(Self.record("f", later, offset: 0), to: sink) == .written)
+        #expect(try content("f") == later)
     }
 
     private func keepsPositions() throws {

@@ -1,5 +1,4 @@
 import Foundation
-import Messages
 import Timelines
 
 /// The members that tell which of two timelines of a configuration is the newer one.
@@ -13,11 +12,6 @@ struct TimelineStamp: Hashable {
         self.revision = revision
         self.refreshCount = refreshCount
         self.generatedAt = generatedAt
-    }
-
-    init(_ record: TimelineRecord) {
-        self.init(
-            revision: record.revision.rawValue, refreshCount: record.refreshCount, generatedAt: record.generatedAt)
     }
 
     /// `nil` if the bytes are not a timeline.

@@ -105,6 +105,8 @@ package final class TimelineWriter: SinkKind {
                 return outcomes
             } catch {
                 sink.rollBack()
+                // Spans say what counts: of this attempt nothing does.
+                trace?.end(failure: (type: "unavailable", message: error.description))
                 throw error
             }
         }

@@ -7,10 +7,10 @@ extension StreamThread {
     var pollMaximum: Int { settings.memory.isShort ? settings.shortPollMaximum : settings.pollMaximum }
 
     /// Lets go of what can be made again, where that is asked for: decoded values, and room that is kept for the next
-    /// transaction. Not while a transaction is open, for that holds on to both.
+    /// transaction. Not while a transaction is open or a message waits, for they hold on to both.
     func trimWhereAsked() {
         let count = settings.memory.trimCount
-        guard count != seenTrims, state.name == .ready else { return }
+        guard count != seenTrims, state.name == .ready, localMessages.isEmpty else { return }
         seenTrims = count
         for runtime in tasks.values { runtime.task.trim() }
         exchangeOutputs.trim()

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -91,14 +92,17 @@ extension AcceptanceTests {
             #expect(await pipeline.result().succeeded)
         }
 
-        @Test("a full disk: the sink waits and says so once, is unready, and writes all once there is room")
-        func fullDisk() async throws {
+        @Test(
+            "a full disk: the sink waits and says so once, is unready, and writes all once there is room",
+            arguments: [("files", "No space left on device"), ("sqlite", "database or disk is full")])
+        func fullDisk(kind: String, reason: String) async throws {
             let application = try await Application("full", partitions: 2)
             try await application.configure(vehicles: 400)
             _ = try await application.process(clock: "2026-11-20T06:25:00Z")
             let folder = TemporaryDirectory.make("full").path
+            let target = kind == "files" ? "files:\(folder)" : "sqlite:\(folder)/timelines.db"
             let sink = try ResourceWorld.start(
-                ["sink", "--to", "files:\(folder)", "--metrics", "127.0.0.1:0"] + application.options,
+                ["sink", "--to", target, "--metrics", "127.0.0.1:0"] + application.options,
                 after: "mount -t tmpfs -o size=256k tmpfs '\(folder)' || exit 99", with: ["unshare", "-m"])
             defer { sink.kill() }
             let hasBegun = await eventually(within: .seconds(30)) {
@@ -108,20 +112,23 @@ extension AcceptanceTests {
                 return show("not tested: no file system can be mounted here: \(sink.errorOutput)")
             }
             let address = try await Monitored.address(of: sink)
-            let isHeld = await eventually(within: .seconds(30)) { sink.errorOutput.contains("No space left on device") }
+            let isHeld = await eventually(within: .seconds(30)) { sink.errorOutput.contains(reason) }
             #expect(isHeld, "\(sink.errorOutput)")
             let answer = try await Monitored.wait(for: "/health/ready", at: address, 503)
-            #expect(answer.body.contains("\"part\":\"target\"") && answer.body.contains("No space left"), "\(answer)")
+            #expect(answer.body.contains("\"part\":\"target\"") && answer.body.contains(reason), "\(answer)")
             try await Task.sleep(for: .seconds(5))
-            #expect(ResourceWorld.lines("No space left on device", in: sink).count == 1, "\(sink.errorOutput)")
+            #expect(ResourceWorld.lines(reason, in: sink).count == 1, "\(sink.errorOutput)")
             let more = try await ProcessRunner.run(
                 URL(filePath: "/usr/bin/nsenter"),
                 ["-t", "\(sink.processIdentifier)", "-m", "mount", "-o", "remount,size=64m", folder])
             try #require(more.succeeded, "\(more.failure)")
             try await Monitored.wait(for: "/health/ready", at: address, 200)
             let isWritten = try await eventually(within: .seconds(30)) {
-                let names = try FileManager.default.contentsOfDirectory(
-                    atPath: "/proc/\(sink.processIdentifier)/root\(folder)")
+                let seen = "/proc/\(sink.processIdentifier)/root\(folder)"
+                if kind == "sqlite" {
+                    return try SQLiteDatabase(seen + "/timelines.db").integer("SELECT count(*) FROM timelines") == 400
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: seen)
                 return names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400
             }
             #expect(isWritten, "\(sink.errorOutput)")

@@ -36,8 +36,9 @@ extension RunbookFailure {
     private static let targetAway = RunbookFailure(
         title: "A target does not answer",
         means: """
-            The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full, a folder
-            is gone. The sink holds what it has, tries again and again, and reads no further.
+            The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full. The
+            sink holds what it has, tries again and again, and reads no further. A folder that is gone ends it with
+            status 70, which says so.
             """,
         lost: "Nothing. Reloads that are older than `reloads.max-age` by then are left out, and counted.",
         alerts: ["TidelineSinkBehind", "TidelineUnhealthy"]

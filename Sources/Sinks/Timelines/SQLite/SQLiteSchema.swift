@@ -1,6 +1,6 @@
 import SQLite
 
-/// The tables of a `SQLiteSink`, as Documentation/Sinks.md has them for whoever reads them.
+/// The tables of a `SQLiteSink`, as Documentation/Consuming.md has them for whoever reads them.
 enum SQLiteSchema {
     /// In the file's `user_version`. A file of a later version is refused; one of an earlier version is migrated.
     static let version: Int64 = 1
@@ -12,13 +12,13 @@ enum SQLiteSchema {
         CREATE TABLE timelines(
             configuration_id TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, family TEXT NOT NULL,
             recipient TEXT NOT NULL, revision INTEGER NOT NULL, refresh_count INTEGER NOT NULL,
-            generated_at INTEGER NOT NULL, next_update INTEGER, valid_until INTEGER, value TEXT NOT NULL,
+            generated_at INTEGER, next_update INTEGER, valid_until INTEGER, value TEXT NOT NULL,
             source_partition INTEGER NOT NULL, source_offset INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX timelines_recipient ON timelines(recipient, kind);
         CREATE INDEX timelines_next_update ON timelines(next_update);
         CREATE TABLE entries(
             configuration_id TEXT NOT NULL REFERENCES timelines ON DELETE CASCADE, position INTEGER NOT NULL,
-            entry_id TEXT NOT NULL, date INTEGER NOT NULL, phase TEXT NOT NULL, title TEXT, value TEXT NOT NULL,
+            entry_id TEXT NOT NULL, date INTEGER, phase TEXT NOT NULL, title TEXT, value TEXT NOT NULL,
             PRIMARY KEY(configuration_id, position)) WITHOUT ROWID;
         CREATE INDEX entries_date ON entries(configuration_id, date, position);
         CREATE TABLE positions(

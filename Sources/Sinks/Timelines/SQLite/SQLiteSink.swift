@@ -1,12 +1,10 @@
-import Messages
 package import RecordLog
 import SQLite
-import Timelines
 
 /// The newest timeline of each configuration, its entries and the positions, in a file of SQLite: exactly once.
 ///
 /// Positions are committed with what was written, so that a sink which is killed at any point goes on as if it had not
-/// been. Readers open the file by themselves, read only if they like: they see whole batches, and hold up nobody (WAL).
+/// been. Readers open the file by themselves: they see whole batches, and hold up nobody (WAL).
 /// A file has one sink at a time; a lock beside it (`FILE.lock`) says so.
 package final class SQLiteSink: TimelineSink {
     package let name: String
@@ -16,8 +14,6 @@ package final class SQLiteSink: TimelineSink {
     private let database: SQLiteDatabase
     private let rows: TimelineRows
     private let positionRows: PositionRows
-    private var parser = JSONParser()
-    private var isInTransaction = false
 
     /// Opens the file; makes it if it is not there.
     ///
@@ -60,18 +56,16 @@ package final class SQLiteSink: TimelineSink {
             }
             return isRemoved ? .removed : .unchanged
         }
-        let timeline: TimelineRecord
-        do throws(MessageProblem) {
-            timeline = try TimelineRecord(value, with: &parser)
-        } catch {
-            throw .unusable(reason: "the value is not a timeline: \(error)")
+        // No more is asked of it than of a file: a later release may say more, and other things.
+        let isReadable = try attempt("write to") { () throws(SQLiteError) in try rows.isReadable(value) }
+        guard let stamp = TimelineStamp(value), isReadable else {
+            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
         }
         return try attempt("write to") { () throws(SQLiteError) in
             let known = try rows.stamp(of: record.configurationId)
-            let stamp = TimelineStamp(timeline)
             if let known, stamp.isOlder(than: known.stamp) { return .unchanged }
             if let known, known.stamp == stamp, known.value == value { return .unchanged }
-            try rows.replace(timeline, value, record, isNew: known == nil)
+            try rows.replace(value, stamp, record, isNew: known == nil)
             return .written
         }
     }
@@ -80,9 +74,8 @@ package final class SQLiteSink: TimelineSink {
     package func flush() throws(SinkError) {}
 
     package func rollBack() {
-        // Some failures have ended it already; nothing else can fail here.
-        if isInTransaction && !database.isInAutocommit { try? database.execute("ROLLBACK") }
-        isInTransaction = false
+        // Some failures have ended it already. If it cannot be ended, the next statement says so.
+        if !database.isInAutocommit { try? database.execute("ROLLBACK") }
     }
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
@@ -91,13 +84,12 @@ package final class SQLiteSink: TimelineSink {
             try positionRows.replace(positions, of: topic)
             try database.execute("COMMIT")
         }
-        isInTransaction = false
     }
 
+    /// SQLite itself knows whether a transaction is open.
     private func begin() throws(SinkError) {
-        if isInTransaction { return }
+        guard database.isInAutocommit else { return }
         try attempt("write to") { () throws(SQLiteError) in try database.execute("BEGIN IMMEDIATE") }
-        isInTransaction = true
     }
 
     private func attempt<Result>(
@@ -108,14 +100,5 @@ package final class SQLiteSink: TimelineSink {
         } catch {
             throw SinkError(error, operation, path)
         }
-    }
-}
-
-extension TimelineRecord {
-    fileprivate init(_ value: [UInt8], with parser: inout JSONParser) throws(MessageProblem) {
-        let decoded = value.withUnsafeBytes { bytes in
-            Result { () throws(MessageProblem) in try TimelineRecord.decode(bytes, with: &parser) }
-        }
-        self = try decoded.get()
     }
 }
