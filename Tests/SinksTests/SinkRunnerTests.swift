@@ -194,6 +194,31 @@ struct SinkRunnerTests {
         TimelineSinkContract.timeline(id, revision: revision, minute: revision)
     }
 
+    @Test("while the sink is unavailable it is told how much waits, and how far the topic has gone on")
+    func toldWhileHeld() throws {
+        let sink = RecordingSink()
+        cluster.createTopic(topic, partitions: 1)
+        append("a", 1)
+        append("b", 1)
+        let fault = SinkFault(place: "disk", operation: "write", reason: "No space left on device")
+        sink.failures = Array(repeating: .unavailable(fault), count: 3)
+        var settings = SinkSettings(topic: topic)
+        settings.reading.untilCaughtUp = true
+        settings.reading.lagInterval = .milliseconds(100)
+        var told: [(lag: Int64?, unsettled: Int)] = []
+        var hasGrown = false
+        _ = try SinkRunner(
+            cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(),
+            progress: { told.append(($0.lag, $0.unsettled)) },
+            notice: { notice in
+                guard case .holding = notice, !hasGrown else { return }
+                hasGrown = true
+                append("c", 1)
+            }
+        ).run()
+        #expect(told.contains { $0.lag == 1 && $0.unsettled == 2 }, "\(told)")
+    }
+
     private func append(_ id: String, _ revision: Int) {
         cluster.appendKeyed(topic, key: id, value: timeline(id, revision))
     }

@@ -114,6 +114,10 @@ struct WidgetAudit: ~Copyable {
     private func staleness(of id: String, _ oracle: borrowing Oracle, at now: Instant) -> Symptom? {
         guard let standing = newest[id] ?? nil, standing.generatedAt <= now, let right = oracle.record(id, at: now)
         else { return nil }
+        // Renewals that are due together are spread over a pause, which has gone by.
+        if let due = standing.timeline.nextUpdate, due < now - .minutes(1) {
+            return Symptom(.timerLost, "\(id) is due since \(due.rfc3339), at \(now.rfc3339)")
+        }
         let shown = digest(standing.withStatusAlone)
         // That the newest record cannot be read, or can be read again, is no news by itself, either, and an interval
         // goes by without any.

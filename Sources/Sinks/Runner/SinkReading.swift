@@ -28,6 +28,11 @@ package struct SinkReading: Hashable, Sendable {
     }
 }
 
+/// What a run does while its target is waited for.
+final class WaitingHook {
+    var call: () -> Void = {}
+}
+
 /// The surroundings that all parts of a run share.
 struct SinkContext<Notice> {
     let reading: SinkReading
@@ -38,6 +43,8 @@ struct SinkContext<Notice> {
     let shouldStop: () -> Bool
     /// Called with everything that an operator should know.
     let notice: (Notice) -> Void
+    /// Called now and then while a target is waited for: what is told of the run goes on.
+    let waiting = WaitingHook()
     /// How short memory is.
     let memory: any MemoryState
     /// Takes spans; `nil` if nobody traces.

@@ -39,6 +39,11 @@ package final class SinkRunner<Kind: SinkKind> {
         begin = context.clock.now
         partitionsSeen = begin
         reportedAt = begin
+        // The lag grows meanwhile, and who looks at it is to see that.
+        context.waiting.call = { [unowned self] in
+            lookForEnds()
+            reportProgress()
+        }
     }
 
     /// Runs until it has caught up, if the settings ask for that, or until it is to stop.

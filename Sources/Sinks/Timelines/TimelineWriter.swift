@@ -15,6 +15,7 @@ package final class TimelineWriter: SinkKind {
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
     private let trace: WorkTrace?
+    private let waiting: WaitingHook
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -31,6 +32,7 @@ package final class TimelineWriter: SinkKind {
         notice = context.notice
         fitting = context.fitting
         trace = context.trace
+        waiting = context.waiting
     }
 
     package var isSettled: Bool { batch.isEmpty }
@@ -234,6 +236,7 @@ package final class TimelineWriter: SinkKind {
             let end = clock.now + delay
             while clock.now < end {
                 if shouldStop() { return nil }
+                waiting.call()
                 clock.wait(for: min(end - clock.now, .milliseconds(100)))
             }
             delay = min(delay * 2, settings.retryDelayMax)

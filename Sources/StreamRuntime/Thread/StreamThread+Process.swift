@@ -6,13 +6,17 @@ extension StreamThread {
     func readClock() -> Instant {
         let now = clock.wall()
         settings.adoptIntervals()
-        let isFollowed = settings.isFollowed()
-        for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
+        lookForFollowers()
         if isNameless { return now }
         for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
         // What they say to a clock that went back.
         deliverLocalMessages()
         return now
+    }
+
+    private func lookForFollowers() {
+        let isFollowed = settings.isFollowed()
+        for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
     }
 
     /// Before a task makes anything, also in the iteration in which it was taken over or claimed.
@@ -25,6 +29,8 @@ extension StreamThread {
     /// (R1).
     func process(_ batch: borrowing ConsumedBatch) throws(StreamFailure) {
         if batch.records.isEmpty && batch.ends.isEmpty { return }
+        // Somebody may have begun to while these were waited for.
+        lookForFollowers()
         let reader = batch.headerReader
         for runtime in tasks.values { runtime.task.context.headerReader = reader }
         defer { for runtime in tasks.values { runtime.task.context.headerReader = { _ in [] } } }

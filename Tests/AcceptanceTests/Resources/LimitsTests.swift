@@ -126,7 +126,8 @@ extension AcceptanceTests {
             let isWritten = try await eventually(within: .seconds(30)) {
                 let seen = "/proc/\(sink.processIdentifier)/root\(folder)"
                 if kind == "sqlite" {
-                    return try SQLiteDatabase(seen + "/timelines.db").integer("SELECT count(*) FROM timelines") == 400
+                    let database = try SQLiteDatabase(seen + "/timelines.db")
+                    return try database.integer("SELECT count(*) FROM timelines") == 400
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: seen)
                 return names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400

@@ -85,7 +85,12 @@ extension AcceptanceTests {
             let isMade = await eventually { lines(pipeline).contains { $0.message == "timeline.made" } }
             #expect(isMade && !lines(pipeline).contains { $0.logger == "runtime" }, "\(pipeline.errorOutput)")
 
+            // Two signals that wait at once would be one: the first is taken once something is said at its level.
             pipeline.signal(SIGUSR1)
+            try await application.publish(
+                configurations: #"{"configurationId": "more", "kind": "Board", "strategy": "hourly"}"#)
+            let isLower = await eventually { lines(pipeline).contains { $0.message.hasPrefix("log level changed") } }
+            #expect(isLower, "\(pipeline.errorOutput)")
             pipeline.signal(SIGUSR1)
             pipeline.terminate()
             #expect(await pipeline.result().succeeded)
