@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
 
@@ -126,8 +125,14 @@ extension AcceptanceTests {
             let isWritten = try await eventually(within: .seconds(30)) {
                 let seen = "/proc/\(sink.processIdentifier)/root\(folder)"
                 if kind == "sqlite" {
-                    let database = try SQLiteDatabase(seen + "/timelines.db")
-                    return try database.integer("SELECT count(*) FROM timelines") == 400
+                    // SQLite follows the link of /proc back to here, so it has to be asked over there.
+                    let rows = try await ProcessRunner.run(
+                        URL(filePath: "/usr/bin/nsenter"),
+                        [
+                            "-t", "\(sink.processIdentifier)", "-m", "sqlite3", "\(folder)/timelines.db",
+                            "SELECT count(*) FROM timelines",
+                        ])
+                    return rows.standardOutput == "400\n"
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: seen)
                 return names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") } == 400
