@@ -48,9 +48,9 @@ extension AcceptanceTests {
             }
             let growth = (try ResourceWorld.bytes("VmHWM", of: sink) - before) / Self.mebibyte
             // 64 MiB may wait (outstandingBytesMax), and the first batch, of 40 MB, is of records of unknown length;
-            // librdkafka has 16 MiB of read-ahead, with an answer more; requests under way are copies. On cores that are
-            // busy, memory that other threads give back comes back late: 330 MiB were seen. The flood has 400 MB, and
-            // without the bound 10,000 reloads are read.
+            // librdkafka has 16 MiB of read-ahead, with an answer more; requests under way are copies. On busy cores
+            // memory that other threads give back comes back late: 330 MiB were seen. The flood has 400 MB, and without
+            // the bound 10,000 reloads are read.
             show("a webhook that never answers: \(read) of 20000 reloads read, \(growth) MiB more than before")
             #expect(stands && read < 8000, "\(read)")
             #expect(growth < 370)
