@@ -58,6 +58,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
 
     package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
     package var unsettledCount: Int { deliveries.outstanding.count }
+    package var positions: [Partition: SinkPosition] { ledger.positions }
 
     package func open() throws(ReloadSinkError) -> [Partition: SinkPosition]? {
         guard let kept = try ledger.open() else { return nil }

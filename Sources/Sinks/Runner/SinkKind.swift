@@ -15,6 +15,10 @@ package protocol SinkKind: AnyObject {
     var isSettled: Bool { get }
     /// The records that were read and not written, sent or set aside.
     var unsettledCount: Int { get }
+    /// How far it is, as it has kept it.
+    var positions: [Partition: SinkPosition] { get }
+    /// The last timeline that was written; `nil` before the first, and for other records.
+    var written: SinkStatus.Written? { get }
 
     /// Opens the place where the positions are kept.
     ///
@@ -36,6 +40,10 @@ package protocol SinkKind: AnyObject {
     func finish() throws(Failure)
 
     func close()
+}
+
+extension SinkKind {
+    package var written: SinkStatus.Written? { nil }
 }
 
 /// How much one round of a run may read.

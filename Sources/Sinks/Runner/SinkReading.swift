@@ -1,4 +1,4 @@
-import RecordLog
+package import RecordLog
 import Tracing
 
 /// How a run reads its topic.
@@ -91,4 +91,6 @@ package struct SinkProgress<Summary> {
     package var lag: Int64?
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
+    package var positions: [Partition: SinkPosition] = [:]
+    package var written: SinkStatus.Written?
 }

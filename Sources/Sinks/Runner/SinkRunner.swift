@@ -191,7 +191,9 @@ package final class SinkRunner<Kind: SinkKind> {
         reportedAt = context.clock.now
         let fraction = context.reading.untilCaughtUp ? fractionDone : nil
         progress(
-            SinkProgress(summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount))
+            SinkProgress(
+                summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
+                positions: kind.positions, written: kind.written))
     }
 
     private var fractionDone: Double {

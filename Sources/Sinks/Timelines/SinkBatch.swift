@@ -42,3 +42,11 @@ extension WorkTrace {
             ], body)
     }
 }
+
+extension Record {
+    init(_ record: SinkRecord) {
+        self.init(
+            topic: record.origin.topic, partition: record.origin.partition, offset: record.offset,
+            key: Array(record.configurationId.utf8), value: record.value, headers: record.headers)
+    }
+}

@@ -3,6 +3,10 @@ package import RecordLog
 /// How a run writes timelines.
 package struct SinkSettings: Hashable, Sendable {
     package var reading: SinkReading
+    /// Which timelines it takes of those that name it or no sink; `nil` means all.
+    package var choice: SinkChoice?
+    /// Takes what the target cannot take; `nil` leaves that out.
+    package var deadLettersTopic: String?
     /// The delay before the second attempt while the sink is unavailable; it doubles up to `retryDelayMax`.
     package var retryDelay = Duration.milliseconds(250)
     package var retryDelayMax = Duration.seconds(15)
@@ -20,7 +24,7 @@ package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     package var written = 0
     package var removed = 0
     package var unchanged = 0
-    /// Left out because they cannot be written; a notice names each.
+    /// Set aside because they cannot be written, as dead letters if there is a topic of them; a notice names each.
     package var unusable = 0
     package var startedOver = 0
     package var elapsed = Duration.zero
@@ -49,7 +53,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
         switch self {
         case .holding(let error, let delay): "\(error); trying again in \(delay)"
         case .resumed(let time): "available again after \(time)"
-        case .unusable(let place, let offset, let reason): "record \(offset) of \(place) is left out: \(reason)"
+        case .unusable(let place, let offset, let reason): "record \(offset) of \(place) cannot be written: \(reason)"
         case .log(let error): error.description
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
         case .startedOver(let place, let offset, let reason):

@@ -67,9 +67,13 @@ package struct SinkRecord: Hashable, Sendable {
     /// Returns the timeline that a sink of this name is to hold. It is to hold none (`nil`) after a tombstone, and if
     /// the configuration's `sinks` name others (header `ce_sinks`; without the header all sinks are meant).
     package func timeline(for sink: String) -> [UInt8]? {
-        let headers = headers.lazy.map { MessageHeader(name: $0.name, value: $0.value) }
-        guard let names = CloudEventHeaders.sinks(in: headers) else { return value }
-        return names.contains(sink) ? value : nil
+        guard let sinks else { return value }
+        return sinks.contains(sink) ? value : nil
+    }
+
+    /// The names of the sinks that are meant; `nil` means all.
+    var sinks: [String]? {
+        CloudEventHeaders.sinks(in: headers.lazy.map { MessageHeader(name: $0.name, value: $0.value) })
     }
 }
 

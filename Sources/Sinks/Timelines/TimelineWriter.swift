@@ -10,15 +10,16 @@ package final class TimelineWriter: SinkKind {
     package var summary = SinkSummary()
     private let sink: any TimelineSink
     private let settings: SinkSettings
-    private let clock: any BlockingClock
-    private let shouldStop: () -> Bool
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
     private let trace: WorkTrace?
-    private let waiting: WaitingHook
+    private let held: HeldRequests
+    private let letters: DeadLetterOutput
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
+    /// The last record that the sink has as it is to be.
+    private var last: SinkRecord?
     /// The position of the reader in each partition.
     private var state = SinkReadState()
     private var batch = SinkBatch()
@@ -27,16 +28,17 @@ package final class TimelineWriter: SinkKind {
     init(_ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>) {
         self.sink = sink
         self.settings = settings
-        clock = context.clock
-        shouldStop = context.shouldStop
         notice = context.notice
         fitting = context.fitting
         trace = context.trace
-        waiting = context.waiting
+        held = HeldRequests(settings, context)
+        letters = DeadLetterOutput(topic: settings.deadLettersTopic, context)
     }
 
     package var isSettled: Bool { batch.isEmpty }
     package var unsettledCount: Int { batch.read }
+    package var positions: [Partition: SinkPosition] { kept }
+    package var written: SinkStatus.Written? { last.map { SinkStatus.Written($0) } }
 
     package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
         try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
@@ -63,22 +65,22 @@ package final class TimelineWriter: SinkKind {
     /// Keeps the positions behind markers at the end, so that the next run does not begin before them.
     package func finish() throws(SinkRunError) {
         let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
-        if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(positions) }
+        if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(reached) }
     }
 
-    package func close() {}
+    package func close() { letters.close() }
 
     // MARK: - Writing
 
     private func add(_ record: Record) {
         let place = TopicPartition(record.topic, record.partition)
         guard let key = record.key, let id = String(validating: key, as: UTF8.self) else {
-            return leaveOut(place, record.offset, "the key is not the text of a configurationId")
+            return leaveOut(record, "the key is not the text of a configurationId")
         }
-        let superseded = batch.add(
-            SinkRecord(
-                configurationId: id, value: record.value, headers: record.headers, origin: place,
-                offset: record.offset))
+        var meant = SinkRecord(
+            configurationId: id, value: record.value, headers: record.headers, origin: place, offset: record.offset)
+        if let choice = settings.choice, !choice.takes(meant) { meant.value = nil }
+        let superseded = batch.add(meant)
         guard let trace, let superseded else { return }
         trace.process(of: superseded) { trace.note(outcome: "superseded") }
     }
@@ -87,20 +89,23 @@ package final class TimelineWriter: SinkKind {
     ///
     /// - Returns: false if it was stopped before that; the next run does it again.
     private func write() throws(SinkRunError) -> Bool {
-        guard !batch.isEmpty else { return true }
+        if batch.isEmpty { return letters.isEmpty ? true : try keep(reached) }
         return sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
     }
 
     /// The records and the positions in one transaction, which is repeated as a whole.
     private func writeAtOnce() throws(SinkRunError) -> Bool {
-        let positions = positions
-        let outcomes = try whenAvailable { () throws(SinkError) in
+        let (positions, records) = (reached, batch.records)
+        let outcomes = try whenAvailable { () throws(SinkError) -> [BatchOutcome] in
             do throws(SinkError) {
                 var outcomes: [BatchOutcome] = []
-                for record in batch.records {
-                    outcomes.append(try traced(record) { () throws(SinkError) in try outcome(of: record) })
+                for record in records {
+                    let answer = try traced(record) { () throws(SinkError) in try outcome(of: record) }
+                    if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
+                    outcomes.append(answer)
                 }
                 try sink.flush()
+                try letters.send()
                 let began = trace?.now()
                 try sink.keep(positions, of: settings.reading.topic)
                 if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
@@ -113,10 +118,9 @@ package final class TimelineWriter: SinkKind {
             }
         }
         guard let outcomes else { return false }
-        for (record, outcome) in zip(batch.records, outcomes) { count(outcome, of: record) }
-        kept = positions
-        summary.superseded += batch.superseded
-        batch.removeAll()
+        for (record, outcome) in zip(records, outcomes) { count(outcome, of: record) }
+        settled(at: positions)
+        end()
         return true
     }
 
@@ -139,12 +143,12 @@ package final class TimelineWriter: SinkKind {
                 try whenAvailable { () throws(SinkError) in try outcome(of: record) }
             }
             guard let answer else { return false }
+            if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
             count(answer, of: record)
         }
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
-        summary.superseded += batch.superseded
-        batch.removeAll()
-        return try keep(positions)
+        end()
+        return try keep(reached)
     }
 
     private enum BatchOutcome {
@@ -171,16 +175,17 @@ package final class TimelineWriter: SinkKind {
     }
 
     private func count(_ outcome: BatchOutcome, of record: SinkRecord) {
+        if case .done = outcome { last = record }
         switch outcome {
         case .done(.written): summary.written += 1
         case .done(.removed): summary.removed += 1
         case .done(.unchanged): summary.unchanged += 1
-        case .leftOut(let reason): leaveOut(record.origin, record.offset, reason)
+        case .leftOut: break
         }
     }
 
     /// The positions once everything that was read is written.
-    private var positions: [Partition: SinkPosition] {
+    private var reached: [Partition: SinkPosition] {
         var positions: [Partition: SinkPosition] = [:]
         for (partition, next) in state.next {
             positions[partition] = SinkPosition(
@@ -193,53 +198,40 @@ package final class TimelineWriter: SinkKind {
     private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
         let began = trace?.now()
         let answer: Void? = try whenAvailable { () throws(SinkError) in
+            try letters.send()
             try sink.keep(positions, of: settings.reading.topic)
         }
         guard answer != nil else { return false }
         if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
-        kept = positions
+        settled(at: positions)
         return true
     }
 
-    private func leaveOut(_ place: TopicPartition, _ offset: Offset, _ reason: String) {
-        summary.unusable += 1
-        notice(.unusable(place, offset, reason: reason))
+    /// The batch is written.
+    private func end() {
+        summary.superseded += batch.superseded
+        batch.removeAll()
     }
 
-    // MARK: - Holding
+    private func settled(at positions: [Partition: SinkPosition]) {
+        kept = positions
+        letters.settle()
+    }
 
-    /// As `repeatedly`, with failures as the run's.
+    /// Its position moves on once its dead letter is there.
+    private func leaveOut(_ record: Record, _ reason: String) {
+        // The same batch may be written again.
+        guard letters.add(record, reason: reason) else { return }
+        summary.unusable += 1
+        notice(.unusable(TopicPartition(record.topic, record.partition), record.offset, reason: reason))
+    }
+
+    /// As `HeldRequests.repeatedly`, with failures as the run's.
     private func whenAvailable<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkRunError) -> Answer? {
         do throws(SinkError) {
-            return try repeatedly(request)
+            return try held.repeatedly(request)
         } catch {
             throw .sink(error)
-        }
-    }
-
-    /// Repeats a request while the sink is unavailable, ever slower, for as long as that lasts.
-    ///
-    /// - Returns: `nil` if it was stopped before the sink answered.
-    private func repeatedly<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkError) -> Answer? {
-        var delay = settings.retryDelay
-        var since: Duration?
-        while true {
-            do throws(SinkError) {
-                let answer = try request()
-                if let since { notice(.resumed(after: clock.now - since)) }
-                return answer
-            } catch {
-                guard error.isRetriable else { throw error }
-                since = since ?? clock.now
-                notice(.holding(error, retryIn: delay))
-            }
-            let end = clock.now + delay
-            while clock.now < end {
-                if shouldStop() { return nil }
-                waiting.call()
-                clock.wait(for: min(end - clock.now, .milliseconds(100)))
-            }
-            delay = min(delay * 2, settings.retryDelayMax)
         }
     }
 }

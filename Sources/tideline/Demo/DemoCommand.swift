@@ -100,8 +100,8 @@ final class Demo {
         screen.openBoard(output: output)
         defer { screen.close() }
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
-            let sink = try SinkRun(environment, target: .files(directory: output), untilCaughtUp: false)
-            _ = try sink.run(until: { phase.isSinkDone })
+            let sink = SinkDeclaration(.files(directory: output), address: "files:\(output)")
+            _ = try SinkRun(environment, sink, untilCaughtUp: false).run(until: { phase.isSinkDone })
         }
 
         start("pipeline") { [environment, phase] () throws(CommandFailure) in

@@ -1,5 +1,6 @@
 import Arguments
 import Foundation
+import Inspection
 import Messages
 import Observability
 import RecordLog
@@ -17,7 +18,10 @@ struct SinkCommand: Verb {
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once.
+            entries, with the positions in the same transaction: exactly once. Without a target it runs the sinks that \
+            the settings name ('sinks'), or those of them that are named here: each with a position of its own, and \
+            none holds up another. What a target cannot take is a dead letter. '--status' says how all of them are, \
+            from wherever the brokers can be reached.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -31,6 +35,8 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --config settings.yaml", "All sinks that the settings name."),
+            CommandExample("tideline sink --status", "State, lag, rate and last error of each."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -39,52 +45,79 @@ struct SinkCommand: Verb {
                 "Posts to a webhook."),
         ])
 
+    @Argument(help: ArgumentHelp("Sinks of the settings, 'sinks'; all of them if none is named.", valueName: "name"))
+    var names: [String] = []
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
+        help: ArgumentHelp("Where timelines go: \(SinkTarget.allowed).", valueName: "target"),
         completion: .list(["files:", "sqlite:"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
         completion: .list(["apns", "https://"]))
     var reloads: String?
+    @Flag(help: "Shows how the sinks of this application are, and ends.") var status = false
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
     @Option(
         help: ArgumentHelp(
             "Touched at each iteration, for health checks: grows old when the sink hangs, not while it waits.",
             valueName: "file"), completion: .file())
     var healthFile: String?
+    @OptionGroup var output: InspectOptions
     @OptionGroup var monitoringOptions: MonitoringOptions
     @OptionGroup var kafka: KafkaOptions
 
-    func validate() throws(ValidationError) { _ = try target() }
+    func validate() throws(ValidationError) { _ = try task() }
 
     func execute() throws(CommandFailure) {
-        let health = try HealthFile(healthFile)
-        let target: Target
+        let task: Task
         do throws(ValidationError) {
-            target = try self.target()
+            task = try self.task()
         } catch {
             throw CommandFailure(.usage, error.description)
         }
-        switch target {
-        case .timelines(let target): try writeTimelines(target, health)
+        if case .status = task {
+            return try SinkStatusRun(Environment(kafka), output, names: names).run()
+        }
+        let health = try HealthFile(healthFile)
+        let environment = try Environment(kafka, flags: monitoringOptions.flags)
+        switch task {
+        case .status: break
+        case .timelines(let sink):
+            try SinkRuns(environment, [sink], untilCaughtUp: untilCaughtUp, areNamed: false).run(health)
+        case .named:
+            let sinks = try named(environment.settings[Keys.sinks])
+            try SinkRuns(environment, sinks, untilCaughtUp: untilCaughtUp, areNamed: true).run(health)
         case .reloads(let target):
-            let environment = try Environment(kafka, flags: monitoringOptions.flags)
             try ReloadSinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
-    /// The destination that the options name: of timelines, or of reloads.
-    private enum Target {
-        case timelines(SinkTarget)
+    /// What the options ask for.
+    private enum Task {
+        case timelines(SinkDeclaration)
+        /// The sinks of the settings.
+        case named
         case reloads(ReloadTarget)
+        case status
     }
 
-    private func target() throws(ValidationError) -> Target {
+    private func task() throws(ValidationError) -> Task {
+        if status {
+            guard to == nil, reloads == nil, !untilCaughtUp, healthFile == nil else {
+                throw ValidationError("'--status' shows sinks and runs none: give names alone with it.")
+            }
+            return .status
+        }
+        guard !output.json, !output.table else { throw ValidationError("'--json' and '--table' are for '--status'.") }
         switch (to, reloads) {
+        case (nil, nil): return .named
+        case (_?, _?):
+            throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
+        case _ where !names.isEmpty:
+            throw ValidationError("Names are those of 'sinks' in the settings, and cannot be given with a target.")
         case (let to?, nil):
             do throws(SinkTarget.Problem) {
-                return .timelines(try SinkTarget(to))
+                return .timelines(SinkDeclaration(try SinkTarget(to), address: to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
@@ -94,38 +127,22 @@ struct SinkCommand: Verb {
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }
-        case (_?, _?):
-            throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
-        case (nil, nil):
-            throw ValidationError(
-                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
-                    + "place of apns.")
         }
     }
 
-    private func writeTimelines(_ target: SinkTarget, _ health: HealthFile?) throws(CommandFailure) {
-        let environment = try Environment(kafka, flags: monitoringOptions.flags)
-        try environment.resources.start(descriptors: Descriptors.ofSink)
-        let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
-        defer { monitoring?.close() }
-        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
-        defer { traces?.end() }
-        let admin = try environment.connect()
-        try environment.require([environment.topics.timelines], admin)
-        admin.close()
-        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
-        var run = try SinkRun(environment, target: target, untilCaughtUp: untilCaughtUp)
-        let watch = monitoring.map { SinkMonitoring($0, environment, name: run.name) }
-        defer { watch?.end() }
-        run.monitoring = watch
-        run.tracer = traces?.tracer
-        let summary = try run.run(
-            until: {
-                health?.touch()
-                watch?.turned()
-                return Signals.isStopRequested
-            }, progress: { progress in bar.update(completed: progress.summary.records) })
-        bar.finish()
-        print(summary.json)
+    /// - Throws: with status 64 if the settings name no such sink, or none at all.
+    private func named(_ sinks: SinkDeclarations) throws(CommandFailure) -> [SinkDeclaration] {
+        guard !sinks.all.isEmpty else {
+            throw CommandFailure(
+                .usage,
+                "no sink is named: give '--to files:DIR' or another target, '--reloads apns' or the address of a"
+                    + " webhook, or name sinks in the settings, such as"
+                    + " --set 'sinks={\"phones\": {\"to\": \"files:out\"}}'")
+        }
+        if names.isEmpty { return sinks.all }
+        for name in names where sinks[name] == nil {
+            throw CommandFailure(.usage, NearIds.unknown("sink", name, among: sinks.all.map(\.name)))
+        }
+        return sinks.all.filter { names.contains($0.name) }
     }
 }

@@ -15,6 +15,8 @@ final class SinkMonitoring: HealthSource {
         /// Read, and not settled.
         var unsettled = 0
         var startedOver = 0
+        /// What is kept, by partition.
+        var positions: [Partition: SinkPosition] = [:]
         /// What became of records, in a fixed order.
         var outcomes: [(name: String, count: Int)] = []
         /// The number of those that were written or delivered.
@@ -39,6 +41,8 @@ final class SinkMonitoring: HealthSource {
         var trouble: String?
         /// True while something waits that the trouble holds up.
         var isHeld = false
+        /// Why it cannot go on; `nil` while it can.
+        var failure: String?
     }
 
     private let state: Mutex<State>
@@ -50,14 +54,16 @@ final class SinkMonitoring: HealthSource {
     /// How often a sink asks for the ends of its topic.
     static let lagInterval = Duration.seconds(5)
 
-    /// - Parameter name: the value of the label `sink`.
-    init(_ monitoring: Monitoring, _ environment: Environment, name: String) {
+    /// - Parameters:
+    ///   - name: the value of the label `sink`.
+    ///   - isOnly: true if no other sink runs in the process; else who runs them says which health counts.
+    init(_ monitoring: Monitoring, _ environment: Environment, name: String, isOnly: Bool = true) {
         self.monitoring = monitoring
         brokers = BrokerHealth(environment.brokers)
         healthLag = environment.healthLag
         state = Mutex(State(done: WallClock.uptime()))
         monitoring.registry.collect { [weak self] in self?.collect(into: &$0, name) }
-        monitoring.watch(self)
+        if isOnly { monitoring.watch(self) }
     }
 
     // MARK: - The sink's thread
@@ -79,6 +85,9 @@ final class SinkMonitoring: HealthSource {
     /// Takes a sentence about what holds the sink up.
     func note(trouble: String) { state.withLock { ($0.trouble, $0.isHeld) = (trouble, true) } }
 
+    /// It ended, for nobody asked for that.
+    func note(failure: String) { state.withLock { $0.failure = failure } }
+
     /// The sink is about to end.
     func end() { monitoring.end() }
 
@@ -86,6 +95,7 @@ final class SinkMonitoring: HealthSource {
 
     func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
         let state = state.withLock { $0 }
+        if let failure = state.failure { return check == .ready ? [HealthProblem("sink", failure)] : [] }
         switch check {
         case .live:
             guard let turned = state.turned, now - turned > Self.turnMax else { return [] }
@@ -115,7 +125,11 @@ final class SinkMonitoring: HealthSource {
     private func collect(into snapshot: inout MetricsSnapshot, _ name: String) {
         let state = state.withLock { $0 }
         snapshot.add(Double(state.success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
+        snapshot.add(state.trouble != nil && state.isHeld ? 1 : 0, to: SinkMetrics.waiting, [name])
         guard let progress = state.progress else { return }
+        for (partition, position) in progress.positions.sorted(by: { $0.key < $1.key }) {
+            snapshot.add(Double(position.next.rawValue), to: SinkMetrics.position, [name, "\(partition)"])
+        }
         snapshot.add(progress.records, to: SinkMetrics.records, [name])
         snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
         if progress.lag != nil { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
@@ -150,6 +164,6 @@ extension SinkMonitoring.Progress {
     private init(_ progress: SinkProgress<some SinkRunSummary>, outcomes: [(name: String, count: Int)]) {
         self.init(
             records: progress.summary.records, lag: progress.lag, unsettled: progress.unsettled,
-            startedOver: progress.summary.startedOver, outcomes: outcomes)
+            startedOver: progress.summary.startedOver, positions: progress.positions, outcomes: outcomes)
     }
 }

@@ -6,71 +6,105 @@ import Sinks
 import StreamRuntime
 import Tracing
 
-/// One run of a sink of timelines, for `sink` and `demo`.
+/// One run of a sink of timelines, for `sink` and `demo`. One thread owns it.
 struct SinkRun {
     private let environment: Environment
-    private let sink: any TimelineSink
+    private let declaration: SinkDeclaration
     private let settings: SinkSettings
     /// Is told how far the run is; `nil` if nobody asks.
     var monitoring: SinkMonitoring?
+    /// The same, for whoever asks from outside the process.
+    var report: SinkStatusReport?
     /// Takes spans; `nil` if nobody traces.
     var tracer: Tracer?
 
-    var name: String { sink.name }
+    var name: String { declaration.name }
 
-    /// - Throws: with status 70 if the target cannot be written to.
-    init(_ environment: Environment, target: SinkTarget, untilCaughtUp: Bool) throws(CommandFailure) {
+    init(_ environment: Environment, _ declaration: SinkDeclaration, untilCaughtUp: Bool) {
         self.environment = environment
+        self.declaration = declaration
         var settings = SinkSettings(topic: environment.topics.timelines)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
         if environment.settings[Keys.metricsListen] != nil {
             settings.reading.lagInterval = SinkMonitoring.lagInterval
         }
+        settings.choice = declaration.choice
+        settings.deadLettersTopic = environment.topics.deadLetters
         self.settings = settings
-        do {
-            sink = try target.open(environment)
-        } catch {
-            throw CommandFailure(.software, "\(error)")
-        }
     }
 
-    /// Blocks until it has caught up, if that was asked for, or until `shouldStop`.
+    /// Blocks until it has caught up, if that was asked for, or until `shouldStop`. A target that is away is waited for
+    /// as long as that lasts.
+    ///
+    /// - Throws: with status 70 if the target cannot be written to before somebody changes something.
     func run(
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in }
     ) throws(CommandFailure) -> SinkSummary {
+        let status = SinkStatus(
+            name: name, target: declaration.shown, topic: settings.reading.topic, at: .now())
+        report?.begin(status)
+        do throws(CommandFailure) {
+            let summary = try write(until: shouldStop, progress: progress)
+            report?.end(name, nil)
+            return summary
+        } catch {
+            report?.end(name, error.message)
+            throw error
+        }
+    }
+
+    private func write(
+        until shouldStop: @escaping () -> Bool, progress: @escaping (SinkProgress<SinkSummary>) -> Void
+    ) throws(CommandFailure) -> SinkSummary {
         let log = SinkLog(environment.logger(for: .sinks))
-        let brokers = environment.brokers
-        let monitoring = self.monitoring
+        let (brokers, monitoring, report, name) = (environment.brokers, monitoring, report, name)
+        func take(_ notice: SinkNotice) {
+            if case .holding(let error, _) = notice { monitoring?.note(trouble: error.description) }
+            report?.note(name, notice)
+            log.take(notice, brokers)
+        }
         do {
+            let clock = SleepingClock()
+            let held = HeldRequests(settings, clock: clock, shouldStop: shouldStop, notice: take)
+            let sink = try held.repeatedly { () throws(SinkError) in
+                try declaration.target.open(environment, name: name)
+            }
+            guard let sink else { return .stopped }
             let runner = try SinkRunner(
-                cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
+                cluster: environment.cluster, sink: sink, settings: settings, clock: clock,
                 memory: environment.resources.memory, tracer: tracer, shouldStop: shouldStop,
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))
+                    report?.note(name, $0)
                     progress($0)
-                },
-                notice: { notice in
-                    if case .holding(let error, _) = notice { monitoring?.note(trouble: error.description) }
-                    log.take(notice, brokers)
-                })
+                }, notice: take)
             defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()
         } catch {
-            throw CommandFailure(.software, "the sink cannot go on: \(error)")
+            throw CommandFailure(.software, "the sink '\(name)' cannot go on: \(error)")
         }
     }
 }
 
 extension SinkSummary {
-    var json: String {
+    fileprivate static var stopped: SinkSummary {
+        var summary = SinkSummary()
+        summary.wasStopped = true
+        return summary
+    }
+
+    /// - Parameter sink: the name of the sink, where there are several.
+    func json(of sink: String? = nil) -> String {
         JSONWriter.object { json in
+            json.string("sink", sink)
             json.integer("records", records)
             json.integer("written", written)
             json.integer("removed", removed)
             json.integer("unchanged", unchanged)
+            json.integer("unusable", unusable)
             json.integer("startedOver", startedOver)
         }
     }

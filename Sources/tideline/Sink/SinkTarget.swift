@@ -11,30 +11,40 @@ enum SinkTarget: Hashable, Sendable {
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE"]
+    private static let forms = ["files:DIR", "sqlite:FILE"]
+    static let allowed = forms.dropLast().joined(separator: ", ") + " or " + forms[forms.count - 1]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)
         switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
         case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
-        default: throw Problem(description: "must be \(Self.forms.joined(separator: " or "))")
+        default: throw Problem(description: "must be \(Self.allowed)")
+        }
+    }
+
+    /// The name of a sink that the settings do not name.
+    var name: String {
+        switch self {
+        case .files: "files"
+        case .sqlite: "sqlite"
         }
     }
 
     /// Opens the target.
     ///
+    /// - Parameter name: the sink's, by which a configuration's `sinks` choose it.
     /// - Throws: what keeps it from being written to.
-    func open(_ environment: Environment) throws(SinkError) -> any TimelineSink {
+    func open(_ environment: Environment, name: String) throws(SinkError) -> any TimelineSink {
         switch self {
         case .files(let directory):
-            let files = try FilesSink(directory: directory)
+            let files = try FilesSink(directory: directory, name: name)
             // Somebody may look for the files under their old names.
             if !files.renamedFiles.isEmpty {
                 environment.logger(for: .sinks).notice("\(directory): \(files.renamedFiles)")
             }
             return files
-        case .sqlite(let file): return try SQLiteSink(file: file)
+        case .sqlite(let file): return try SQLiteSink(file: file, name: name)
         }
     }
 }

@@ -145,24 +145,12 @@ extension ReloadLedger {
     private func produce(
         _ topic: String, _ key: [UInt8]?, _ value: [UInt8]?, _ headers: [Header] = []
     ) throws(TransactionError) {
-        var failure: TransactionError?
-        withBytes(key) { key in
-            withBytes(value) { value in
-                do throws(TransactionError) {
-                    try producer?.produce(
-                        topic: topic, partition: topic == settings.ledgerTopic ? 0 : nil, key: key, value: value,
-                        headers: headers)
-                } catch {
-                    failure = error
-                }
+        try withBytes(key) { (key) throws(TransactionError) in
+            try withBytes(value) { (value) throws(TransactionError) in
+                try producer?.produce(
+                    topic: topic, partition: topic == settings.ledgerTopic ? 0 : nil, key: key, value: value,
+                    headers: headers)
             }
         }
-        if let failure { throw failure }
     }
-}
-
-/// `nil` stays `nil`, which is not an empty value.
-private func withBytes(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) -> Void) {
-    guard let bytes else { return body(nil) }
-    bytes.withUnsafeBytes { body($0) }
 }

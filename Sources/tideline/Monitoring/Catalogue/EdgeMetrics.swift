@@ -19,7 +19,14 @@ enum SinkMetrics {
         "tideline_sink_started_over", .counter, labels: sink,
         "Partitions that were read from their beginning although a position in them was kept.")
 
-    static let all = [records, outcomes, lag, lastSuccess, startedOver]
+    static let position = MetricFamily(
+        "tideline_sink_position", .gauge, labels: ["sink", "partition"],
+        "The offset in its topic below which everything is written, sent or set aside, as it has kept it.")
+    static let waiting = MetricFamily(
+        "tideline_sink_target_away", .gauge, labels: sink,
+        "1 while records wait because the target does not take them, else 0.")
+
+    static let all = [records, outcomes, lag, lastSuccess, startedOver, position, waiting]
 }
 
 /// The HTTP API.

@@ -1,0 +1,136 @@
+import Settings
+import Sinks
+
+/// A sink of timelines that the settings name.
+struct SinkDeclaration: Hashable, Sendable {
+    var target: SinkTarget
+    /// The target as it was written. It may hold a password.
+    var address: String
+    var choice: SinkChoice
+
+    var name: String { choice.name }
+
+    /// The target for people: passwords are masked.
+    var shown: String {
+        address.replacing(/:\/\/([^:\/@?#]*):[^@\/]*@/) { "://\($0.1):********@" }
+            .replacing(/(?i)(password=)('[^']*'|[^\s&]*)/) { "\($0.1)********" }
+    }
+
+    /// A sink that the settings do not name: it has the name of its sort.
+    init(_ target: SinkTarget, address: String) {
+        self.init(target: target, address: address, choice: SinkChoice(name: target.name))
+    }
+
+    init(target: SinkTarget, address: String, choice: SinkChoice) {
+        self.target = target
+        self.address = address
+        self.choice = choice
+    }
+}
+
+/// The sinks of timelines that the settings name, in the order of the source.
+struct SinkDeclarations: Hashable, Sendable {
+    var all: [SinkDeclaration] = []
+
+    subscript(name: String) -> SinkDeclaration? { all.first { $0.name == name } }
+}
+
+extension Keys {
+    static let sinks = SettingKey(
+        "sinks", .sinks, default: SinkDeclarations(),
+        "Sinks of timelines by name, which 'tideline sink' runs: each with to, a target as of --to; only, conditions"
+            + " such as kind=Bus on kind, family, recipient or configurationId; and default, false for one that takes"
+            + " only timelines of configurations whose sinks name it.")
+
+    static let sinkKeys: [any SettingDeclaration] = [sinks]
+}
+
+extension SettingType<SinkDeclarations> {
+    fileprivate static var sinks: Self {
+        .tree(allowed: "a map of sinks, in flags and variables as JSON") { tree throws(SettingTree.Problems) in
+            var reading = SinkDeclarationReading()
+            let declarations = reading.declarations(tree)
+            if !reading.problems.isEmpty { throw SettingTree.Problems(reading.problems) }
+            return declarations
+        }
+    }
+}
+
+/// Reads declarations. It goes on behind a problem, so that all are said.
+private struct SinkDeclarationReading {
+    var problems: [SettingTree.Problem] = []
+    private static let members = ["to", "only", "default"]
+
+    mutating func declarations(_ tree: SettingTree) -> SinkDeclarations {
+        if case .null = tree.content { return SinkDeclarations() }
+        guard case .map(let pairs) = tree.content else {
+            problems.append(.init(path: [], "must be a map of sinks by name, such as {phones: {to: 'files:out'}}"))
+            return SinkDeclarations()
+        }
+        let all = pairs.compactMap { declaration($0.key, $0.value) }
+        for (index, one) in all.enumerated() {
+            guard let other = all[..<index].first(where: { $0.target == one.target }) else { continue }
+            problems.append(
+                .init(path: [one.name, "to"], "must be another target than that of \(other.name): each has one sink"))
+        }
+        return SinkDeclarations(all: all)
+    }
+
+    private mutating func declaration(_ name: String, _ tree: SettingTree) -> SinkDeclaration? {
+        guard name.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{0,99}/) != nil else {
+            return refuse([name], "must be named by 1 to 100 letters, digits, '.', '_' and '-'")
+        }
+        guard case .map(let pairs) = tree.content else {
+            return refuse([name], "must be a map with to, such as {to: 'files:out'}")
+        }
+        for pair in pairs where !Self.members.contains(pair.key) {
+            problems.append(.init(path: [name, pair.key], "is not known; allowed are to, only, default"))
+        }
+        func member(_ key: String) -> SettingTree.Content? { pairs.first { $0.key == key }?.value.content }
+        guard let (address, target) = target([name, "to"], member("to")) else { return nil }
+        var choice = SinkChoice(name: name)
+        switch member("default") {
+        case nil: break
+        case .bool(let isDefault)?: choice.isDefault = isDefault
+        default: problems.append(.init(path: [name, "default"], "must be true or false"))
+        }
+        choice.conditions = conditions([name, "only"], member("only"))
+        return SinkDeclaration(target: target, address: address, choice: choice)
+    }
+
+    private mutating func target(_ path: [String], _ content: SettingTree.Content?) -> (String, SinkTarget)? {
+        guard case .text(let address)? = content else {
+            return refuse(path, "must be \(SinkTarget.allowed)")
+        }
+        do throws(SinkTarget.Problem) {
+            return (address, try SinkTarget(address))
+        } catch {
+            return refuse(path, error.description)
+        }
+    }
+
+    private mutating func conditions(_ path: [String], _ content: SettingTree.Content?) -> [SinkChoice.Condition] {
+        let texts: [SettingTree.Content]
+        switch content {
+        case nil: return []
+        case .list(let elements)?: texts = elements.map(\.content)
+        case let one?: texts = [one]
+        }
+        return texts.compactMap { condition(path, $0) }
+    }
+
+    private mutating func condition(_ path: [String], _ content: SettingTree.Content) -> SinkChoice.Condition? {
+        let members = SinkChoice.Condition.Member.allCases.map(\.rawValue).joined(separator: ", ")
+        guard case .text(let text) = content, let split = text.firstIndex(of: "="),
+            let member = SinkChoice.Condition.Member(rawValue: String(text[..<split]))
+        else {
+            return refuse(path, "must be FIELD=VALUE, or a list of such; fields are \(members)")
+        }
+        return SinkChoice.Condition(member, String(text[text.index(after: split)...]))
+    }
+
+    private mutating func refuse<Value>(_ path: [String], _ message: String) -> Value? {
+        problems.append(.init(path: path, message))
+        return nil
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Messages
+import Observability
+import RecordLog
+import Settings
+import Sinks
+import Synchronization
+import Tracing
+
+/// Runs sinks of timelines side by side, each on a thread of its own: one that waits or fails holds up no other.
+final class SinkRuns: Sendable {
+    private let environment: Environment
+    private let sinks: [SinkDeclaration]
+    private let untilCaughtUp: Bool
+    private let areNamed: Bool
+    private let results = Mutex(Results())
+    private let parts = DispatchGroup()
+
+    private struct Results {
+        var records: [String: Int] = [:]
+        var summaries: [String: SinkSummary] = [:]
+        /// In the order in which they came.
+        var failures: [CommandFailure] = []
+    }
+
+    /// - Parameter areNamed: true if the summaries say of which sink they are.
+    init(_ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool, areNamed: Bool) {
+        self.environment = environment
+        self.sinks = sinks
+        self.untilCaughtUp = untilCaughtUp
+        self.areNamed = areNamed
+    }
+
+    /// Blocks until all have caught up, if that was asked for, or until the program is to end.
+    /// Prints a summary of each.
+    ///
+    /// - Parameter health: the file that is touched while every sink's loop turns.
+    /// - Throws: with status 70 if one of them could not go on; the others have done their work.
+    func run(_ health: HealthFile?) throws(CommandFailure) {
+        try environment.resources.start(descriptors: Descriptors.ofSink * sinks.count)
+        let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
+        defer { monitoring?.close() }
+        let traces = try TraceRun.start(environment, verb: "sink", monitoring)
+        defer { traces?.end() }
+        let admin = try environment.connect()
+        try environment.require([environment.topics.timelines, environment.topics.deadLetters], admin)
+        let report = SinkStatusReport(environment, admin)
+        defer { report.close() }
+        admin.close()
+        let watches = monitoring.map { monitoring in
+            sinks.map { SinkMonitoring(monitoring, environment, name: $0.name, isOnly: false) }
+        }
+        if let monitoring, let watches {
+            monitoring.watch(SinksHealth(sinks: zip(sinks.map(\.name), watches).map { $0 }))
+        }
+        defer { monitoring?.end() }
+        let pulse = health.map { Pulse($0, count: sinks.count) }
+        for (index, sink) in sinks.enumerated() {
+            var run = SinkRun(environment, sink, untilCaughtUp: untilCaughtUp)
+            run.monitoring = watches?[index]
+            run.report = report
+            run.tracer = traces?.tracer
+            start(run, turned: { pulse?.beat(index) }, ended: { pulse?.end(index) })
+        }
+        waitForAll()
+        try tell()
+    }
+
+    private func start(
+        _ run: SinkRun, turned: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
+    ) {
+        parts.enter()
+        let thread = Thread { [self] in
+            defer {
+                ended()
+                parts.leave()
+            }
+            do throws(CommandFailure) {
+                let summary = try run.run(
+                    until: {
+                        turned()
+                        run.monitoring?.turned()
+                        return Signals.isStopRequested
+                    },
+                    progress: { progress in self.results.withLock { $0.records[run.name] = progress.summary.records } })
+                results.withLock { $0.summaries[run.name] = summary }
+            } catch {
+                run.monitoring?.note(failure: error.message)
+                if sinks.count > 1 { environment.logger(for: .sinks).error("\(error.message); the other sinks go on") }
+                results.withLock { $0.failures.append(error) }
+            }
+        }
+        thread.name = "sink \(run.name)"
+        thread.start()
+    }
+
+    /// Shows how many records were read until all have ended.
+    private func waitForAll() {
+        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
+        while parts.wait(timeout: .now() + .milliseconds(100)) != .success { bar.update(completed: records) }
+        bar.update(completed: records)
+        bar.finish()
+    }
+
+    private var records: Int { results.withLock { $0.records.values.reduce(0, +) } }
+
+    private func tell() throws(CommandFailure) {
+        let (summaries, failures) = results.withLock { ($0.summaries, $0.failures) }
+        for sink in sinks {
+            if let summary = summaries[sink.name] { print(summary.json(of: areNamed ? sink.name : nil)) }
+        }
+        guard let first = failures.first else { return }
+        if failures.count == 1 { throw first }
+        throw CommandFailure(.software, failures.map(\.message).joined(separator: "\n"))
+    }
+}
+
+/// The health file of several loops: it is touched when all that go on have turned since it was. Any thread.
+private final class Pulse: Sendable {
+    private let file: HealthFile
+    private let waitsFor: Mutex<(loops: Set<Int>, awaited: Set<Int>)>
+
+    init(_ file: HealthFile, count: Int) {
+        self.file = file
+        waitsFor = Mutex((Set(0..<count), Set(0..<count)))
+    }
+
+    func beat(_ index: Int) {
+        waitsFor.withLock { state in
+            state.awaited.remove(index)
+            guard state.awaited.isEmpty else { return }
+            state.awaited = state.loops
+            file.touch()
+        }
+    }
+
+    /// The loop has ended.
+    func end(_ index: Int) {
+        waitsFor.withLock { state in
+            state.loops.remove(index)
+            state.awaited.remove(index)
+        }
+    }
+}
+
+/// The health of a process with several sinks: it is well if all of them are.
+struct SinksHealth: HealthSource {
+    let sinks: [(name: String, health: SinkMonitoring)]
+
+    func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
+        guard sinks.count > 1 else { return sinks.first?.health.problems(check, now: now) ?? [] }
+        return sinks.flatMap { sink in
+            sink.health.problems(check, now: now).map { HealthProblem($0.part, "sink \(sink.name): \($0.reason)") }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Messages
+import Observability
+import RecordLog
+import Settings
+import Sinks
+import Synchronization
+
+/// Tells how the sinks of this process are, in the topic of statuses: at the start, when a state changes, every few
+/// seconds while they run, and at the end. `tideline sink --status` reads it. Any thread.
+///
+/// Telling never holds a sink up: if it cannot be told, the log says so once, and the next attempt comes with the next
+/// status.
+final class SinkStatusReport: Sendable {
+    /// Compacted, of one partition.
+    static func topic(_ settings: Settings) -> String { settings[Keys.application] + ".sinks" }
+    /// How often a sink tells that it runs.
+    static let interval = Duration.seconds(5)
+
+    private struct State {
+        var producer: (any PlainProducer)?
+        var isSilent = false
+        var sinks: [String: Sink] = [:]
+    }
+
+    private struct Sink {
+        var status: SinkStatus
+        var records = 0
+        /// What was told last.
+        var told: (state: SinkStatus.State?, records: Int, at: Duration) = (nil, 0, .zero)
+    }
+
+    private let topic: String
+    private let cluster: any Cluster
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// Makes the topic where it is missing.
+    init(_ environment: Environment, _ admin: any Admin) {
+        topic = Self.topic(environment.settings)
+        cluster = environment.cluster
+        logger = environment.logger(for: .sinks)
+        state = Mutex(State())
+        do throws(LogError) {
+            try admin.createTopic(
+                NewTopic(
+                    name: topic, partitions: 1, replication: environment.settings.internalReplication,
+                    settings: [.init("cleanup.policy", "compact")]),
+                timeout: .seconds(5))
+        } catch {
+            if error.code != .topicAlreadyExists { fail(error) }
+        }
+    }
+
+    func begin(_ status: SinkStatus) {
+        state.withLock { state in
+            state.sinks[status.name] = Sink(status: status)
+            tell(status.name, &state)
+        }
+    }
+
+    func note(_ name: String, _ progress: SinkProgress<SinkSummary>) {
+        change(name) { sink in
+            sink.status.note(progress.positions)
+            sink.status.written = progress.written ?? sink.status.written
+            sink.records = progress.summary.records
+        }
+    }
+
+    func note(_ name: String, _ notice: SinkNotice) {
+        change(name) { sink in
+            switch notice {
+            case .holding(let error, _): sink.status.fall(to: .waiting, error.description)
+            case .resumed: sink.status.fall(to: .running, nil)
+            case .unusable, .log: sink.status.note(error: notice.description)
+            case .newPartitions, .startedOver: break
+            }
+        }
+    }
+
+    /// - Parameter failure: why it cannot go on; `nil` if it was told to end, or has caught up.
+    func end(_ name: String, _ failure: String?) {
+        change(name) { $0.status.fall(to: failure == nil ? .stopped : .failed, failure) }
+    }
+
+    /// Waits a moment for what was told.
+    func close() {
+        state.withLock { state in
+            do throws(LogError) {
+                try state.producer?.flush(timeout: .seconds(2))
+            } catch {
+                fail(error)
+            }
+            state.producer?.close()
+            state.producer = nil
+        }
+    }
+
+    private func change(_ name: String, _ body: (inout Sink) -> Void) {
+        state.withLock { state in
+            guard var sink = state.sinks[name] else { return }
+            body(&sink)
+            state.sinks[name] = sink
+            let isNews = sink.told.state != sink.status.state
+            if isNews || WallClock.uptime() - sink.told.at >= Self.interval { tell(name, &state) }
+        }
+    }
+
+    private func tell(_ name: String, _ state: inout State) {
+        guard var sink = state.sinks[name] else { return }
+        let now = WallClock.uptime()
+        let time = (now - sink.told.at) / .seconds(1)
+        if sink.told.state != nil, time > 0 { sink.status.rate = Double(sink.records - sink.told.records) / time }
+        sink.status.at = .now()
+        sink.told = (sink.status.state, sink.records, now)
+        state.sinks[name] = sink
+        do throws(LogError) {
+            if state.producer == nil {
+                state.producer = try cluster.makePlainProducer(clientId: "tideline-sink-status")
+            }
+            if let producer = state.producer { try write(sink.status, with: producer) }
+            state.isSilent = false
+        } catch {
+            state.producer?.close()
+            state.producer = nil
+            if !state.isSilent { fail(error) }
+            state.isSilent = true
+        }
+    }
+
+    private func write(_ status: SinkStatus, with producer: any PlainProducer) throws(LogError) {
+        // What the brokers have not taken by now is of no use any more, and must not fill the queue.
+        guard try producer.unacknowledged() < 100 else { return }
+        let (key, value) = (Array(status.key.utf8), Array(status.json.utf8))
+        try key.span.bytes.withUnsafeBytes { (key) throws(LogError) in
+            try value.span.bytes.withUnsafeBytes { (value) throws(LogError) in
+                try producer.produce(topic: topic, partition: 0, key: key, value: value, headers: [])
+            }
+        }
+    }
+
+    private func fail(_ error: LogError) {
+        logger.notice("how the sinks are cannot be told in \(topic): \(error); they go on")
+    }
+}
+
+extension SinkStatus {
+    fileprivate mutating func fall(to state: State, _ error: String?) {
+        if self.state != state { (self.state, since) = (state, .now()) }
+        if let error { note(error: error) }
+    }
+
+    fileprivate mutating func note(error: String) { (lastError, lastErrorAt) = (error, .now()) }
+}

@@ -1,0 +1,90 @@
+import Diagnosis
+import Inspection
+import Messages
+import RecordLog
+import Settings
+import Sinks
+import Timelines
+
+/// Shows how sinks are, from outside: what each has told, and its lag by the ends that its topic has now.
+struct SinkStatusRun {
+    private let environment: Environment
+    private let output: InspectOptions
+    private let names: [String]
+    /// A sink that has not told for so long, and said nothing of its end, is silent.
+    private static let silence = SinkStatusReport.interval * 4
+    private static let columns = [
+        "sink", "state", "lag", "rate", "revision", "configurationId", "next", "since", "lastError", "target",
+    ]
+
+    init(_ environment: Environment, _ output: InspectOptions, names: [String]) {
+        self.environment = environment
+        self.output = output
+        self.names = names
+    }
+
+    /// - Throws: with status 64 for a name that no sink has.
+    func run() throws(CommandFailure) {
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let topic = SinkStatusReport.topic(environment.settings)
+        guard try environment.describe([topic], admin)[topic] != nil else {
+            throw CommandFailure(
+                .unavailable, "there is no topic \(topic): no sink of this application has run yet, or none may make it"
+            )
+        }
+        var told: [String: SinkStatus] = [:]
+        var unread = 0
+        try environment.readRecords(of: topic) { view, _ in
+            guard let key = view.key.map({ String(decoding: $0, as: UTF8.self) }) else { return }
+            guard let value = view.value else { return told[key] = nil }
+            told[key] = SinkStatus(json: Array(value))
+            if told[key] == nil { unread += 1 }
+        }
+        if unread > 0 {
+            writeError("warning: passed over: \(unread.counted("record")) of \(topic) that cannot be read")
+        }
+        let all = told.values.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
+        for name in names where !all.contains(where: { $0.name == name }) {
+            throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
+        }
+        let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
+        let ends = try ends(of: Set(shown.map(\.topic)).sorted(), admin)
+        output.write(shown.map { row($0, ends[$0.topic] ?? [:]) }, columns: Self.columns)
+    }
+
+    private func ends(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: [Partition: Offset]] {
+        var ends: [String: [Partition: Offset]] = [:]
+        for (topic, description) in try environment.describe(topics, admin) {
+            let places = (0..<description.partitions).map { TopicPartition(topic, Partition($0)) }
+            do throws(LogError) {
+                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
+                    ends[topic, default: [:]][place.partition] = end
+                }
+            } catch {
+                throw CommandFailure(.unavailable, "cannot ask for the ends of \(topic): \(error)")
+            }
+        }
+        return ends
+    }
+
+    private func row(_ status: SinkStatus, _ ends: [Partition: Offset]) -> InspectedRow {
+        let age = Instant.now() - status.at
+        let isSilent = [.running, .waiting].contains(status.state) && age > ElapsedTime(Self.silence)
+        var row = InspectedRow()
+        row.add("sink", status.name)
+        row.add("state", isSilent ? "silent" : status.state.rawValue)
+        row.add("since", isSilent ? status.at : status.since)
+        row.add("lag", status.lag(to: ends))
+        row.add("rate", .number("\(isSilent ? 0 : status.rate)"))
+        row.add("revision", status.written?.revision)
+        row.add("configurationId", status.written?.configurationId)
+        row.add("next", status.positions.map { "\($0.partition):\($0.next)" }.joined(separator: " "))
+        row.add("lastError", status.lastError)
+        row.add("lastErrorAt", status.lastErrorAt)
+        row.add("topic", status.topic)
+        row.add("target", status.target)
+        row.add("at", status.at)
+        return row
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @Suite struct SinksOfSettingsTests {
+        private static func value(_ id: String, kind: String) -> String {
+            #"{"configurationId":"\#(id)","kind":"\#(kind)","family":"systemSmall","recipient":"r-\#(id)","#
+                + #""revision":3,"generatedAt":"2026-01-01T00:00:00Z","entries":[]}"#
+        }
+
+        private func publish(_ ids: [String], kind: String, sinks: String? = nil, to application: Application)
+            async throws
+        {
+            let records = ids.map { id in
+                let headers =
+                    [Header("ce_id", "\(id)/3/2026-01-01T00:00:00Z")] + (sinks.map { [Header("ce_sinks", $0)] } ?? [])
+                return (key: Optional(id), value: Optional(Array(Self.value(id, kind: kind).utf8)), headers: headers)
+            }
+            try await application.produce(records, to: "timelines")
+        }
+
+        private func names(_ directory: URL) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { !$0.hasPrefix(".") }.sorted()
+        }
+
+        private func lines(_ result: ProcessResult) throws -> [[String: Any]] {
+            try result.standardOutput.split(separator: "\n").map { line in
+                try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            }
+        }
+
+        @Test(
+            "sinks of the settings run side by side; one that cannot go on holds up no other; each says how it is"
+        )
+        func several() async throws {
+            var application = try await Application("sinks")
+            let directory = application.directory
+            let (phones, cars) = (directory.appending(path: "phones"), directory.appending(path: "cars"))
+            let wall = try application.file("wall", "not a directory")
+            let sinks = #"""
+                {"phones": {"to": "files:\#(phones.path)"},
+                 "cars": {"to": "files:\#(cars.path)", "only": ["kind=Car", "recipient=r-*"]},
+                 "tables": {"to": "sqlite:\#(directory.path)/t.db", "default": false},
+                 "wall": {"to": "files:\#(wall)"}}
+                """#
+            application.settings += ["--set", "sinks=\(sinks.replacing("\n", with: ""))"]
+            try await publish(["a", "b"], kind: "Bus", to: application)
+            try await publish(["c"], kind: "Car", to: application)
+            try await publish(["d"], kind: "Car", sinks: "tables,cars", to: application)
+            try await application.produce(
+                [(key: "bad", value: Array("no timeline".utf8), headers: [])], to: "timelines")
+
+            let result = try await tideline(["sink", "--until-caught-up"] + application.options)
+            #expect(result.status == 70 && result.standardError.contains("wall"), "\(result.failure)")
+            #expect(result.standardError.contains("the other sinks go on"), "\(result.failure)")
+            #expect(try lines(result).map { $0["sink"] as? String } == ["phones", "cars", "tables"])
+            #expect(try lines(result).map { $0["written"] as? Int } == [3, 2, 1])
+            #expect(try names(phones) == ["a.json", "b.json", "c.json"])
+            #expect(try names(cars) == ["c.json", "d.json"])
+
+            // Two sinks were asked to write it; each says so by itself.
+            let letters = try await application.records(of: "tideline.dead-letters")
+            #expect(
+                letters.map(\.keyText) == ["bad", "bad"] && letters.allSatisfy { $0.value == Array("no timeline".utf8) }
+            )
+            let listed = try await application.run("dead-letters", "list")
+            #expect(listed.standardOutput.contains("the value is not a timeline"), "\(listed.failure)")
+
+            try await publish(["e", "f"], kind: "Bus", to: application)
+            let status = try lines(try await application.run("sink", "--status"))
+            #expect(status.map { $0["sink"] as? String } == ["cars", "phones", "tables", "wall"])
+            #expect(status.map { $0["state"] as? String } == ["stopped", "stopped", "stopped", "failed"])
+            #expect(status.map { $0["lag"] as? Int } == [2, 2, 2, 7])
+            let error = try #require(status[3]["lastError"] as? String)
+            #expect(error.contains(wall))
+            #expect(status[0]["revision"] as? Int == 3)
+            let one = try lines(try await application.run("sink", "--status", "phones"))
+            #expect(one.count == 1)
+
+            try await application.run("sink", "phones", "--until-caught-up")
+            #expect(try names(phones) == ["a.json", "b.json", "c.json", "e.json", "f.json"])
+            #expect(try names(cars) == ["c.json", "d.json"])
+        }
+
+        @Test("a sink that runs is seen to run from outside, and one that was killed is silent after a while")
+        func running() async throws {
+            let application = try await Application("statuses", partitions: 1)
+            try await publish(["a"], kind: "Bus", to: application)
+            let sink = try application.start("sink", "--to", "files:\(application.directory.path)/out")
+            func state() async throws -> String? {
+                let result = try await tideline(["sink", "--status"] + application.options)
+                return try result.succeeded ? lines(result).first?["state"] as? String : nil
+            }
+            let runs = try await eventually(within: .seconds(30), every: .milliseconds(500)) {
+                try await state() == "running"
+            }
+            #expect(runs)
+            sink.kill()
+            _ = await sink.result()
+            let isSilent = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await state() == "silent"
+            }
+            #expect(isSilent)
+        }
+
+        @Test("names and declarations that are wrong are refused, all of them, with what is allowed")
+        func wrong() async throws {
+            func refused(_ words: String..., sinks: String? = nil) async throws -> String {
+                let settings = sinks.map { ["--set", "sinks=\($0)"] } ?? []
+                let result = try await tideline(["sink"] + words + settings)
+                #expect(result.status == 64, "\(result.failure)")
+                return result.standardError
+            }
+            #expect(try await refused().contains("no sink is named: give '--to files:DIR'"))
+            let unknown = try await refused("phone", sinks: #"{"phones": {"to": "files:a"}}"#)
+            #expect(unknown.contains("'phone'") && unknown.contains("phones"))
+            let many = try await refused(
+                sinks: #"{"a b": {"to": "files:a"}, "c": {"to": "ftp:x", "only": "size=3", "bad": 1}, "d": 7}"#)
+            for word in [
+                "sinks.a b: must be named by", "sinks.c.to: must be files:DIR", "sinks.c.bad: is not known",
+                "sinks.d: must be a map",
+            ] {
+                #expect(many.contains(word), "\(word): \(many)")
+            }
+            let twice = try await refused(sinks: #"{"a": {"to": "files:x"}, "b": {"to": "files:x"}}"#)
+            #expect(twice.contains("must be another target than that of a"))
+            #expect(try await refused("phones", "--to", "files:x").contains("cannot be given with a target"))
+            #expect(try await refused("--status", "--to", "files:x").contains("'--status' shows sinks and runs none"))
+        }
+    }
+}
