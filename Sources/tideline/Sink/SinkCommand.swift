@@ -12,12 +12,14 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files or to a database, or sends reloads to devices or a webhook.",
+        abstract: "Writes timelines to files, a database or over HTTP, or sends reloads to devices or a webhook.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once.
+            entries, with the positions in the same transaction: exactly once. https://… gets each timeline by PUT, \
+            and DELETE of what is gone, where the address has {configurationId}; else by POST, signed with \
+            webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -32,6 +34,9 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
             CommandExample(
+                "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --to 'https://example.com/timelines/{configurationId}'",
+                "Puts each timeline to an address of its own."),
+            CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
             CommandExample(
@@ -40,8 +45,8 @@ struct SinkCommand: Verb {
         ])
 
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
-        completion: .list(["files:", "sqlite:"]))
+        help: ArgumentHelp("Where timelines go: files:DIR, sqlite:FILE or https://…", valueName: "target"),
+        completion: .list(["files:", "sqlite:", "https://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -67,30 +72,31 @@ struct SinkCommand: Verb {
             throw CommandFailure(.usage, error.description)
         }
         switch target {
-        case .timelines(let target): try writeTimelines(target, health)
-        case .reloads(let target):
+        case .kept(let target): try writeTimelines(target, health)
+        case .sent(let target):
             let environment = try Environment(kafka, flags: monitoringOptions.flags)
-            try ReloadSinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
+            try DeliverySinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
-    /// The destination that the options name: of timelines, or of reloads.
+    /// The destination that the options name: a place that keeps timelines, or whom timelines or reloads are sent to.
     private enum Target {
-        case timelines(SinkTarget)
-        case reloads(ReloadTarget)
+        case kept(SinkTarget)
+        case sent(DeliveryTarget)
     }
 
     private func target() throws(ValidationError) -> Target {
         switch (to, reloads) {
         case (let to?, nil):
-            do throws(SinkTarget.Problem) {
-                return .timelines(try SinkTarget(to))
+            do {
+                if let address = try TimelineAddress(ifHTTP: to) { return .sent(.timelines(address)) }
+                return .kept(try SinkTarget(to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
         case (nil, let reloads?):
             do throws(WebhookURL.Problem) {
-                return .reloads(try ReloadTarget(reloads))
+                return .sent(try DeliveryTarget(reloads: reloads))
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }
@@ -98,8 +104,8 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
-                    + "place of apns.")
+                "Give '--to files:DIR', '--to sqlite:FILE', '--to https://…' or '--reloads apns', or the address of a "
+                    + "webhook in place of apns.")
         }
     }
 

@@ -10,8 +10,8 @@ enum SinkTarget: Hashable, Sendable {
         var description: String
     }
 
-    /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE"]
+    /// The forms of `--to`, in the order in which they are listed. Addresses of HTTP are a `DeliveryTarget`.
+    static let forms = ["files:DIR", "sqlite:FILE", "https://…"]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)

@@ -8,12 +8,14 @@ import Sinks
 import StreamRuntime
 import Tracing
 
-/// The destination of reloads.
-enum ReloadTarget: Sendable {
+/// Whom records are sent to: reloads, or timelines.
+enum DeliveryTarget: Sendable {
     case apns
     case webhook(WebhookURL)
+    case timelines(TimelineAddress)
 
-    init(_ text: String) throws(WebhookURL.Problem) {
+    /// Reads what `--reloads` names.
+    init(reloads text: String) throws(WebhookURL.Problem) {
         if text == "apns" {
             self = .apns
         } else {
@@ -26,34 +28,39 @@ enum ReloadTarget: Sendable {
         switch self {
         case .apns: "apns"
         case .webhook(let url): "webhook-\(url.digest)"
+        case .timelines(let address): "http-\(address.digest)"
         }
     }
 }
 
-/// One run of a sink of reloads.
-struct ReloadSinkRun {
+/// One run of a sink that sends records.
+struct DeliverySinkRun {
     private let environment: Environment
     private let target: Target
     private let http: HTTPClientConfiguration
-    private let settings: ReloadSinkSettings
+    private let settings: DeliverySettings
     private let deadLetters: DeadLetterLog
 
     /// The destination with the settings that it takes.
     private enum Target {
         case apns(APNsSettings)
         case webhook(WebhookSettings)
+        case timelines(HTTPTimelinesSettings)
+
+        var sendsTimelines: Bool { if case .timelines = self { true } else { false } }
     }
 
     /// - Throws: with status 64, naming all settings that are wrong.
-    init(_ environment: Environment, target: ReloadTarget, untilCaughtUp: Bool) throws(CommandFailure) {
+    init(_ environment: Environment, target: DeliveryTarget, untilCaughtUp: Bool) throws(CommandFailure) {
         self.environment = environment
         deadLetters = DeadLetterLog(environment.logger(for: .sinks))
         let topics = environment.topics
         let values = environment.settings
-        var reading = ReloadSinkReading(values)
+        var reading = DeliverySettingsReading(values)
         var http = HTTPClientConfiguration()
         http.timeout = values[Keys.reloadsTimeout]
         http.connectTimeout = values[Keys.reloadsConnectTimeout]
+        var topic = topics.reloads
         let found: Target?
         switch target {
         case .apns:
@@ -64,18 +71,25 @@ struct ReloadSinkRun {
             http.additionalTrustRoots = reading.authorities(Keys.webhookCAFile)
             // Its server may know HTTP/1.1 alone.
             http.connectionsPerHost = 16
+        case .timelines(let address):
+            found = reading.timelines(address).map { .timelines($0) }
+            http.additionalTrustRoots = reading.authorities(Keys.webhookCAFile)
+            http.timeout = values[Keys.sinkHTTPTimeout]
+            http.connectTimeout = values[Keys.sinkHTTPConnectTimeout]
+            http.connectionsPerHost = min(16, values[Keys.sinkHTTPConcurrency])
+            topic = topics.timelines
         }
         guard let found, reading.problems.isEmpty else {
             throw CommandFailure(.usage, reading.problems.joined(separator: "\n"))
         }
         self.target = found
         self.http = http
-        var settings = ReloadSinkSettings(
-            name: target.name, application: values[Keys.application], reloadsTopic: topics.reloads,
+        var settings = DeliverySettings(
+            name: target.name, application: values[Keys.application], topic: topic,
             deadLettersTopic: topics.deadLetters)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = values[Keys.clusterMoved] == .accept
-        settings.pace = ReloadPace(values)
+        settings.pace = DeliveryPace(values, ofTimelines: found.sendsTimelines)
         settings.replication = values.internalReplication
         if let limit = values.memoryLimit {
             settings.outstandingBytesMax = min(settings.outstandingBytesMax, limit / 16)
@@ -88,23 +102,24 @@ struct ReloadSinkRun {
     ///
     /// - Parameter health: the file that is touched with each round.
     func run(_ health: HealthFile?) throws(CommandFailure) {
-        try environment.resources.start(descriptors: Descriptors.ofReloadSink)
+        try environment.resources.start(descriptors: Descriptors.ofDeliveries)
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
         let traces = try TraceRun.start(environment, verb: "sink", monitoring)
         defer { traces?.end() }
         let admin = try environment.connect()
         let topics = environment.topics
-        var needed = [topics.reloads, topics.deadLetters]
+        var needed = [settings.reading.topic, topics.deadLetters]
         if case .apns = target { needed.append(topics.configurations) }
         try environment.require(needed, admin)
         admin.close()
-        let bar = ProgressBar.standardError("sending reloads", unit: "records", environment)
+        let what = target.sendsTimelines ? "timelines" : "reloads"
+        let bar = ProgressBar.standardError("sending \(what)", unit: "records", environment)
         environment.logger(for: .sinks).info(
-            "sink of reloads", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
+            "sink of \(what)", metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
         let watch = monitoring.map { SinkMonitoring($0, environment, name: settings.name) }
         defer { watch?.end() }
-        let summary: ReloadSinkSummary
+        let summary: DeliverySummary
         do {
             switch target {
             case .apns(let apns):
@@ -114,6 +129,8 @@ struct ReloadSinkRun {
                 summary = try runner(destination, bar, health, watch, traces?.tracer).run()
             case .webhook(let webhook):
                 summary = try runner(WebhookDestination(webhook), bar, health, watch, traces?.tracer).run()
+            case .timelines(let http):
+                summary = try runner(HTTPTimelines(http), bar, health, watch, traces?.tracer).run()
             }
         } catch {
             throw CommandFailure(.software, "the sink cannot go on: \(error)")
@@ -122,11 +139,13 @@ struct ReloadSinkRun {
         print(summary.json)
     }
 
-    private func runner<Destination: ReloadDestination>(
+    private func runner<Destination: DeliveryDestination>(
         _ destination: Destination, _ bar: ProgressBar, _ health: HealthFile?, _ watch: SinkMonitoring?,
         _ tracer: Tracer?
-    ) throws(LogError) -> SinkRunner<ReloadSender<Destination>> {
-        let pace = LiveValue(environment.live) { ReloadPace($0) }
+    ) throws(LogError) -> SinkRunner<DeliverySender<Destination>> {
+        let pace = LiveValue(environment.live) { [sendsTimelines = target.sendsTimelines] settings in
+            DeliveryPace(settings, ofTimelines: sendsTimelines)
+        }
         return try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
@@ -148,7 +167,7 @@ struct ReloadSinkRun {
         return Signals.isStopRequested
     }
 
-    private func log(_ notice: ReloadSinkNotice, _ watch: SinkMonitoring?) {
+    private func log(_ notice: DeliveryNotice, _ watch: SinkMonitoring?) {
         switch notice {
         case .holding(let reason, _), .turnedAway(let reason): watch?.note(trouble: reason)
         default: break
@@ -161,20 +180,20 @@ struct ReloadSinkRun {
     }
 }
 
-extension SleepingClock: ReloadSinkClock {}
+extension SleepingClock: DeliveryClock {}
 
-extension ReloadPace {
-    fileprivate init(_ settings: Settings) {
+extension DeliveryPace {
+    fileprivate init(_ settings: Settings, ofTimelines: Bool) {
         self.init()
-        requestsMax = settings[Keys.reloadsConcurrency]
-        ageMax = settings[Keys.reloadsMaxAge]
+        requestsMax = settings[ofTimelines ? Keys.sinkHTTPConcurrency : Keys.reloadsConcurrency]
+        ageMax = settings[ofTimelines ? Keys.sinkHTTPMaxAge : Keys.reloadsMaxAge]
         gather = settings[Keys.reloadsGather]
-        backoff.first = settings[Keys.reloadsBackoffFirst]
-        backoff.most = settings[Keys.reloadsBackoffMax]
+        backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
+        backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
     }
 }
 
-extension ReloadSinkSummary {
+extension DeliverySummary {
     fileprivate var json: String {
         JSONWriter.object { json in
             json.integer("records", records)
