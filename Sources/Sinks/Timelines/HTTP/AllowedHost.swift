@@ -17,7 +17,8 @@ package struct AllowedHost: Hashable, Sendable {
 
     package var text: String { hasStar ? "*.\(name)" : name }
 
-    func matches(_ host: String) -> Bool {
+    /// True if this host may be made.
+    package func allows(_ host: String) -> Bool {
         let host = host.lowercased()
         if !hasStar { return host == name }
         guard let dot = host.firstIndex(of: ".") else { return false }

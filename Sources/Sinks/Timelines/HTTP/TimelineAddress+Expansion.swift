@@ -28,7 +28,7 @@ extension TimelineAddress {
                 host += try value(of: name, in: part, configurationId, head)
             }
         }
-        if let field, !allowed.contains(where: { $0.matches(String(host.prefix { $0 != ":" })) }) {
+        if let field, !allowed.contains(where: { $0.allows(String(host.prefix { $0 != ":" })) }) {
             throw problem(field, configurationId, "makes the host \(host), which sink.http.hosts does not allow")
         }
         var url = "\(scheme)://\(host)"

@@ -45,7 +45,7 @@ package struct TimelineAddress: Hashable, Sendable {
         // A label stands in for each field, of which nothing is inside that the whole host is not.
         let example = self.authority.map { piece in if case .text(let text) = piece { text } else { "x" } }.joined()
         do throws(WebhookURL.Problem) {
-            _ = try WebhookURL("\(scheme)://\(example)/")
+            _ = try WebhookURL("\(scheme)://\(example)/", form: Self.form)
         } catch {
             throw Problem(description: error.description)
         }

@@ -1,0 +1,84 @@
+package import Foundation
+import Glibc
+
+/// Debian's nginx as a place that takes PUT and DELETE: what it holds are files, which no code of ours has written.
+///
+/// One process on loopback, in a directory of its own; it ends with this one, and is started again on the same port.
+package final class NginxServer {
+    package let port: UInt16
+    private let directory: URL
+    private var runner: ProcessRunner?
+
+    private static let executable = URL(filePath: "/usr/sbin/nginx")
+
+    /// Sets it up, and does not start it.
+    ///
+    /// - Throws: what is missing.
+    package init() throws {
+        guard FileManager.default.isExecutableFile(atPath: Self.executable.path) else {
+            throw TestBrokerError("\(Self.executable.path) is missing: Scripts/setup test installs nginx-light")
+        }
+        directory = TemporaryDirectory.make("nginx")
+        port = try freePortPair()
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(directory.path)/\($0);" }
+        let configuration = """
+            \(geteuid() == 0 ? "user root;" : "")
+            daemon off;
+            master_process off;
+            pid \(directory.path)/nginx.pid;
+            error_log \(directory.path)/error.log;
+            events { worker_connections 256; }
+            http {
+                access_log \(directory.path)/access.log;
+                \(paths.joined(separator: "\n    "))
+                server {
+                    listen 127.0.0.1:\(port);
+                    root \(files.path);
+                    location / { dav_methods PUT DELETE; create_full_put_path on; client_max_body_size 8m; }
+                }
+            }
+            """
+        try Data(configuration.utf8).write(to: directory.appending(path: "nginx.conf"))
+    }
+
+    /// Where the files are that it holds.
+    package var files: URL { directory.appending(path: "files") }
+
+    /// Returns at once; it takes connections some milliseconds later.
+    package func start() throws {
+        precondition(runner?.isRunning != true, "nginx runs already")
+        runner = try ProcessRunner(
+            Self.executable, ["-c", directory.appending(path: "nginx.conf").path, "-p", directory.path],
+            timeout: .seconds(1200))
+    }
+
+    /// SIGKILL: in the middle of whatever it does.
+    package func kill() { runner?.kill() }
+
+    /// Waits until it has ended.
+    package func ended() async { _ = await runner?.result() }
+
+    package var isRunning: Bool { runner?.isRunning == true }
+
+    /// The lines `METHOD PATH STATUS` of its log.
+    package var requests: [String] {
+        let log = (try? String(contentsOf: directory.appending(path: "access.log"), encoding: .utf8)) ?? ""
+        return log.split(separator: "\n").map { line in
+            let words = line.split(separator: " ")
+            return words.count > 8 ? "\(words[5].dropFirst()) \(words[6]) \(words[8])" : ""
+        }
+    }
+
+    /// The files that it holds, by path.
+    package func contents() throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        let prefix = files.resolvingSymlinksInPath().path + "/"
+        let paths = FileManager.default.enumerator(at: files, includingPropertiesForKeys: [.isRegularFileKey])
+        while let file = paths?.nextObject() as? URL {
+            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            contents[String(file.resolvingSymlinksInPath().path.dropFirst(prefix.count))] = try Data(contentsOf: file)
+        }
+        return contents
+    }
+}
