@@ -153,7 +153,10 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Messages", "RecordLog", "Timelines"],
+            name: "sinks-benchmark",
+            dependencies: [
+                "Sinks", "SQLite", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation", "TestSupport",
+            ],
             path: "Benchmarks/Sinks", swiftSettings: strict),
 
         // Faults of real processes on real brokers: `make chaos`.

@@ -6,7 +6,7 @@ extension AcceptanceTests {
     @Suite struct HTTPSinkTests {
         private static let secret = ["TIDELINE_WEBHOOK_SECRET": "whsec_" + Data(count: 32).base64EncodedString()]
 
-        @Test("a sink that is killed -9 again and again, at an nginx that comes and goes: what nginx holds is the topic")
+        @Test("a sink that is killed -9 again and again, an nginx that comes and goes: what nginx holds is the topic")
         func killed() async throws {
             let nginx = try NginxServer()
             var data = GeneratedData(steps: 60)

@@ -21,7 +21,8 @@ package final class NginxServer {
         directory = TemporaryDirectory.make("nginx")
         port = try freePortPair()
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(directory.path)/\($0);" }
+        let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        let paths = folders.map { [directory] in "\($0)_temp_path \(directory.path)/\($0);" }
         let configuration = """
             \(geteuid() == 0 ? "user root;" : "")
             daemon off;

@@ -18,7 +18,7 @@ extension Logger {
         }
     }
 
-    /// Logs a notice of a sink of reloads. Dead letters have a log of their own (`DeadLetterLog`).
+    /// Logs a notice of a sink that sends. Dead letters have a log of their own (`DeadLetterLog`).
     func log(_ notice: DeliveryNotice, _ brokers: BrokerWatch?) {
         switch notice {
         case .holding(let reason, let delay):

@@ -88,7 +88,7 @@ struct HTTPTimelinesTests {
         #expect(stage.service.requests.first { $0.request.url.hasSuffix("/b") }?.at ?? .zero < .seconds(1))
     }
 
-    @Test("a timeline that goes to another recipient is removed from the first, also after a restart, and a tombstone too")
+    @Test("a timeline that goes to another recipient leaves the first, a deleted one too, also after a restart")
     func moves() throws {
         let address = "https://{recipient}.example/{configurationId}"
         func run() throws { try stage.run(address, hosts: ["*.example"]) }

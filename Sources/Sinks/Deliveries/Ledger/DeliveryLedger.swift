@@ -1,11 +1,11 @@
 import RecordLog
 
-/// Keeps what a sink of reloads has to know after a restart: its positions, its destination's entries, and which
+/// Keeps what a sink that sends has to know after a restart: its positions, its destination's entries, and which
 /// instance of it runs. It lies in a compacted topic of one partition, and is written together with dead letters in one
 /// transaction.
 ///
 /// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as
-/// `retired/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
+/// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
 /// cluster and which topic it is one (`LedgerPlace`).
 ///
 /// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed

@@ -1,6 +1,6 @@
 package import RecordLog
 
-/// Takes the positions of sinks of reloads away, so that each begins again at the earliest reload. What else they keep,
+/// Takes the positions of sinks that send away, so that each begins again at the earliest record. What else they keep,
 /// such as tokens that Apple has retired, stays.
 ///
 /// It takes the place of each sink as a newer instance would: one that runs is fenced, and ends by itself. Blocking;

@@ -86,9 +86,10 @@ extension HTTPTimelines {
             }
             return attributes
         }
-        return attributes + [
-            ("kind", head.kind), ("recipient", head.recipient), ("revision", String(head.revision)),
-        ].filter { !$0.1.isEmpty }
+        return attributes
+            + [
+                ("kind", head.kind), ("recipient", head.recipient), ("revision", String(head.revision)),
+            ].filter { !$0.1.isEmpty }
     }
 
     /// The same whenever this record is sent, and never another one's: a topic that was made again has other hashes.

@@ -91,8 +91,9 @@ package struct TimelineAddress: Hashable, Sendable {
     private static func split(
         _ text: String
     ) throws(Problem) -> (scheme: String, authority: Substring, path: Substring, query: Substring) {
-        guard let colon = text.firstRange(of: "://"), ["http", "https"].contains(text[..<colon.lowerBound].lowercased())
-        else { throw Problem(description: form) }
+        guard let colon = text.firstRange(of: "://") else { throw Problem(description: form) }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard ["http", "https"].contains(scheme) else { throw Problem(description: form) }
         let isWritten = text.unicodeScalars.allSatisfy { scalar in
             ("!"..."~").contains(scalar) && !["\"", "<", ">", "\\", "^", "`", "|"].contains(scalar)
         }
@@ -106,7 +107,7 @@ package struct TimelineAddress: Hashable, Sendable {
         }
         let behind = rest[authority.endIndex...]
         let path = behind.prefix { $0 != "?" }
-        return (text[..<colon.lowerBound].lowercased(), authority, path, behind[path.endIndex...])
+        return (scheme, authority, path, behind[path.endIndex...])
     }
 
     private static func pieces(_ text: Substring, _ part: Part) throws(Problem) -> [Piece] {
