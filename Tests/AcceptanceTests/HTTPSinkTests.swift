@@ -22,20 +22,21 @@ extension AcceptanceTests {
             var (kills, outages) = (0, 0)
             while producer.isRunning && kills < 12 {
                 if !nginx.isRunning { try nginx.start() }
-                let before = nginx.requests.count
+                let before = nginx.requestCount
                 let sink = try start(words, application)
                 let hasWritten = try await eventually(within: .seconds(30), every: .milliseconds(5)) {
-                    nginx.requests.count > before + 20 || !producer.isRunning
+                    nginx.requestCount > before + 20 || !producer.isRunning
                 }
                 #expect(hasWritten, "\(sink.errorOutput)")
                 if kills % 2 == 0 {
                     nginx.kill()
-                    await nginx.ended()
                     outages += 1
                 }
                 if kills % 4 == 0 {
                     // It meets the outage, and waits.
-                    let waits = try await eventually(within: .seconds(30)) { sink.errorOutput.contains("trying again") }
+                    let waits = try await eventually(within: .seconds(30)) {
+                        sink.errorOutput.contains("trying again") || !producer.isRunning
+                    }
                     #expect(waits, "\(sink.errorOutput)")
                 }
                 sink.kill()
@@ -55,9 +56,12 @@ extension AcceptanceTests {
             #expect(kills >= 3 && outages >= 2)
             #expect(held == Dictionary(uniqueKeysWithValues: files.map { ("t/\($0.key)", $0.value) }))
             #expect(files.count == 220)
+            for (path, revisions) in nginx.revisions.sorted(by: { $0.key < $1.key }) {
+                #expect(revisions == revisions.sorted(), "\(path): an older timeline came after a newer one")
+            }
             show(
                 "a sink over HTTP, killed -9 \(kills) times, \(outages) outages of nginx: \(held.count) files equal the "
-                    + "topic; \(nginx.requests.count) requests; the last run: \(end.standardOutput)")
+                    + "topic; \(nginx.requestCount) requests; the last run: \(end.standardOutput)")
         }
 
         @Test("addresses and settings that cannot work are refused at the start, with what mends them")
@@ -106,11 +110,11 @@ extension AcceptanceTests {
             try await application.run("produce", "configurations", "--json", gone)
             _ = try await application.process(clock: "2026-11-20T06:26:00Z")
             try await sink(batch: 1)
-            #expect(receiver.output.hasSuffix("a: gone\n"), "\(receiver.output)")
+            #expect(receiver.output.contains("a: gone\n"), "\(receiver.output)")
             // Another address begins at the beginning.
             try await sink(batch: 50)
             let count = { (text: String) in receiver.output.split(separator: "\n").count { $0.contains(text) } }
-            #expect(count("b: revision 1") == 2 && count("a: gone") == 2, "\(receiver.output)")
+            #expect(count("b: revision") >= 2 && count("a: gone") == 2, "\(receiver.output)")
             let stranger = try await ProcessRunner.run(
                 URL(filePath: "/usr/bin/curl"),
                 ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "{}", "http://127.0.0.1:\(port)/timelines"])

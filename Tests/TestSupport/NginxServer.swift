@@ -31,7 +31,8 @@ package final class NginxServer {
             error_log \(directory.path)/error.log;
             events { worker_connections 256; }
             http {
-                access_log \(directory.path)/access.log;
+                log_format told '$request_method $uri $http_ce_revision $status';
+                access_log \(directory.path)/access.log told;
                 \(paths.joined(separator: "\n    "))
                 server {
                     listen 127.0.0.1:\(port);
@@ -54,21 +55,32 @@ package final class NginxServer {
             timeout: .seconds(1200))
     }
 
-    /// SIGKILL: in the middle of whatever it does.
-    package func kill() { runner?.kill() }
-
-    /// Waits until it has ended.
-    package func ended() async { _ = await runner?.result() }
+    /// SIGKILL, in the middle of whatever it does; returns when it has ended.
+    package func kill() {
+        runner?.kill()
+        _ = runner?.waitBlocking()
+        runner = nil
+    }
 
     package var isRunning: Bool { runner?.isRunning == true }
 
-    /// The lines `METHOD PATH STATUS` of its log.
-    package var requests: [String] {
+    /// The revisions that it took by PUT, by path, in their order.
+    package var revisions: [String: [Int]] {
         let log = (try? String(contentsOf: directory.appending(path: "access.log"), encoding: .utf8)) ?? ""
-        return log.split(separator: "\n").map { line in
-            let words = line.split(separator: " ")
-            return words.count > 8 ? "\(words[5].dropFirst()) \(words[6]) \(words[8])" : ""
+        var revisions: [String: [Int]] = [:]
+        for words in log.split(separator: "\n").map({ $0.split(separator: " ") }) {
+            guard words.count == 4, words[0] == "PUT", words[3].hasPrefix("2"), let revision = Int(words[2]) else {
+                continue
+            }
+            revisions[String(words[1]), default: []].append(revision)
         }
+        return revisions
+    }
+
+    /// The number of requests that it has answered: the lines of its log.
+    package var requestCount: Int {
+        let log = (try? Data(contentsOf: directory.appending(path: "access.log"))) ?? Data()
+        return log.count { $0 == UInt8(ascii: "\n") }
     }
 
     /// The files that it holds, by path.

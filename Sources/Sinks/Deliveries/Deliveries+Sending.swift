@@ -11,16 +11,25 @@ extension Deliveries {
         var limit: Int
     }
 
-    /// Sends what is due, as far as requests may be under way; of several addresses at the limit one more.
+    /// Sends what is due, as far as requests may be under way.
     func send(isFlushing: Bool) {
         var batches: [String: Batch] = [:]
-        while underWay.count + max(0, batches.count - 1) < settings.pace.requestsMax,
+        // Of an address that no request is left for.
+        var later: [Item] = []
+        while underWay.count < settings.pace.requestsMax, later.count < destination.batchMax,
             let (lane, first) = lanes.next(now: clock.now, isFlushing: isFlushing)
         {
             guard let parcel = ready(first, from: lane) else { continue }
-            add(Item(lane: lane, parcel: parcel), to: &batches)
+            let item = Item(lane: lane, parcel: parcel)
+            let hasRoom = underWay.count + batches.count < settings.pace.requestsMax
+            if hasRoom || batches[destination.address(of: parcel.content)] != nil {
+                add(item, to: &batches)
+            } else {
+                later.append(item)
+            }
         }
         for (_, batch) in batches.sorted(by: { $0.key < $1.key }) { send(batch.items) }
+        for item in later { putBack(item.parcel, to: item.lane, due: clock.now) }
     }
 
     /// Puts it to others of its address, and sends them when no more of them may go together.

@@ -122,6 +122,30 @@ struct HTTPTimelinesTests {
         #expect(stage.held.count == 2)
     }
 
+    @Test("values of later releases may have more members, and words that this one does not know")
+    func later() throws {
+        let later = TimelineStage.timeline("f", 1).replacing(#""phase":"tick""#, with: #""phase":"later","new":{"a":1}"#)
+            .replacing("systemMedium", with: "enormous").replacing(#""refreshCount":1,"#, with: "")
+        stage.append("f", value: later)
+        try stage.run()
+        #expect(stage.held == ["\(base)/f": later] && stage.deadLetters.isEmpty)
+    }
+
+    @Test("a slow target is not asked more at once than it may be, and gets all")
+    func slow() throws {
+        for number in 0..<30 { stage.append("c\(number)", 1) }
+        stage.service.latency = .seconds(3)
+        var (underWay, most) = (0, 0)
+        stage.fault = { _ in
+            underWay += 1
+            most = max(most, underWay)
+            return nil
+        }
+        stage.service.completed = { underWay -= $0 }
+        let summary = try stage.run(change: { $0.pace.requestsMax = 4 })
+        #expect(summary.delivered == 30 && most == 4)
+    }
+
     @Test("what the target refuses is a dead letter with its answer, the configuration, and no secret of the address")
     func refused() throws {
         for id in ["a", "bad", "b"] { stage.append(id, 1) }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import RecordLog
+import Simulation
 import Sinks
 import SplitMix
 import TestSupport

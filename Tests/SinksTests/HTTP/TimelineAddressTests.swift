@@ -1,4 +1,4 @@
-import Messages
+import HTTPClient
 import Sinks
 import Testing
 
