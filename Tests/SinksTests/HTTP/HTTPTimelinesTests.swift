@@ -124,7 +124,8 @@ struct HTTPTimelinesTests {
 
     @Test("values of later releases may have more members, and words that this one does not know")
     func later() throws {
-        let later = TimelineStage.timeline("f", 1).replacing(#""phase":"tick""#, with: #""phase":"later","new":{"a":1}"#)
+        let later = TimelineStage.timeline("f", 1)
+            .replacing(#""phase":"tick""#, with: #""phase":"later","new":{"a":1}"#)
             .replacing("systemMedium", with: "enormous").replacing(#""refreshCount":1,"#, with: "")
         stage.append("f", value: later)
         try stage.run()
