@@ -24,7 +24,7 @@ extension AcceptanceTests {
                 if !nginx.isRunning { try nginx.start() }
                 let before = nginx.requestCount
                 let sink = try start(words, application)
-                let hasWritten = try await eventually(within: .seconds(30), every: .milliseconds(5)) {
+                let hasWritten = await eventually(within: .seconds(30), every: .milliseconds(5)) {
                     nginx.requestCount > before + 20 || !producer.isRunning
                 }
                 #expect(hasWritten, "\(sink.errorOutput)")
@@ -34,7 +34,7 @@ extension AcceptanceTests {
                 }
                 if kills % 4 == 0 {
                     // It meets the outage, and waits.
-                    let waits = try await eventually(within: .seconds(30)) {
+                    let waits = await eventually(within: .seconds(30)) {
                         sink.errorOutput.contains("trying again") || !producer.isRunning
                     }
                     #expect(waits, "\(sink.errorOutput)")
