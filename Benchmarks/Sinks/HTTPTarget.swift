@@ -71,6 +71,8 @@ struct HTTPTarget {
             "curl", "--silent", "--parallel", "--parallel-max", "\(requestsMax)", "--config",
             directory.appending(path: "curl").path,
         ]
+        // Its progress, which --silent leaves on for all but the first.
+        curl.standardError = FileHandle.nullDevice
         try curl.run()
         curl.waitUntilExit()
         guard curl.terminationStatus == 0 else { fatalError("curl ended with \(curl.terminationStatus)") }

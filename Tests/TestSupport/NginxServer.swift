@@ -48,11 +48,16 @@ package final class NginxServer {
     package var files: URL { directory.appending(path: "files") }
 
     /// Returns at once; it takes connections some milliseconds later.
-    package func start() throws {
+    ///
+    /// - Parameter fileSizeMax: so many bytes a file may have, as on a disk that is full; `nil` sets no limit.
+    package func start(fileSizeMax: Int? = nil) throws {
         precondition(runner?.isRunning != true, "nginx runs already")
+        let limit = fileSizeMax.map { ["prlimit", "--fsize=\($0)"] } ?? []
         runner = try ProcessRunner(
-            Self.executable, ["-c", directory.appending(path: "nginx.conf").path, "-p", directory.path],
-            timeout: .seconds(1200))
+            URL(filePath: "/usr/bin/env"),
+            ["--ignore-signal=XFSZ"] + limit + [
+                Self.executable.path, "-c", directory.appending(path: "nginx.conf").path, "-p", directory.path,
+            ], timeout: .seconds(1200))
     }
 
     /// SIGKILL, in the middle of whatever it does; returns when it has ended.

@@ -41,6 +41,26 @@ struct NginxSinkTests {
         #expect(letters.count == 2 && letters.allSatisfy { $0.hasPrefix("configurationId: cannot stand in a path") })
     }
 
+    @Test("a disk that is full: nothing is a dead letter, all waits, and it lies there whole when there is room")
+    func fullDisk() async throws {
+        let (before, held, expected, told, letters) = try await onItsOwnThread {
+            let world = try NginxWorld(seed: 3)
+            for id in ["a", "b", "c"] { world.stage.append(id, 1) }
+            try world.nginx.start(fileSizeMax: 64)
+            var rounds = 0
+            _ = try world.sink(until: {
+                rounds += 1
+                return rounds > 2000 || world.told.contains { $0.contains("status 500") }
+            })
+            let before = try world.held()
+            world.nginx.kill()
+            try world.runToEnd()
+            return (before, try world.held(), world.expected(), world.told, world.stage.deadLetters)
+        }
+        #expect(before.isEmpty && told.contains { $0.contains("status 500") }, "\(told)")
+        #expect(held == expected && held.count == 3 && letters.isEmpty)
+    }
+
     @Test("two sinks at one target: the second takes the first one's place, and files equal the topic")
     func two() async throws {
         let (held, expected, failure) = try await onItsOwnThread {
@@ -72,6 +92,8 @@ private final class NginxWorld {
     let stage = TimelineStage(partitions: 3)
     let nginx: NginxServer
     private(set) var summary = (outages: 0, stops: 0)
+    /// What the sink said.
+    private(set) var told: [String] = []
     private var random: SplitMix64
     private var revision = 0
     private var instances = 0
@@ -148,7 +170,7 @@ private final class NginxWorld {
             cluster: stage.cluster,
             destination: HTTPTimelines(HTTPTimelinesSettings(address: address, secret: secret)),
             transport: HTTPClient(), settings: settings, instance: "nginx-\(instances)", clock: RunningClock(),
-            random: { 0.5 }, shouldStop: shouldStop
+            random: { 0.5 }, shouldStop: shouldStop, notice: { [unowned self] in told.append($0.description) }
         ).run()
     }
 }
