@@ -47,17 +47,27 @@ package final class NginxServer {
     /// Where the files are that it holds.
     package var files: URL { directory.appending(path: "files") }
 
-    /// Returns at once; it takes connections some milliseconds later.
+    /// Returns when it takes connections.
     ///
     /// - Parameter fileSizeMax: so many bytes a file may have, as on a disk that is full; `nil` sets no limit.
     package func start(fileSizeMax: Int? = nil) throws {
         precondition(runner?.isRunning != true, "nginx runs already")
+        // It is written once nginx listens.
+        let sign = directory.appending(path: "nginx.pid").path
+        try? FileManager.default.removeItem(atPath: sign)
         let limit = fileSizeMax.map { ["prlimit", "--fsize=\($0)"] } ?? []
         runner = try ProcessRunner(
             URL(filePath: "/usr/bin/env"),
             ["--ignore-signal=XFSZ"] + limit + [
                 Self.executable.path, "-c", directory.appending(path: "nginx.conf").path, "-p", directory.path,
             ], timeout: .seconds(1200))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !FileManager.default.fileExists(atPath: sign) {
+            guard ContinuousClock.now < deadline, isRunning else {
+                throw TestBrokerError("nginx does not start: \(runner?.errorOutput ?? "")")
+            }
+            Thread.sleep(forTimeInterval: 0.002)
+        }
     }
 
     /// SIGKILL, in the middle of whatever it does; returns when it has ended.
