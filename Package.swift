@@ -153,7 +153,10 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Messages", "RecordLog", "Timelines"],
+            name: "sinks-benchmark",
+            dependencies: [
+                "Sinks", "SQLite", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation", "TestSupport",
+            ],
             path: "Benchmarks/Sinks", swiftSettings: strict),
 
         // Faults of real processes on real brokers: `make chaos`.
@@ -215,7 +218,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite",
+                "SQLite", "SplitMix",
             ]),
         tests(
             "ProducersTests",

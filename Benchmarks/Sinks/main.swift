@@ -52,3 +52,13 @@ try compare("files", "write, fsync, rename", count: few.records.count) { round i
     let bulk = seconds { BulkTools(load: few, directory: directory).writeFiles(to: theirs) }
     return (own, bulk)
 }
+
+let http = try HTTPTarget(few, in: directory)
+try compare("http", "curl --parallel", count: few.records.count) { _ in
+    let cluster = http.makeCluster()
+    let own = try seconds { try http.run(on: cluster) }
+    let bulk = try seconds { try http.runCurl() }
+    guard try http.holdsAll() else { fatalError("nginx does not hold all") }
+    return (own, bulk)
+}
+http.end()

@@ -20,7 +20,7 @@ package struct HTTPClientRequest: Hashable, Sendable {
     }
 
     package enum Method: String, Sendable {
-        case GET, POST
+        case GET, POST, PUT, DELETE
     }
 
     /// The value of the first header of that name, in any case.

@@ -37,6 +37,8 @@ final class Transfer {
         ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
+        // The address is sent as it is written: nobody takes dots out of a path.
+        set(CURLOPT_PATH_AS_IS, 1)
         // Signals are the program's.
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
@@ -51,7 +53,10 @@ final class Transfer {
         // Debian's libcurl looks into the system's folder of authorities besides.
         if let roots = configuration.additionalTrustRoots { set(CURLOPT_CAINFO, roots) }
 
-        if request.method == .POST {
+        if request.method == .PUT || request.method == .DELETE {
+            set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        }
+        if request.method == .POST || request.method == .PUT {
             set(CURLOPT_POST, 1)
             set(CURLOPT_POSTFIELDSIZE, request.body.count)
             request.body.withUnsafeBytes { bytes in

@@ -1,6 +1,7 @@
 package import RecordLog
 
-/// The half of a sink that depends on what it reads: timelines (`TimelineWriter`) or reloads (`ReloadSender`).
+/// The half of a sink that depends on where records go: into a place that it holds (`TimelineWriter`), or to somebody
+/// who answers for each (`DeliverySender`).
 ///
 /// The other half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start` once, then `demand`
 /// and `work` by turns, then `finish` and `close` once.
@@ -67,6 +68,8 @@ package struct SinkReadState: Hashable, Sendable {
     package var cluster: String?
     /// True if nothing more is read that the run has to do: `untilCaughtUp` is set, and its end is reached.
     package var hasReadAll = false
+    /// True if all is read that the topic held at the start of the run, open transactions included.
+    package var hasReadStart = false
 }
 
 /// How far a sink is in one partition.

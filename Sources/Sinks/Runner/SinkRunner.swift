@@ -14,6 +14,8 @@ package final class SinkRunner<Kind: SinkKind> {
 
     /// The ends that `untilCaughtUp` waits for: the read_uncommitted ones at the start; `nil` before it.
     private var targets: [Partition: Offset]?
+    /// The ends at the start of the partitions that were not read so far yet.
+    private var unread: [Partition: Offset] = [:]
     /// The positions at which the reader began.
     private var begins: [Partition: Offset] = [:]
     /// The id of the cluster; `nil` before the start.
@@ -61,6 +63,7 @@ package final class SinkRunner<Kind: SinkKind> {
             lookForPartitions()
             lookForEnds()
             let records = try read()
+            noteReached()
             goesOn = try kind.work(on: records, state)
             context.trace?.end()
             for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
@@ -87,6 +90,7 @@ package final class SinkRunner<Kind: SinkKind> {
                     before: positions.compactMapValues(\.before))
             else { return false }
             targets = start.ends
+            unread = start.ends
             begins = reader.next
             for (partition, reason) in start.restarts.sorted(by: { $0.key < $1.key }) {
                 note(restartOf: partition, positions[partition]?.next ?? Offset(0), because: reason)
@@ -175,12 +179,20 @@ package final class SinkRunner<Kind: SinkKind> {
     private var state: SinkReadState {
         SinkReadState(
             next: reader.next, before: reader.before, restarted: Set(restarts.keys), cluster: cluster,
-            hasReadAll: hasReadAll)
+            hasReadAll: hasReadAll, hasReadStart: unread.isEmpty)
     }
 
     private var hasReadAll: Bool {
         guard context.reading.untilCaughtUp, let targets else { return false }
         return reader.hasReached(targets)
+    }
+
+    /// What was reached once stays reached, and the end of a topic that is no more is none.
+    private func noteReached() {
+        if unread.isEmpty { return }
+        unread = unread.filter { partition, end in
+            restarts[partition] == nil && (reader.next[partition].map { $0 < end } ?? true)
+        }
     }
 
     private var isCaughtUp: Bool { hasReadAll && kind.isSettled }

@@ -100,8 +100,9 @@ final class Demo {
         screen.openBoard(output: output)
         defer { screen.close() }
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
-            let sink = SinkDeclaration(.files(directory: output), address: "files:\(output)")
-            _ = try SinkRun(environment, sink, untilCaughtUp: false).run(until: { phase.isSinkDone })
+            let target = SinkTarget.files(directory: output)
+            let sink = SinkDeclaration(.kept(target), address: "files:\(output)")
+            _ = try SinkRun(environment, sink, target, untilCaughtUp: false).run(until: { phase.isSinkDone })
         }
 
         start("pipeline") { [environment, phase] () throws(CommandFailure) in

@@ -18,8 +18,8 @@ extension Logger {
         }
     }
 
-    /// Logs a notice of a sink of reloads. Dead letters have a log of their own (`DeadLetterLog`).
-    func log(_ notice: ReloadSinkNotice, _ brokers: BrokerWatch?) {
+    /// Logs a notice of a sink that sends. Dead letters have a log of their own (`DeadLetterLog`).
+    func log(_ notice: DeliveryNotice, _ brokers: BrokerWatch?) {
         switch notice {
         case .holding(let reason, let delay):
             warning("\(reason); trying again", metadata: ["retryInMs": .milliseconds(delay)])
@@ -45,7 +45,7 @@ extension Logger {
         warning("\(error.message)", metadata: ["error": .string(error.name)])
     }
 
-    private func level(of notice: ReloadSinkNotice, _ message: Message) {
+    private func level(of notice: DeliveryNotice, _ message: Message) {
         if case .turnedAway = notice { error(message) } else { warning(message) }
     }
 

@@ -3,6 +3,6 @@
 enum Descriptors {
     static func ofProcess(streamThreads: Int) -> Int { 56 + 16 * streamThreads }
     static let ofSink = 32
-    static let ofReloadSink = 64
+    static let ofDeliveries = 64
     static let ofServe = 64
 }

@@ -14,7 +14,9 @@ final class LiveSettings: Sendable {
     static let names = [
         Keys.commitInterval.name, Keys.visibleCommitInterval.name, Keys.restorePatience.name,
         Keys.reloadsConcurrency.name, Keys.reloadsGather.name, Keys.reloadsBackoffFirst.name,
-        Keys.reloadsBackoffMax.name, Keys.reloadsMaxAge.name, Keys.tracingSampler.name, Keys.tracingRatio.name,
+        Keys.reloadsBackoffMax.name, Keys.reloadsMaxAge.name, Keys.sinkHTTPConcurrency.name,
+        Keys.sinkHTTPBackoffFirst.name, Keys.sinkHTTPBackoffMax.name, Keys.sinkHTTPMaxAge.name,
+        Keys.tracingSampler.name, Keys.tracingRatio.name,
     ]
 
     init(_ settings: Settings) { state = Mutex(State(settings: settings)) }

@@ -3,7 +3,7 @@ import Sinks
 
 /// A sink of timelines that the settings name.
 struct SinkDeclaration: Hashable, Sendable {
-    var target: SinkTarget
+    var target: TimelineTarget
     /// The target as it was written. It may hold a password.
     var address: String
     var choice: SinkChoice
@@ -17,11 +17,11 @@ struct SinkDeclaration: Hashable, Sendable {
     }
 
     /// A sink that the settings do not name: it has the name of its sort.
-    init(_ target: SinkTarget, address: String) {
+    init(_ target: TimelineTarget, address: String) {
         self.init(target: target, address: address, choice: SinkChoice(name: target.name))
     }
 
-    init(target: SinkTarget, address: String, choice: SinkChoice) {
+    init(target: TimelineTarget, address: String, choice: SinkChoice) {
         self.target = target
         self.address = address
         self.choice = choice
@@ -98,12 +98,12 @@ private struct SinkDeclarationReading {
         return SinkDeclaration(target: target, address: address, choice: choice)
     }
 
-    private mutating func target(_ path: [String], _ content: SettingTree.Content?) -> (String, SinkTarget)? {
+    private mutating func target(_ path: [String], _ content: SettingTree.Content?) -> (String, TimelineTarget)? {
         guard case .text(let address)? = content else {
-            return refuse(path, "must be \(SinkTarget.allowed)")
+            return refuse(path, "must be \(TimelineTarget.allowed)")
         }
-        do throws(SinkTarget.Problem) {
-            return (address, try SinkTarget(address))
+        do throws(TimelineTarget.Problem) {
+            return (address, try TimelineTarget(address))
         } catch {
             return refuse(path, error.description)
         }

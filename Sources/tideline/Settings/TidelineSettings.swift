@@ -107,7 +107,7 @@ enum Keys {
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
         pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + memoryKeys + tracingKeys + logKeys
-            + sinkKeys + reloadSinkKeys,
+            + sinkKeys + reloadSinkKeys + httpSinkKeys,
         prefixes: [kafka],
         rules: timeoutRules + memoryRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.

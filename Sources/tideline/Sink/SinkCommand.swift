@@ -13,15 +13,18 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files or to a database, or sends reloads to devices or a webhook.",
+        abstract: "Writes timelines to files, a database or over HTTP, or sends reloads to devices or a webhook.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once. Without a target it runs the sinks that \
-            the settings name ('sinks'), or those of them that are named here: each with a position of its own, and \
-            none holds up another. What a target cannot take is a dead letter. '--status' says how all of them are, \
-            from wherever the brokers can be reached.
+            entries, with the positions in the same transaction: exactly once. https://… gets each timeline by PUT, \
+            and DELETE of what is gone, where the address has {configurationId}; else by POST, signed with \
+            webhook.secret; {recipient}, {kind} and {family} are fields, too.
+
+            Without a target it runs the sinks of timelines that the settings name ('sinks'), or those of them that are \
+            named here: each with a position of its own, and none holds up another. What a target cannot take is a \
+            dead letter. '--status' says how all of them are, from wherever the brokers can be reached.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -38,6 +41,9 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --config settings.yaml", "All sinks that the settings name."),
             CommandExample("tideline sink --status", "State, lag, rate and last error of each."),
             CommandExample(
+                "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --to 'https://example.com/timelines/{configurationId}'",
+                "Puts each timeline to an address of its own."),
+            CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
             CommandExample(
@@ -48,8 +54,8 @@ struct SinkCommand: Verb {
     @Argument(help: ArgumentHelp("Sinks of the settings, 'sinks'; all of them if none is named.", valueName: "name"))
     var names: [String] = []
     @Option(
-        help: ArgumentHelp("Where timelines go: \(SinkTarget.allowed).", valueName: "target"),
-        completion: .list(["files:", "sqlite:"]))
+        help: ArgumentHelp("Where timelines go: \(TimelineTarget.allowed).", valueName: "target"),
+        completion: .list(["files:", "sqlite:", "https://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -88,7 +94,7 @@ struct SinkCommand: Verb {
             let sinks = try named(environment.settings[Keys.sinks])
             try SinkRuns(environment, sinks, untilCaughtUp: untilCaughtUp, areNamed: true).run(health)
         case .reloads(let target):
-            try ReloadSinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
+            try DeliverySinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
@@ -97,7 +103,7 @@ struct SinkCommand: Verb {
         case timelines(SinkDeclaration)
         /// The sinks of the settings.
         case named
-        case reloads(ReloadTarget)
+        case reloads(DeliveryTarget)
         case status
     }
 
@@ -116,14 +122,14 @@ struct SinkCommand: Verb {
         case _ where !names.isEmpty:
             throw ValidationError("Names are those of 'sinks' in the settings, and cannot be given with a target.")
         case (let to?, nil):
-            do throws(SinkTarget.Problem) {
-                return .timelines(SinkDeclaration(try SinkTarget(to), address: to))
+            do throws(TimelineTarget.Problem) {
+                return .timelines(SinkDeclaration(try TimelineTarget(to), address: to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
         case (nil, let reloads?):
             do throws(WebhookURL.Problem) {
-                return .reloads(try ReloadTarget(reloads))
+                return .reloads(try DeliveryTarget(reloads: reloads))
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }

@@ -151,7 +151,7 @@ extension SinkMonitoring.Progress {
         settled = successes + sum.superseded + sum.unusable
     }
 
-    init(_ progress: SinkProgress<ReloadSinkSummary>) {
+    init(_ progress: SinkProgress<DeliverySummary>) {
         let sum = progress.summary
         let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
         let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]

@@ -6,10 +6,11 @@ import Sinks
 import StreamRuntime
 import Tracing
 
-/// One run of a sink of timelines, for `sink` and `demo`. One thread owns it.
+/// One run of a sink that keeps timelines, for `sink` and `demo`. One thread owns it.
 struct SinkRun {
     private let environment: Environment
     private let declaration: SinkDeclaration
+    private let target: SinkTarget
     private let settings: SinkSettings
     /// Is told how far the run is; `nil` if nobody asks.
     var monitoring: SinkMonitoring?
@@ -20,9 +21,12 @@ struct SinkRun {
 
     var name: String { declaration.name }
 
-    init(_ environment: Environment, _ declaration: SinkDeclaration, untilCaughtUp: Bool) {
+    init(
+        _ environment: Environment, _ declaration: SinkDeclaration, _ target: SinkTarget, untilCaughtUp: Bool
+    ) {
         self.environment = environment
         self.declaration = declaration
+        self.target = target
         var settings = SinkSettings(topic: environment.topics.timelines)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
@@ -69,7 +73,7 @@ struct SinkRun {
             let clock = SleepingClock()
             let held = HeldRequests(settings, clock: clock, shouldStop: shouldStop, notice: take)
             let sink = try held.repeatedly { () throws(SinkError) in
-                try declaration.target.open(environment, name: name)
+                try target.open(environment, name: name)
             }
             guard let sink else { return .stopped }
             let runner = try SinkRunner(
@@ -78,7 +82,7 @@ struct SinkRun {
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))
-                    report?.note(name, $0)
+                    report?.note(name, $0.positions, $0.written, records: $0.summary.records)
                     progress($0)
                 }, notice: take)
             defer { brokers?.tellRepeats(isLast: true) }

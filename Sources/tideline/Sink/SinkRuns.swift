@@ -18,7 +18,8 @@ final class SinkRuns: Sendable {
 
     private struct Results {
         var records: [String: Int] = [:]
-        var summaries: [String: SinkSummary] = [:]
+        /// As JSON.
+        var summaries: [String: String] = [:]
         /// In the order in which they came.
         var failures: [CommandFailure] = []
     }
@@ -37,7 +38,7 @@ final class SinkRuns: Sendable {
     /// - Parameter health: the file that is touched while every sink's loop turns.
     /// - Throws: with status 70 if one of them could not go on; the others have done their work.
     func run(_ health: HealthFile?) throws(CommandFailure) {
-        try environment.resources.start(descriptors: Descriptors.ofSink * sinks.count)
+        try environment.resources.start(descriptors: sinks.reduce(0) { $0 + $1.descriptors })
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
         let traces = try TraceRun.start(environment, verb: "sink", monitoring)
@@ -55,19 +56,67 @@ final class SinkRuns: Sendable {
         }
         defer { monitoring?.end() }
         let pulse = health.map { Pulse($0, count: sinks.count) }
+        var works: [Work] = []
         for (index, sink) in sinks.enumerated() {
-            var run = SinkRun(environment, sink, untilCaughtUp: untilCaughtUp)
-            run.monitoring = watches?[index]
-            run.report = report
-            run.tracer = traces?.tracer
-            start(run, turned: { pulse?.beat(index) }, ended: { pulse?.end(index) })
+            works.append(
+                try work(of: sink, watches?[index], report, traces?.tracer, turned: { pulse?.beat(index) }))
+        }
+        for (index, work) in works.enumerated() {
+            start(sinks[index], watches?[index], ended: { pulse?.end(index) }, work)
         }
         waitForAll()
         try tell()
     }
 
+    /// What a sink does on its thread, to its end; it gives the summary as JSON.
+    private typealias Work = @Sendable () throws(CommandFailure) -> String
+
+    /// - Throws: with status 64, if settings that its target needs are wrong.
+    private func work(
+        of sink: SinkDeclaration, _ watch: SinkMonitoring?, _ report: SinkStatusReport, _ tracer: Tracer?,
+        turned: @escaping @Sendable () -> Void
+    ) throws(CommandFailure) -> Work {
+        let name = areNamed ? sink.name : nil
+        switch sink.target {
+        case .kept(let target):
+            var run = SinkRun(environment, sink, target, untilCaughtUp: untilCaughtUp)
+            run.monitoring = watch
+            run.report = report
+            run.tracer = tracer
+            return { [run] () throws(CommandFailure) in
+                try run.run(
+                    until: {
+                        turned()
+                        watch?.turned()
+                        return Signals.isStopRequested
+                    }, progress: { self.note(sink, $0.summary.records) }
+                ).json(of: name)
+            }
+        case .sent(let address):
+            let make = { @Sendable [self] () throws(CommandFailure) in
+                try DeliverySinkRun(environment, target: .timelines(address), sink, untilCaughtUp: untilCaughtUp)
+            }
+            // What is wrong is said before any sink begins; what is made belongs to the sink's thread.
+            _ = try make()
+            return { () throws(CommandFailure) in
+                let run = try make()
+                var surroundings = DeliverySinkRun.Surroundings()
+                surroundings.watch = watch
+                surroundings.report = report
+                surroundings.tracer = tracer
+                surroundings.turned = turned
+                surroundings.progress = { self.note(sink, $0) }
+                return try run.deliver(surroundings).json(of: name)
+            }
+        }
+    }
+
+    private func note(_ sink: SinkDeclaration, _ records: Int) {
+        results.withLock { $0.records[sink.name] = records }
+    }
+
     private func start(
-        _ run: SinkRun, turned: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
+        _ sink: SinkDeclaration, _ watch: SinkMonitoring?, ended: @escaping @Sendable () -> Void, _ work: @escaping Work
     ) {
         parts.enter()
         let thread = Thread { [self] in
@@ -76,21 +125,15 @@ final class SinkRuns: Sendable {
                 parts.leave()
             }
             do throws(CommandFailure) {
-                let summary = try run.run(
-                    until: {
-                        turned()
-                        run.monitoring?.turned()
-                        return Signals.isStopRequested
-                    },
-                    progress: { progress in self.results.withLock { $0.records[run.name] = progress.summary.records } })
-                results.withLock { $0.summaries[run.name] = summary }
+                let summary = try work()
+                results.withLock { $0.summaries[sink.name] = summary }
             } catch {
-                run.monitoring?.note(failure: error.message)
+                watch?.note(failure: error.message)
                 if sinks.count > 1 { environment.logger(for: .sinks).error("\(error.message); the other sinks go on") }
                 results.withLock { $0.failures.append(error) }
             }
         }
-        thread.name = "sink \(run.name)"
+        thread.name = "sink \(sink.name)"
         thread.start()
     }
 
@@ -107,7 +150,7 @@ final class SinkRuns: Sendable {
     private func tell() throws(CommandFailure) {
         let (summaries, failures) = results.withLock { ($0.summaries, $0.failures) }
         for sink in sinks {
-            if let summary = summaries[sink.name] { print(summary.json(of: areNamed ? sink.name : nil)) }
+            if let summary = summaries[sink.name] { print(summary) }
         }
         guard let first = failures.first else { return }
         if failures.count == 1 { throw first }
@@ -151,6 +194,15 @@ struct SinksHealth: HealthSource {
         guard sinks.count > 1 else { return sinks.first?.health.problems(check, now: now) ?? [] }
         return sinks.flatMap { sink in
             sink.health.problems(check, now: now).map { HealthProblem($0.part, "sink \(sink.name): \($0.reason)") }
+        }
+    }
+}
+
+extension SinkDeclaration {
+    fileprivate var descriptors: Int {
+        switch target {
+        case .kept: Descriptors.ofSink
+        case .sent: Descriptors.ofDeliveries
         }
     }
 }

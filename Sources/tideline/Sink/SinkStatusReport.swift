@@ -59,12 +59,22 @@ final class SinkStatusReport: Sendable {
         }
     }
 
-    func note(_ name: String, _ progress: SinkProgress<SinkSummary>) {
+    /// - Parameters:
+    ///   - written: the last timeline that was written; `nil` if that is not known.
+    ///   - records: the number of records that were read.
+    func note(
+        _ name: String, _ positions: [Partition: SinkPosition], _ written: SinkStatus.Written?, records: Int
+    ) {
         change(name) { sink in
-            sink.status.note(progress.positions)
-            sink.status.written = progress.written ?? sink.status.written
-            sink.records = progress.summary.records
+            sink.status.note(positions)
+            sink.status.written = written ?? sink.status.written
+            sink.records = records
         }
+    }
+
+    /// - Parameter trouble: what it waits for; `nil` if it waits no more.
+    func note(_ name: String, trouble: String?) {
+        change(name) { $0.status.fall(to: trouble == nil ? .running : .waiting, trouble) }
     }
 
     func note(_ name: String, _ notice: SinkNotice) {

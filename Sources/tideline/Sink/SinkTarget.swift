@@ -1,7 +1,7 @@
 import Observability
 import Sinks
 
-/// A destination of timelines, as `--to` names it.
+/// A place that keeps timelines, as `--to` names it.
 enum SinkTarget: Hashable, Sendable {
     case files(directory: String)
     case sqlite(file: String)
@@ -11,15 +11,14 @@ enum SinkTarget: Hashable, Sendable {
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    private static let forms = ["files:DIR", "sqlite:FILE"]
-    static let allowed = forms.dropLast().joined(separator: ", ") + " or " + forms[forms.count - 1]
+    static let forms = ["files:DIR", "sqlite:FILE"]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)
         switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
         case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
-        default: throw Problem(description: "must be \(Self.allowed)")
+        default: throw Problem(description: "must be \(TimelineTarget.allowed)")
         }
     }
 

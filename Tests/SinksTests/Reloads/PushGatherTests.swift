@@ -39,7 +39,7 @@ struct PushGatherTests {
     }
 
     /// Four reloads of one device within a second, some time after that two more.
-    private func comeApart(_ change: (inout ReloadSinkSettings) -> Void) async throws {
+    private func comeApart(_ change: (inout DeliverySettings) -> Void) async throws {
         stage.configure("a", token: "aa01")
         let start = stage.service.clock.now
         var due: [Duration] = [0, 200, 400, 600, 5000, 5500].map { start + .milliseconds($0) }

@@ -72,7 +72,7 @@ struct PushLedgerTests {
         stage.configure("a", token: "aa01")
         stage.reload("r", ["a"])
         var rounds = 0
-        var second: ReloadSinkSummary?
+        var second: DeliverySummary?
         let key = try await ReloadStage.pem.value
         await #expect {
             try await stage.push(
@@ -84,7 +84,7 @@ struct PushLedgerTests {
                     return rounds > 100
                 }, change: { $0.reading.untilCaughtUp = false })
         } throws: {
-            $0 as? ReloadSinkError == .replaced(name: "apns")
+            $0 as? DeliveryError == .replaced(name: "apns")
         }
         #expect(second?.wasStopped == false)
         try await stage.push()

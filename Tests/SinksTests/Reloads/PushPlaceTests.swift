@@ -42,7 +42,7 @@ struct PushPlaceTests {
         let place = try #require(stage.kept.first { $0.key.hasPrefix("place/apns/") })
         #expect(place.value.hasPrefix("1 memory 0 "))
         stage.cluster.append(ReloadStage.ledger, 0, key: place.key, value: "1 elsewhere")
-        await #expect(throws: ReloadSinkError.otherCluster(kept: "elsewhere", present: "memory")) {
+        await #expect(throws: DeliveryError.otherCluster(kept: "elsewhere", present: "memory")) {
             try await stage.push()
         }
         stage.reload("r", ["a"])

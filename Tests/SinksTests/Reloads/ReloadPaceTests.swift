@@ -24,7 +24,7 @@ import Testing
         }
         let summary = try await stage.push(
             pace: {
-                var pace = ReloadPace()
+                var pace = DeliveryPace()
                 pace.gather = .zero
                 pace.requestsMax = answered < 10 ? 1 : 5
                 return pace

@@ -18,7 +18,7 @@ final class ReloadStage {
     let time = ManualClock()
     let cluster: MemoryCluster
     let service: ScriptedService
-    var notices: [ReloadSinkNotice] = []
+    var notices: [DeliveryNotice] = []
     private var revision: Revision = 0
     private var instances = 0
 
@@ -80,9 +80,9 @@ final class ReloadStage {
 
     static let pem = Task { try String(contentsOf: await PushIdentity().key, encoding: .utf8) }
 
-    func settings(_ name: String = "apns") -> ReloadSinkSettings {
-        var settings = ReloadSinkSettings(
-            name: name, application: "app", reloadsTopic: Self.reloads, deadLettersTopic: Self.deadLetters)
+    func settings(_ name: String = "apns") -> DeliverySettings {
+        var settings = DeliverySettings(
+            name: name, application: "app", topic: Self.reloads, deadLettersTopic: Self.deadLetters)
         settings.reading.untilCaughtUp = true
         settings.pace.gather = .zero
         return settings
@@ -92,16 +92,16 @@ final class ReloadStage {
     @discardableResult
     func push(
         random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        pace: (() -> ReloadPace)? = nil, change: (inout ReloadSinkSettings) -> Void = { _ in }
-    ) async throws -> ReloadSinkSummary {
+        pace: (() -> DeliveryPace)? = nil, change: (inout DeliverySettings) -> Void = { _ in }
+    ) async throws -> DeliverySummary {
         try pushNow(key: await Self.pem.value, random: random, stop: stop, pace: pace, change: change)
     }
 
     /// - Parameter key: `pem`.
     func pushNow(
         key pem: String, random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        pace: (() -> ReloadPace)? = nil, change: (inout ReloadSinkSettings) -> Void = { _ in }
-    ) throws -> ReloadSinkSummary {
+        pace: (() -> DeliveryPace)? = nil, change: (inout DeliverySettings) -> Void = { _ in }
+    ) throws -> DeliverySummary {
         var settings = settings()
         change(&settings)
         let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
@@ -115,8 +115,8 @@ final class ReloadStage {
 
     @discardableResult
     func post(
-        stop: @escaping () -> Bool = { false }, change: (inout ReloadSinkSettings) -> Void = { _ in }
-    ) throws -> ReloadSinkSummary {
+        stop: @escaping () -> Bool = { false }, change: (inout DeliverySettings) -> Void = { _ in }
+    ) throws -> DeliverySummary {
         var settings = settings("hook")
         change(&settings)
         guard let secret = WebhookSecret("whsec_" + Data(Self.secret).base64EncodedString()) else {
@@ -129,9 +129,9 @@ final class ReloadStage {
     static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
 
     private func run(
-        _ destination: some ReloadDestination, _ settings: ReloadSinkSettings, _ random: @escaping () -> Double,
-        _ stop: @escaping () -> Bool, _ pace: (() -> ReloadPace)? = nil
-    ) throws -> ReloadSinkSummary {
+        _ destination: some DeliveryDestination, _ settings: DeliverySettings, _ random: @escaping () -> Double,
+        _ stop: @escaping () -> Bool, _ pace: (() -> DeliveryPace)? = nil
+    ) throws -> DeliverySummary {
         instances += 1
         return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
@@ -142,7 +142,7 @@ final class ReloadStage {
 }
 
 /// The simulation's clock as a sink has it.
-final class StageClock: ReloadSinkClock {
+final class StageClock: DeliveryClock {
     private let time: ManualClock
     private let begin: Instant
 

@@ -3,7 +3,7 @@ package import Messages
 package import RecordLog
 
 /// Apple's push service: one WidgetKit push for each device, whatever number of kinds and configurations changed there.
-package final class APNsDestination: ReloadDestination {
+package final class APNsDestination: DeliveryDestination {
     /// A push for a device.
     package struct Content: Hashable, Sendable {
         package var push: PushRegistration
@@ -20,8 +20,8 @@ package final class APNsDestination: ReloadDestination {
     private var parser = JSONParser()
 
     package init(
-        _ settings: APNsSettings, sink: ReloadSinkSettings, cluster: any Cluster, clock: any ReloadSinkClock,
-        shouldStop: @escaping () -> Bool = { false }, notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
+        _ settings: APNsSettings, sink: DeliverySettings, cluster: any Cluster, clock: any DeliveryClock,
+        shouldStop: @escaping () -> Bool = { false }, notice: @escaping (DeliveryNotice) -> Void = { _ in }
     ) throws(LogError) {
         self.settings = settings
         admin = try cluster.makeAdmin()
@@ -37,15 +37,15 @@ package final class APNsDestination: ReloadDestination {
         admin.close()
     }
 
-    package var conflates: Bool { true }
+    package var conflation: DeliveryConflation { .joined }
 
     package func restore(_ key: String, _ value: [UInt8]) { tokens.restore(key, value) }
 
     package func removeLedgerChanges() -> [(key: String, value: [UInt8]?)] { tokens.removeChanges() }
 
-    package func catchUp() throws(ReloadSinkError) -> Bool { try feed.catchUp(&tokens) }
+    package func catchUp() throws(DeliveryError) -> Bool { try feed.catchUp(&tokens) }
 
-    package func keepUp() throws(ReloadSinkError) { try feed.keepUp(&tokens) }
+    package func keepUp() throws(DeliveryError) { try feed.keepUp(&tokens) }
 
     // MARK: - What is sent
 
@@ -81,8 +81,11 @@ package final class APNsDestination: ReloadDestination {
             configurationIds: waiting.configurationIds.union(later.configurationIds))
     }
 
-    package func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt {
-        let host = settings.host(of: content.push.environment)
+    package func host(of content: Content) -> String { settings.host(of: content.push.environment) }
+
+    package func attempt(_ contents: [Content], wall: Instant, now: Duration) -> DeliveryAttempt {
+        let content = contents[0]
+        let host = host(of: content)
         let suffix = ".push-type.widgets"
         let topic = content.push.topic
         let authorisation = "bearer \(providerToken.text(wall: wall, now: now))"
@@ -105,7 +108,7 @@ package final class APNsDestination: ReloadDestination {
     // MARK: - What is answered
 
     package func verdict(
-        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
+        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ contents: [Content],
         wall: Instant
     ) -> DeliveryVerdict {
         switch result {
@@ -116,7 +119,7 @@ package final class APNsDestination: ReloadDestination {
             return .again(reason: "\(attempt.host): \(error)", scope: error.kind == .timedOut ? .parcel : .host)
         case .success(let response):
             let answer = APNsAnswer(response, wall: wall, with: &parser)
-            return verdict(on: answer, to: attempt, content)
+            return verdict(on: answer, to: attempt, contents[0])
         }
     }
 
@@ -150,14 +153,14 @@ package final class APNsDestination: ReloadDestination {
         }
     }
 
-    package func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice? {
+    package func believe(_ problem: MessageProblem, reason: String, of content: Content) -> DeliveryNotice? {
         // A topic is changed in a configuration, and a newer record comes with it; a token can only go.
         guard problem.field == APNsAnswer.Fault.token.field else { return nil }
         return retire(content, asOf: nil, reason)
     }
 
     /// Returns `nil` if a newer configuration record keeps the registration valid.
-    private func retire(_ content: Content, asOf moment: Instant?, _ reason: String) -> ReloadSinkNotice? {
+    private func retire(_ content: Content, asOf moment: Instant?, _ reason: String) -> DeliveryNotice? {
         tokens.retire(content.push, asOf: moment).map { .retired(reason: reason, configurations: $0) }
     }
 }

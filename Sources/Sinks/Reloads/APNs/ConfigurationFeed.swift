@@ -4,7 +4,7 @@ import RecordLog
 /// Reads the configurations, which are compacted: from the beginning at each start, then whatever comes.
 final class ConfigurationFeed {
     private let reader: TopicReader
-    private let context: SinkContext<ReloadSinkNotice>
+    private let context: SinkContext<DeliveryNotice>
     private var parser = JSONParser()
     private var isStarted = false
     private var partitionsSeen = Duration.zero
@@ -12,7 +12,7 @@ final class ConfigurationFeed {
     private var unusable = 0
     private static let unusableToldMax = 100
 
-    init(topic: String, _ context: SinkContext<ReloadSinkNotice>) throws(LogError) {
+    init(topic: String, _ context: SinkContext<DeliveryNotice>) throws(LogError) {
         self.context = context
         reader = try context.makeReader(of: topic)
     }
@@ -24,7 +24,7 @@ final class ConfigurationFeed {
     /// Reads what was committed when this was called; waits while the brokers are away.
     ///
     /// - Returns: false if it was stopped first.
-    func catchUp(_ tokens: inout PushTokens) throws(ReloadSinkError) -> Bool {
+    func catchUp(_ tokens: inout PushTokens) throws(DeliveryError) -> Bool {
         do throws(LogError) {
             if !isStarted {
                 guard try reader.start() != nil else { return false }
@@ -44,7 +44,7 @@ final class ConfigurationFeed {
     }
 
     /// Reads what is there without waiting.
-    func keepUp(_ tokens: inout PushTokens) throws(ReloadSinkError) {
+    func keepUp(_ tokens: inout PushTokens) throws(DeliveryError) {
         do throws(LogError) {
             try reader.poll(
                 maximum: context.reading.batchMaximum, timeout: .zero, failed: { context.notice(.log($0)) },

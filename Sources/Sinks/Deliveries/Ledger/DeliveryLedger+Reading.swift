@@ -1,6 +1,6 @@
 import RecordLog
 
-extension ReloadLedger {
+extension DeliveryLedger {
     /// The entries of this sink in the topic.
     struct Kept {
         var owner = ""
@@ -14,7 +14,7 @@ extension ReloadLedger {
     /// - Parameter end: `readUncommitted` waits for open transactions, which after `initialise` are those of others;
     ///   `readCommitted` ends before the first.
     /// - Returns: `nil` if it was stopped first.
-    func read(to end: IsolationLevel = .readUncommitted) throws(ReloadSinkError) -> Kept? {
+    func read(to end: IsolationLevel = .readUncommitted) throws(DeliveryError) -> Kept? {
         while true {
             do throws(LogError) {
                 return try readOnce(to: end)

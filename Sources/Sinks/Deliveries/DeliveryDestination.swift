@@ -3,15 +3,18 @@ package import HTTPClient
 package import Messages
 package import RecordLog
 
-/// The service that reloads are sent to: Apple's push service, or a webhook. Decides what is sent for a record and
-/// what an answer means; `Deliveries` does the sending. The run's thread owns it.
-package protocol ReloadDestination: AnyObject {
-    /// The content of one request.
+/// The service that records are sent to: Apple's push service, a webhook of reloads, or whoever takes timelines over
+/// HTTP. Decides what is sent for a record and what an answer means; `Deliveries` does the sending. The run's thread
+/// owns it.
+package protocol DeliveryDestination: AnyObject {
+    /// The content of one request, or of one line of it.
     associatedtype Content
 
-    /// One request tells all that waits, and the newest is all that counts. So sending waits for more to come,
-    /// and what has grown old is not sent.
-    var conflates: Bool { get }
+    /// What becomes of content that waits when more comes for its lane.
+    var conflation: DeliveryConflation { get }
+
+    /// The most contents that one request carries, 1 or more.
+    var batchMax: Int { get }
 
     /// Takes up what the sink's ledger kept, key by key, without the sink's name; before anything else.
     func restore(_ key: String, _ value: [UInt8])
@@ -19,36 +22,45 @@ package protocol ReloadDestination: AnyObject {
     /// Learns all that was known when it is called, so that the records read before can be judged.
     ///
     /// - Returns: false if it was stopped before that.
-    func catchUp() throws(ReloadSinkError) -> Bool
+    func catchUp() throws(DeliveryError) -> Bool
 
     /// Learns what there is without waiting.
-    func keepUp() throws(ReloadSinkError)
+    func keepUp() throws(DeliveryError)
 
     /// Returns what is to be sent for a record, with the lane of each; nothing if nobody wants it.
     ///
     /// - Throws: the reason why the record is a dead letter.
     func parcels(for record: Record) throws(MessageProblem) -> [(lane: String, content: Content)]
 
-    /// Joins what came later with what waits; `nil` if both have to be sent.
+    /// Joins what came later with what waits, or puts it in its place; `nil` if both have to be sent.
     func merge(_ waiting: Content, _ later: Content) -> Content?
 
     /// Returns what of the content is to be sent by what is known now, and on which lane: the recipient may have
     /// moved. It is nothing if nobody wants it any more.
     func routes(of content: Content) -> [(lane: String, content: Content)]
 
-    /// Makes the request; at each attempt anew.
-    func attempt(_ content: Content, wall: Instant, now: Duration) -> DeliveryAttempt
+    /// The server that the content goes to, by the name that `DeliveryAttempt.host` has.
+    func host(of content: Content) -> String
 
-    /// Says what an answer means. What it changes of what is known becomes part of the ledger's changes.
+    /// Contents of one address may go in one request.
+    func address(of content: Content) -> String
+
+    /// Makes the request; at each attempt anew.
+    ///
+    /// - Parameter contents: 1 to `batchMax`, of one address.
+    func attempt(_ contents: [Content], wall: Instant, now: Duration) -> DeliveryAttempt
+
+    /// Says what an answer means for all that the request carried. What it changes of what is known becomes part of
+    /// the ledger's changes.
     func verdict(
-        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ content: Content,
+        on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ contents: [Content],
         wall: Instant
     ) -> DeliveryVerdict
 
     /// Believes a verdict `refused`.
     ///
     /// - Returns: a notice of what that retires.
-    func believe(_ problem: MessageProblem, reason: String, of content: Content) -> ReloadSinkNotice?
+    func believe(_ problem: MessageProblem, reason: String, of content: Content) -> DeliveryNotice?
 
     /// Gives the changes that the ledger has to keep since the last call, by key without the sink's name; a `nil` value
     /// removes the key.
@@ -56,6 +68,23 @@ package protocol ReloadDestination: AnyObject {
 
     /// Ends its readers.
     func close()
+}
+
+extension DeliveryDestination {
+    package var batchMax: Int { 1 }
+    package func address(of content: Content) -> String { "" }
+}
+
+/// What becomes of content that waits when more comes for its lane.
+package enum DeliveryConflation: Hashable, Sendable {
+    /// Each is sent, in its order, however old it is.
+    case none
+    /// One request tells all that waits. So sending waits for more to come, and what has grown old is not sent.
+    case joined
+    /// What comes later takes the place of what waits, which is settled by that. Nothing is sent before the run has
+    /// read what the topic held at its start, as far as so much may wait: so what an earlier run sent last is not
+    /// followed by something older.
+    case newest
 }
 
 /// A request on its way.
@@ -77,14 +106,14 @@ package struct DeliveryAttempt: Sendable {
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
     /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
-    case gone(ReloadSinkNotice?)
-    /// It goes to the dead letters.
+    case gone(DeliveryNotice?)
+    /// It goes to the dead letters. Of a request that carried several each half is sent again, until the one is found.
     case deadLetter(MessageProblem)
     /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
     case refused(MessageProblem, reason: String)
     /// It is sent again: after a back-off, and not before `after` if the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
-    /// Whoever takes the reloads refuses all of them for now, until somebody changes something there: they wait
+    /// Whoever takes the records refuses all of them for now, until somebody changes something there: they wait
     /// together, and that is told once.
     case turnedAway(reason: String)
     /// It is sent again at once: its credential was old.

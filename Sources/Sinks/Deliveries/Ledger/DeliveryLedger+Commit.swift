@@ -3,7 +3,7 @@ import RecordLog
 /// How a commit is made, and what its failures lead to. An unknown outcome is never taken for success (R6): the same
 /// call is repeated while that is of use; then the producer is made anew, which settles the transaction, and the ledger
 /// says by its number whether it came through.
-extension ReloadLedger {
+extension DeliveryLedger {
     private static let failuresMax = 5
 
     /// Writes all entries in one transaction, however long an outage lasts.
@@ -11,7 +11,7 @@ extension ReloadLedger {
     /// - Parameter isOpening: the ledger may still name another owner, which this commit replaces.
     /// - Returns: false if it was stopped first.
     /// - Throws: `replaced` if another instance has taken this one's place; `log` after five failures in a row.
-    func commit(_ entries: Entries, isOpening: Bool = false) throws(ReloadSinkError) -> Bool {
+    func commit(_ entries: Entries, isOpening: Bool = false) throws(DeliveryError) -> Bool {
         var failures = 0
         while true {
             do throws(TransactionError) {
@@ -41,7 +41,7 @@ extension ReloadLedger {
     /// Makes the producer anew and finds out what became of the transaction.
     ///
     /// - Returns: true if it came through; `nil` if it was stopped first.
-    private func settle(isOpening: Bool) throws(ReloadSinkError) -> Bool? {
+    private func settle(isOpening: Bool) throws(DeliveryError) -> Bool? {
         // Whoever has been replaced must not fence the one in its place.
         if !isOpening {
             guard let before = try read(to: .readCommitted) else { return nil }
@@ -53,14 +53,14 @@ extension ReloadLedger {
         return kept.owner == instance && kept.number == number + 1
     }
 
-    private func checkOwner(_ kept: Kept) throws(ReloadSinkError) {
+    private func checkOwner(_ kept: Kept) throws(DeliveryError) {
         if kept.owner != instance { throw .replaced(name: settings.name) }
     }
 
     /// Makes a producer of this sink's id, which fences every other one of it. Waits for as long as an outage lasts.
     ///
     /// - Returns: false if it was stopped first.
-    func initialise() throws(ReloadSinkError) -> Bool {
+    func initialise() throws(DeliveryError) -> Bool {
         var failures = 0
         var isFresh = false
         while !context.shouldStop() {

@@ -1,6 +1,6 @@
 package import RecordLog
 
-/// Takes the positions of sinks of reloads away, so that each begins again at the earliest reload. What else they keep,
+/// Takes the positions of sinks that send away, so that each begins again at the earliest record. What else they keep,
 /// such as tokens that Apple has retired, stays.
 ///
 /// It takes the place of each sink as a newer instance would: one that runs is fenced, and ends by itself. Blocking;
@@ -23,7 +23,7 @@ package struct LedgerReset {
     private static let instance = "reset"
 
     package init(application: String, cluster: any Cluster, requests: PatientRequests) {
-        let settings = ReloadSinkSettings(name: "", application: application, reloadsTopic: "", deadLettersTopic: "")
+        let settings = DeliverySettings(name: "", application: application, topic: "", deadLettersTopic: "")
         topic = settings.ledgerTopic
         self.application = application
         self.cluster = cluster
@@ -61,8 +61,8 @@ package struct LedgerReset {
     /// - Throws: what keeps it from being done; then nothing was changed, or all.
     package func reset(_ name: String) throws(LogError) {
         let producer = try cluster.makeTransactionalProducer(
-            transactionalId: ReloadSinkSettings(
-                name: name, application: application, reloadsTopic: "", deadLettersTopic: ""
+            transactionalId: DeliverySettings(
+                name: name, application: application, topic: "", deadLettersTopic: ""
             ).transactionalId, clientId: "tideline-reset")
         defer { producer.destroy() }
         do throws(TransactionError) {

@@ -33,7 +33,7 @@ extension Keys {
         "webhook.secret-file", .optional(.string), default: nil, "A file that holds webhook.secret, in its place.")
     static let webhookCAFile = SettingKey(
         "webhook.ca-file", .optional(.string), default: nil,
-        "Certificate authorities in PEM that are trusted for the webhook besides the system's.")
+        "Certificate authorities in PEM that are trusted for what is posted to, besides the system's.")
     static let reloadsConcurrency = SettingKey(
         "reloads.concurrency", .integer(1...10_000), default: 200,
         "So many pushes or posts are under way at once, at most.")
@@ -86,9 +86,9 @@ extension SettingType<Int> {
     }
 }
 
-/// Reads the settings that a sink of reloads alone requires, and the files that they name. It goes on behind a problem,
-/// so that `problems` has all of them.
-struct ReloadSinkReading {
+/// Reads the settings that a sink which sends requires alone, and the files that they name. It goes on behind a
+/// problem, so that `problems` has all of them.
+struct DeliverySettingsReading {
     private let settings: Settings
     private(set) var problems: [String] = []
 
@@ -111,6 +111,31 @@ struct ReloadSinkReading {
 
     /// - Returns: `nil` if something is wrong; `problems` says what.
     mutating func webhook(_ url: WebhookURL) -> WebhookSettings? {
+        secret().map { WebhookSettings(url: url, secret: $0) }
+    }
+
+    /// - Returns: `nil` if something is wrong; `problems` says what.
+    mutating func timelines(_ address: TimelineAddress) -> HTTPTimelinesSettings? {
+        let hosts = settings[Keys.sinkHTTPHosts].compactMap { AllowedHost($0) }
+        do throws(TimelineAddress.Problem) {
+            try address.check(hosts)
+        } catch {
+            problems.append("'--to' \(error)")
+        }
+        let batch = settings[Keys.sinkHTTPBatch]
+        if batch > 1, address.namesConfiguration {
+            problems.append(
+                "sink.http.batch is \(batch), and the address has {configurationId}: it takes one timeline at a time."
+                    + " Allowed is --set sink.http.batch=1, or an address without {configurationId}")
+        }
+        guard let secret = secret(), problems.isEmpty else { return nil }
+        var http = HTTPTimelinesSettings(address: address, secret: secret)
+        http.hosts = hosts
+        http.batch = batch
+        return http
+    }
+
+    private mutating func secret() -> WebhookSecret? {
         let text: String?
         switch (settings[Keys.webhookSecret], settings[Keys.webhookSecretFile]) {
         case (nil, nil):
@@ -130,7 +155,7 @@ struct ReloadSinkReading {
             problems.append("webhook.secret-file holds no secret, allowed is \(WebhookSecret.allowed)")
             return nil
         }
-        return WebhookSettings(url: url, secret: secret)
+        return secret
     }
 
     /// Checks the file of certificate authorities that are trusted besides the system's.

@@ -1,19 +1,19 @@
 import RecordLog
 
-/// Keeps what a sink of reloads has to know after a restart: its positions, its destination's entries, and which
+/// Keeps what a sink that sends has to know after a restart: its positions, its destination's entries, and which
 /// instance of it runs. It lies in a compacted topic of one partition, and is written together with dead letters in one
 /// transaction.
 ///
 /// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as
-/// `retired/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
+/// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
 /// cluster and which topic it is one (`LedgerPlace`).
 ///
 /// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed
 /// can tell whether a newer one has taken its place, and by the number beside whether its last commit came through.
-final class ReloadLedger {
-    let settings: ReloadSinkSettings
+final class DeliveryLedger {
+    let settings: DeliverySettings
     let instance: String
-    let context: SinkContext<ReloadSinkNotice>
+    let context: SinkContext<DeliveryNotice>
     /// Brokers make a topic before they answer.
     private static let creationTimeout = Duration.seconds(5)
 
@@ -26,7 +26,7 @@ final class ReloadLedger {
     var isOpen: Bool { producer != nil && hasOpened }
     private var hasOpened = false
 
-    init(_ settings: ReloadSinkSettings, instance: String, _ context: SinkContext<ReloadSinkNotice>) {
+    init(_ settings: DeliverySettings, instance: String, _ context: SinkContext<DeliveryNotice>) {
         self.settings = settings
         self.instance = instance
         self.context = context
@@ -55,7 +55,7 @@ final class ReloadLedger {
     /// 3. Reads what is kept, and writes who runs now.
     ///
     /// - Returns: the destination's entries by key without the sink's name; `nil` if it was stopped first.
-    func open() throws(ReloadSinkError) -> [String: [UInt8]]? {
+    func open() throws(DeliveryError) -> [String: [UInt8]]? {
         guard try prepareTopic() else { return nil }
         guard try initialise() else { return nil }
         guard let kept = try read() else { return nil }
@@ -72,7 +72,7 @@ final class ReloadLedger {
     }
 
     /// - Returns: false if it was stopped first.
-    private func prepareTopic() throws(ReloadSinkError) -> Bool {
+    private func prepareTopic() throws(DeliveryError) -> Bool {
         let name = settings.ledgerTopic
         do throws(LogError) {
             let found = try context.requests.persistently { (timeout) throws(LogError) in try describe(timeout) }
@@ -111,7 +111,7 @@ final class ReloadLedger {
     }
 
     /// What was made is not seen at once by every broker.
-    private func awaitTopic() throws(ReloadSinkError) -> TopicDescription? {
+    private func awaitTopic() throws(DeliveryError) -> TopicDescription? {
         for _ in 0..<100 {
             do throws(LogError) {
                 if let found = try describe(context.reading.requestTimeout) { return found }

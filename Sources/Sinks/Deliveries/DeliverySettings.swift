@@ -1,10 +1,10 @@
 package import RecordLog
 
-/// How a run reads, sends and settles reloads.
-package struct ReloadSinkSettings: Hashable, Sendable {
+/// How a run reads, sends and settles records.
+package struct DeliverySettings: Hashable, Sendable {
     /// Names the sink in the ledger and in its transactional id. Two instances of one name do not run at once.
     package var name: String
-    /// How the topic of reloads is read.
+    /// How the topic is read.
     package var reading: SinkReading
     package var deadLettersTopic: String
     /// Compacted; made where it is missing. Sinks of an application share it.
@@ -14,7 +14,7 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var transactionalId: String
 
     /// How fast it sends at first.
-    package var pace = ReloadPace()
+    package var pace = DeliveryPace()
     /// The most records that are read and not settled, 1 or more. Beyond that nothing is read.
     package var outstandingMax = 10_000
     /// The bytes of such records beyond which nothing is read either.
@@ -27,41 +27,41 @@ package struct ReloadSinkSettings: Hashable, Sendable {
     package var refusalsMax = 20
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
-    package init(name: String, application: String, reloadsTopic: String, deadLettersTopic: String) {
+    package init(name: String, application: String, topic: String, deadLettersTopic: String) {
         self.name = name
-        reading = SinkReading(topic: reloadsTopic, clientId: "tideline-sink-\(name)")
+        reading = SinkReading(topic: topic, clientId: "tideline-sink-\(name)")
         self.deadLettersTopic = deadLettersTopic
         ledgerTopic = "\(application).pushes"
         transactionalId = "\(application).sink.\(name)"
     }
 }
 
-/// How fast reloads are sent, and for how long: it may change while a run goes on.
-package struct ReloadPace: Hashable, Sendable {
+/// How fast records are sent, and for how long: it may change while a run goes on.
+package struct DeliveryPace: Hashable, Sendable {
     /// The most requests that are under way at once, 1 or more.
     package var requestsMax = 200
     /// How long a device's first reload waits for others that go with it. When nothing more is read, none waits.
     package var gather = Duration.seconds(1)
     package var backoff = Backoff()
-    /// A destination that conflates is not sent older reloads. A reload that fails for so long for its own sake is a
-    /// dead letter. No refusal is doubted longer.
+    /// A destination whose records are joined is not sent older ones. A record that fails for so long for its own sake
+    /// is a dead letter. No refusal is doubted longer.
     package var ageMax = Duration.seconds(86_400)
 
     package init() {}
 }
 
-/// The clock of a run that sends reloads. The run's thread owns it.
-package protocol ReloadSinkClock: BlockingClock {
+/// The clock of a run that sends records. The run's thread owns it.
+package protocol DeliveryClock: BlockingClock {
     /// The time of day.
     var wall: Instant { get }
 }
 
-/// The counts of a run of reloads.
-package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
+/// The counts of a run that sends records.
+package struct DeliverySummary: Hashable, Sendable, SinkRunSummary {
     package var records = 0
-    /// Requests answered with success.
+    /// What was answered with success: requests, or what one carried.
     package var delivered = 0
-    /// Reloads that went out with another one of the same device.
+    /// Records that went out with another one of the same device, or gave way to a later one.
     package var conflated = 0
     /// Attempts that failed for now and were made again.
     package var retries = 0
@@ -70,7 +70,7 @@ package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
     package var deadLetters = 0
     /// Records that go to nobody: unknown configurations, those without `push`, retired tokens, tombstones.
     package var skipped = 0
-    /// Reloads that nobody is told any more, for their age.
+    /// Records that nobody is told any more, for their age.
     package var tooOld = 0
     package var startedOver = 0
     package var elapsed = Duration.zero
@@ -80,10 +80,10 @@ package struct ReloadSinkSummary: Hashable, Sendable, SinkRunSummary {
 }
 
 /// A notice for an operator; the run goes on. Names no token.
-package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
+package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// Sending failed for now; all that goes there waits so long.
     case holding(String, retryIn: Duration)
-    /// Whoever takes the reloads refuses all of them for now. Told once, until one is taken.
+    /// Whoever takes the records refuses all of them for now. Told once, until one is taken.
     case turnedAway(String)
     case deadLetter(TopicPartition, Offset, reason: String)
     /// A configuration's `push` cannot be used, or the record not be read.
@@ -100,7 +100,7 @@ package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringCo
         switch self {
         case .holding(let reason, let delay):
             "\(reason); trying again in \((delay / .seconds(1) * 10).rounded() / 10) s"
-        case .turnedAway(let reason): "\(reason); no reload is lost, they are tried again until one is taken"
+        case .turnedAway(let reason): "\(reason); nothing is lost, all is tried again until one is taken"
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"
         case .retired(let reason, let ids):
@@ -114,12 +114,12 @@ package enum ReloadSinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringCo
     }
 }
 
-/// Why a run of reloads ended early.
-package enum ReloadSinkError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
+/// Why a run that sends records ended early.
+package enum DeliveryError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
     case log(LogError)
     /// Another instance of this sink has started; it goes on in this one's place.
     case replaced(name: String)
-    /// Whoever takes the reloads refuses all of them until somebody changes something.
+    /// Whoever takes the records refuses all of them until somebody changes something.
     case refused(String)
     /// The ledger's topic is not what the sink can work with.
     case ledger(topic: String, String)

@@ -2,39 +2,39 @@ package import HTTPClient
 package import RecordLog
 package import Tracing
 
-/// Sends reloads to a destination: at least once. A position is kept only when everything before it is settled:
+/// Sends the records of a topic to a destination: at least once. A position is kept only when everything before it is settled:
 /// delivered, retired, dead-lettered or skipped.
 ///
 /// Each round
-/// 1. reads reloads, as long as there is room for what is not settled;
+/// 1. reads records, as long as there is room for what is not settled;
 /// 2. has the destination learn all that was known by then, and queues what it wants to send;
 /// 3. sends what is due, and settles what was answered (`Deliveries`);
-/// 4. commits positions, retired tokens and dead letters in one transaction (`ReloadLedger`).
-package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
-    package typealias Notice = ReloadSinkNotice
-    package typealias Failure = ReloadSinkError
+/// 4. commits positions, retired tokens and dead letters in one transaction (`DeliveryLedger`).
+package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
+    package typealias Notice = DeliveryNotice
+    package typealias Failure = DeliveryError
 
-    private let settings: ReloadSinkSettings
+    private let settings: DeliverySettings
     private let destination: Destination
     private let transport: any HTTPTransport
-    private let clock: any ReloadSinkClock
-    private let ledger: ReloadLedger
+    private let clock: any DeliveryClock
+    private let ledger: DeliveryLedger
     private let deliveries: Deliveries<Destination>
     private let fitting: (Int) -> Int
     private let trace: WorkTrace?
-    private let pace: (() -> ReloadPace)?
+    private let pace: (() -> DeliveryPace)?
 
     private var state = SinkReadState()
     /// The records that were read from the last one before the kept position on, by partition.
     private var trails: [Partition: [Fingerprint]] = [:]
     /// The entries of the next commit.
-    private var entries = ReloadLedger.Entries()
+    private var entries = DeliveryLedger.Entries()
     private var lastCommit: Duration
 
     fileprivate init(
-        _ destination: Destination, _ transport: any HTTPTransport, _ settings: ReloadSinkSettings, instance: String,
-        clock: any ReloadSinkClock, random: @escaping () -> Double, pace: (() -> ReloadPace)?,
-        _ context: SinkContext<ReloadSinkNotice>
+        _ destination: Destination, _ transport: any HTTPTransport, _ settings: DeliverySettings, instance: String,
+        clock: any DeliveryClock, random: @escaping () -> Double, pace: (() -> DeliveryPace)?,
+        _ context: SinkContext<DeliveryNotice>
     ) {
         precondition(settings.pace.requestsMax > 0 && settings.outstandingMax > 0)
         self.settings = settings
@@ -42,7 +42,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         self.transport = transport
         self.clock = clock
         fitting = context.fitting
-        ledger = ReloadLedger(settings, instance: instance, context)
+        ledger = DeliveryLedger(settings, instance: instance, context)
         deliveries = Deliveries(
             destination, transport, settings, clock: clock, random: random, notice: context.notice,
             tracer: context.tracer)
@@ -51,7 +51,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         lastCommit = clock.now
     }
 
-    package var summary: ReloadSinkSummary {
+    package var summary: DeliverySummary {
         get { deliveries.summary }
         set { deliveries.summary = newValue }
     }
@@ -60,7 +60,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     package var unsettledCount: Int { deliveries.outstanding.count }
     package var positions: [Partition: SinkPosition] { ledger.positions }
 
-    package func open() throws(ReloadSinkError) -> [Partition: SinkPosition]? {
+    package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {
         guard let kept = try ledger.open() else { return nil }
         for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
         guard try destination.catchUp() else { return nil }
@@ -71,7 +71,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         trails = positions.compactMapValues { position in position.before.map { [$0] } }
     }
 
-    package func demand() throws(ReloadSinkError) -> SinkDemand? {
+    package func demand() throws(DeliveryError) -> SinkDemand? {
         try destination.keepUp()
         if let pace { deliveries.adopt(pace()) }
         guard !deliveries.isFull else { return nil }
@@ -81,7 +81,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         return SinkDemand(maximum: min(room, fitting(settings.reading.batchMaximum)), timeout: timeout)
     }
 
-    package func work(on records: [Record], _ state: SinkReadState) throws(ReloadSinkError) -> Bool {
+    package func work(on records: [Record], _ state: SinkReadState) throws(DeliveryError) -> Bool {
         self.state = state
         if !records.isEmpty {
             for partition in state.restarted { trails[partition] = nil }
@@ -95,8 +95,8 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
             }
             shortenTrails()
         }
-        do throws(ReloadSinkError) {
-            try deliveries.deliver(hasRead: !records.isEmpty, hasReadAll: state.hasReadAll)
+        do throws(DeliveryError) {
+            try deliveries.deliver(hasRead: !records.isEmpty, state)
         } catch {
             try commit()
             throw error
@@ -106,9 +106,9 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     }
 
     /// Waits for the answers to what was sent, and keeps what is settled.
-    package func finish() throws(ReloadSinkError) {
+    package func finish() throws(DeliveryError) {
         guard ledger.isOpen else { return }
-        do throws(ReloadSinkError) {
+        do throws(DeliveryError) {
             try deliveries.drain()
         } catch {
             try commit()
@@ -146,7 +146,7 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
     }
 
     /// Writes nothing if nothing has changed.
-    private func commit() throws(ReloadSinkError) {
+    private func commit() throws(DeliveryError) {
         for (partition, read) in state.next {
             let next = deliveries.outstanding.first(of: partition) ?? read
             let kept = ledger.positions[partition]
@@ -158,14 +158,14 @@ package final class ReloadSender<Destination: ReloadDestination>: SinkKind {
         entries.deadLetters += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
         let began = trace?.now()
-        if try ledger.commit(entries) { entries = ReloadLedger.Entries() }
+        if try ledger.commit(entries) { entries = DeliveryLedger.Entries() }
         if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         lastCommit = clock.now
     }
 }
 
 extension SinkRunner {
-    /// Makes a run that sends reloads to a destination.
+    /// Makes a run that sends records to a destination.
     ///
     /// - Parameters:
     ///   - instance: a name that no other run ever had.
@@ -175,18 +175,18 @@ extension SinkRunner {
     ///   - progress: called at most four times a second of the clock, and once at the end.
     ///   - notice: called with what an operator should know.
     ///   - tracer: takes spans; `nil` if nobody traces.
-    package convenience init<Destination: ReloadDestination>(
-        cluster: any Cluster, destination: Destination, transport: any HTTPTransport, settings: ReloadSinkSettings,
-        instance: String, clock: any ReloadSinkClock, random: @escaping () -> Double,
-        memory: any MemoryState = AmpleMemory(), pace: (() -> ReloadPace)? = nil, tracer: Tracer? = nil,
+    package convenience init<Destination: DeliveryDestination>(
+        cluster: any Cluster, destination: Destination, transport: any HTTPTransport, settings: DeliverySettings,
+        instance: String, clock: any DeliveryClock, random: @escaping () -> Double,
+        memory: any MemoryState = AmpleMemory(), pace: (() -> DeliveryPace)? = nil, tracer: Tracer? = nil,
         shouldStop: @escaping () -> Bool = { false },
-        progress: @escaping (SinkProgress<ReloadSinkSummary>) -> Void = { _ in },
-        notice: @escaping (ReloadSinkNotice) -> Void = { _ in }
-    ) throws(LogError) where Kind == ReloadSender<Destination> {
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
+        notice: @escaping (DeliveryNotice) -> Void = { _ in }
+    ) throws(LogError) where Kind == DeliverySender<Destination> {
         let context = SinkContext(
             settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
             notice: notice, memory: memory, tracer: tracer)
-        let kind = ReloadSender(
+        let kind = DeliverySender(
             destination, transport, settings, instance: instance, clock: clock, random: random, pace: pace, context)
         try self.init(kind, context, progress: progress)
     }

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// The parcels that wait to be sent, in lanes: one for each device, or each recipient.
+/// The parcels that wait to be sent, in lanes: one for each device, each recipient, or each configuration.
 ///
 /// One request of a lane is under way at most, in the order in which the lane was filled. Lanes that are ready go in
 /// turn; others wait for their time: for more to come, or after a failure.
@@ -8,7 +8,7 @@ struct DeliveryLanes<Content> {
     /// The content of one request.
     struct Parcel {
         var content: Content
-        /// The reloads that it stands for.
+        /// The records that it stands for.
         var records: [OutstandingRecords.Place]
         /// When the first of them came.
         var since: Duration
@@ -20,6 +20,8 @@ struct DeliveryLanes<Content> {
         var failure: (since: Duration, reason: String)?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
+        /// The most parcels of its request, itself included, since a larger one was refused; `nil` leaves it open.
+        var batchMax: Int?
     }
 
     private struct Lane {
@@ -43,11 +45,14 @@ struct DeliveryLanes<Content> {
     private var delayed = Schedule()
     /// How long a new parcel waits for more that can go with it.
     var gather: Duration
+    /// True if what comes later takes the place of what waits; false if they go together.
+    private let replaces: Bool
     /// Puts the second into the first, which is waiting; `nil` if both have to be sent.
     private let merge: (Content, Content) -> Content?
 
-    init(gather: Duration, merge: @escaping (Content, Content) -> Content?) {
+    init(gather: Duration, replaces: Bool, merge: @escaping (Content, Content) -> Content?) {
         self.gather = gather
+        self.replaces = replaces
         self.merge = merge
     }
 
@@ -60,27 +65,37 @@ struct DeliveryLanes<Content> {
     /// The time at which the first of the waiting lanes is due; `nil` if none waits.
     var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
 
-    /// - Returns: true if it goes with something that waited already.
-    @discardableResult
+    /// - Returns: if it is merged with something that waited already, the records whose place it takes; else `nil`.
     mutating func add(
         _ content: Content, of record: OutstandingRecords.Place, written: Instant, to lane: String, now: Duration
-    ) -> Bool {
+    ) -> [OutstandingRecords.Place]? {
         let parcel = Parcel(content: content, records: [record], since: now, newest: written)
         guard let last = lanes[lane]?.parcels.last else {
             let isNew = lanes[lane] == nil
             lanes[lane, default: Lane()].parcels.append(parcel)
             if isNew { makeReady(lane, now: now) }
-            return false
+            return nil
         }
         guard let merged = merge(last.content, content) else {
             lanes[lane]?.parcels.append(parcel)
-            return false
+            return nil
         }
         let index = lanes[lane]!.parcels.count - 1
-        lanes[lane]!.parcels[index].content = merged
-        lanes[lane]!.parcels[index].newest = max(last.newest, written)
-        lanes[lane]!.parcels[index].records.append(record)
-        return true
+        return join(&lanes[lane]!.parcels[index], parcel, merged)
+    }
+
+    /// - Returns: the records that need not be sent any more.
+    private func join(_ parcel: inout Parcel, _ later: Parcel, _ content: Content) -> [OutstandingRecords.Place] {
+        parcel.content = content
+        parcel.newest = max(parcel.newest, later.newest)
+        guard replaces else {
+            parcel.records += later.records
+            return []
+        }
+        defer { parcel.records = later.records }
+        // What was said of the one before says nothing of this.
+        (parcel.attempts, parcel.failure, parcel.batchMax) = (0, nil, nil)
+        return parcel.records
     }
 
     /// It goes when its first parcel has waited for others.
@@ -126,23 +141,19 @@ struct DeliveryLanes<Content> {
 
     /// The parcel that was taken has to be sent again, not before `due`; what came meanwhile goes with it, or after it.
     ///
-    /// - Returns: true if something that came meanwhile goes with it.
-    @discardableResult
-    mutating func putBack(_ parcel: Parcel, to name: String, due: Duration) -> Bool {
+    /// - Returns: if it is merged with something that came meanwhile, the records whose place that takes; else `nil`.
+    mutating func putBack(_ parcel: Parcel, to name: String, due: Duration) -> [OutstandingRecords.Place]? {
         precondition(lanes[name]?.state == .underWay, "nothing of the lane is under way")
         var parcel = parcel
-        var isMerged = false
+        var replaced: [OutstandingRecords.Place]?
         if let later = lanes[name]!.parcels.first, let merged = merge(parcel.content, later.content) {
-            parcel.content = merged
-            parcel.records += later.records
-            parcel.newest = max(parcel.newest, later.newest)
+            replaced = join(&parcel, later, merged)
             lanes[name]!.parcels.removeFirst()
-            isMerged = true
         }
         lanes[name]!.parcels.insert(parcel, at: 0)
         lanes[name]!.state = .waiting
         delayed.insert(name, due: due)
-        return isMerged
+        return replaced
     }
 }
 

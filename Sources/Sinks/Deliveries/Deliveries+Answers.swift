@@ -1,4 +1,5 @@
 import HTTPClient
+import Messages
 import RecordLog
 
 /// How answers settle what was sent. `HostState` decides whatever concerns a server as a whole.
@@ -8,12 +9,12 @@ extension Deliveries {
     }
 
     /// - Throws: `refused`, when all completions are settled.
-    func settle(_ completions: [HTTPClientCompletion]) throws(ReloadSinkError) {
+    func settle(_ completions: [HTTPClientCompletion]) throws(DeliveryError) {
         var refusal: String?
         for completion in completions {
             guard let sent = underWay.removeValue(forKey: completion.tag) else { continue }
             let verdict = destination.verdict(
-                on: completion.result, to: sent.attempt, sent.parcel.content, wall: clock.wall)
+                on: completion.result, to: sent.attempt, sent.items.map(\.parcel.content), wall: clock.wall)
             traces.end(sent.span, completion.result, verdict)
             let reason = settle(sent, verdict)
             refusal = refusal ?? reason
@@ -27,30 +28,28 @@ extension Deliveries {
         let action = hosts[host, default: HostState()].apply(event(of: verdict, sent), now: clock.now, limits: limits)
         switch verdict {
         case .delivered:
-            summary.delivered += 1
+            summary.delivered += sent.items.count
             if case .believe(let doubts) = action { believe(doubts) }
-            finish(sent.lane, sent.parcel)
+            for item in sent.items { finish(item.lane, item.parcel) }
         case .gone(let retired):
             noticeRetired(retired)
-            settleGone(sent)
-        case .deadLetter(let problem):
-            deadLetter(sent.parcel.records, problem)
-            finish(sent.lane, sent.parcel)
+            for item in sent.items { settleGone(item) }
+        case .deadLetter(let problem): settle(sent.items, refusedFor: problem)
         case .refused(_, let reason):
             guard case .stop(let count) = action else { return nil }
             return "\(host) refuses one after the other: \(count) with \(reason), none delivered between;"
                 + " is it the right server and topic for them? Nothing is retired for it"
         case .again(let reason, _, let scope):
-            var parcel = sent.parcel
+            var items = sent.items
             if scope == .parcel {
-                parcel.attempts += 1
-                parcel.failure = (parcel.failure?.since ?? clock.now, reason)
+                for index in items.indices {
+                    items[index].parcel.attempts += 1
+                    items[index].parcel.failure = (items[index].parcel.failure?.since ?? clock.now, reason)
+                }
             }
-            wait(parcel, sent.lane, action, reason)
-        case .turnedAway(let reason): wait(sent.parcel, sent.lane, action, reason)
-        case .atOnce:
-            summary.retries += 1
-            putBack(sent.parcel, to: sent.lane, due: clock.now)
+            wait(items, action, reason)
+        case .turnedAway(let reason): wait(sent.items, action, reason)
+        case .atOnce: sendAgain(sent.items)
         case .stop(let reason): return reason
         }
         return nil
@@ -65,17 +64,37 @@ extension Deliveries {
             refusals += 1
             return .refused(Refused(sent: sent, problem: problem, number: refusals), reason: reason)
         case .again(_, let after, .parcel):
-            return .failed(attempts: sent.parcel.attempts + 1, after: after, jitter: random())
+            let attempts = sent.items.map(\.parcel.attempts).max() ?? 0
+            return .failed(attempts: attempts + 1, after: after, jitter: random())
         case .again(_, let after, .host): return .unavailable(after: after, jitter: random())
         case .turnedAway: return .turnedAway(jitter: random())
         }
     }
 
-    /// Puts a parcel back that failed for now.
-    private func wait(_ parcel: Parcel, _ lane: String, _ action: HostState<Refused>.Action, _ reason: String) {
+    /// One that was alone is a dead letter; of several each half is sent again.
+    private func settle(_ items: [Item], refusedFor problem: MessageProblem) {
+        guard items.count > 1 else {
+            for item in items {
+                deadLetter(item.parcel.records, problem)
+                finish(item.lane, item.parcel)
+            }
+            return
+        }
+        var items = items
+        for index in items.indices { items[index].parcel.batchMax = (items.count + 1) / 2 }
+        sendAgain(items)
+    }
+
+    private func sendAgain(_ items: [Item]) {
+        summary.retries += items.count
+        for item in items { putBack(item.parcel, to: item.lane, due: clock.now) }
+    }
+
+    /// Puts back what failed for now.
+    private func wait(_ items: [Item], _ action: HostState<Refused>.Action, _ reason: String) {
         guard case .wait(let due, let told) = action else { preconditionFailure("a failure for now is waited for") }
-        summary.retries += 1
-        putBack(parcel, to: lane, due: due)
+        summary.retries += items.count
+        for item in items { putBack(item.parcel, to: item.lane, due: due) }
         switch told {
         case .nothing: break
         case .holding(let delay): notice(.holding(reason, retryIn: delay))
@@ -84,13 +103,12 @@ extension Deliveries {
     }
 
     /// The recipient is gone; it is sent to once more if a newer registration contradicts that.
-    private func settleGone(_ sent: Sent) {
-        if var rest = redirect(sent.parcel, from: sent.lane), !rest.wasGone {
-            summary.retries += 1
+    private func settleGone(_ item: Item) {
+        if var rest = redirect(item.parcel, from: item.lane), !rest.wasGone {
             rest.wasGone = true
-            putBack(rest, to: sent.lane, due: clock.now)
+            sendAgain([Item(lane: item.lane, parcel: rest)])
         } else {
-            finish(sent.lane, sent.parcel)
+            finish(item.lane, item.parcel)
         }
     }
 
@@ -113,16 +131,18 @@ extension Deliveries {
     /// Settles refusals as what they say, in the order of their answers.
     private func believe(_ doubts: [HostState<Refused>.Doubt]) {
         for doubt in doubts.sorted(by: { $0.refused.number < $1.refused.number }) {
-            let (sent, problem) = (doubt.refused.sent, doubt.refused.problem)
-            if let rest = redirect(sent.parcel, from: sent.lane) {
-                noticeRetired(destination.believe(problem, reason: doubt.reason, of: rest.content))
-                deadLetter(rest.records, problem)
+            let problem = doubt.refused.problem
+            for item in doubt.refused.sent.items {
+                if let rest = redirect(item.parcel, from: item.lane) {
+                    noticeRetired(destination.believe(problem, reason: doubt.reason, of: rest.content))
+                    deadLetter(rest.records, problem)
+                }
+                finish(item.lane, item.parcel)
             }
-            finish(sent.lane, sent.parcel)
         }
     }
 
-    private func noticeRetired(_ retired: ReloadSinkNotice?) {
+    private func noticeRetired(_ retired: DeliveryNotice?) {
         guard let retired else { return }
         summary.retired += 1
         notice(retired)

@@ -3,20 +3,20 @@ import Messages
 import RecordLog
 import Tracing
 
-/// The reloads that are read and not settled: they wait in lanes, are under way, or were refused and are doubted. Sends
+/// The records that are read and not settled: they wait in lanes, are under way, or were refused and are doubted. Sends
 /// what is due, up to the number of requests that may be under way. One thread owns it.
-final class Deliveries<Destination: ReloadDestination> {
+final class Deliveries<Destination: DeliveryDestination> {
     typealias Parcel = DeliveryLanes<Destination.Content>.Parcel
 
-    private(set) var settings: ReloadSinkSettings
+    private(set) var settings: DeliverySettings
     let destination: Destination
     let transport: any HTTPTransport
-    let clock: any ReloadSinkClock
+    let clock: any DeliveryClock
     /// Draws from 0 up to 1.
     let random: () -> Double
-    let notice: (ReloadSinkNotice) -> Void
+    let notice: (DeliveryNotice) -> Void
 
-    var summary = ReloadSinkSummary()
+    var summary = DeliverySummary()
     var lanes: DeliveryLanes<Destination.Content>
     private(set) var outstanding = OutstandingRecords()
     var underWay: [Int: Sent] = [:]
@@ -24,19 +24,26 @@ final class Deliveries<Destination: ReloadDestination> {
     var hosts: [String: HostState<Refused>] = [:]
     /// Counts the refusals, for their order.
     var refusals = 0
-    private var tag = 0
-    private var deadLetters: [ReloadLedger.DeadLetter] = []
+    /// The number of the latest request.
+    var tag = 0
+    private var deadLetters: [DeliveryLedger.DeadLetter] = []
 
-    /// A parcel that was sent.
-    struct Sent {
+    /// A parcel with the lane that it was taken from.
+    struct Item {
         var lane: String
         var parcel: Parcel
+    }
+
+    /// A request with all that it carries.
+    struct Sent {
+        /// Of one address, and of a lane each; one or more.
+        var items: [Item]
         var attempt: DeliveryAttempt
         /// The span of the request; `nil` if nobody traces it.
         var span: Span?
     }
 
-    /// A parcel that was refused.
+    /// What was refused.
     struct Refused {
         var sent: Sent
         var problem: MessageProblem
@@ -44,8 +51,8 @@ final class Deliveries<Destination: ReloadDestination> {
     }
 
     init(
-        _ destination: Destination, _ transport: any HTTPTransport, _ settings: ReloadSinkSettings,
-        clock: any ReloadSinkClock, random: @escaping () -> Double, notice: @escaping (ReloadSinkNotice) -> Void,
+        _ destination: Destination, _ transport: any HTTPTransport, _ settings: DeliverySettings,
+        clock: any DeliveryClock, random: @escaping () -> Double, notice: @escaping (DeliveryNotice) -> Void,
         tracer: Tracer?
     ) {
         traces = DeliveryTraces(tracer)
@@ -56,7 +63,8 @@ final class Deliveries<Destination: ReloadDestination> {
         self.random = random
         self.notice = notice
         lanes = DeliveryLanes(
-            gather: destination.conflates ? settings.pace.gather : .zero, merge: { destination.merge($0, $1) })
+            gather: destination.conflation == .joined ? settings.pace.gather : .zero,
+            replaces: destination.conflation == .newest, merge: { destination.merge($0, $1) })
     }
 
     /// True if everything that was taken in is settled, and its dead letters are given.
@@ -68,9 +76,9 @@ final class Deliveries<Destination: ReloadDestination> {
     }
 
     /// From now on it sends at another pace.
-    func adopt(_ pace: ReloadPace) {
+    func adopt(_ pace: DeliveryPace) {
         settings.pace = pace
-        lanes.gather = destination.conflates ? pace.gather : .zero
+        lanes.gather = destination.conflation == .joined ? pace.gather : .zero
     }
 
     /// The records that may be read, if they are as long as those that wait are on average.
@@ -97,7 +105,7 @@ final class Deliveries<Destination: ReloadDestination> {
             if parcels.isEmpty { summary.skipped += 1 }
             for (lane, content) in parcels {
                 outstanding.claim(place)
-                if lanes.add(content, of: place, written: written, to: lane, now: clock.now) { summary.conflated += 1 }
+                merged(lanes.add(content, of: place, written: written, to: lane, now: clock.now))
             }
         } catch {
             deadLetter([place], error)
@@ -109,25 +117,33 @@ final class Deliveries<Destination: ReloadDestination> {
         if outstanding.settle(place) { traces.end(place) }
     }
 
+    /// Settles what gave way to something later, if anything was merged.
+    private func merged(_ replaced: [OutstandingRecords.Place]?) {
+        guard let replaced else { return }
+        summary.conflated += 1
+        for place in replaced { settle(place) }
+    }
+
     /// Ends the spans of what was not settled.
     func endTraces() { traces.endAll() }
 
     /// Gives the dead letters made since the last call.
-    func removeDeadLetters() -> [ReloadLedger.DeadLetter] {
+    func removeDeadLetters() -> [DeliveryLedger.DeadLetter] {
         defer { deadLetters.removeAll() }
         return deadLetters
     }
 
-    // MARK: - Sending
+    // MARK: - The rounds
 
     /// Sends what is due, waits a moment for answers and settles them.
     ///
     /// - Parameters:
     ///   - hasRead: the latest round has read something, so more may be there that goes with what waits.
-    ///   - hasReadAll: nothing more will be read.
+    ///   - state: how far the run has read.
     /// - Throws: `refused`, when everything that was answered is settled.
-    func deliver(hasRead: Bool, hasReadAll: Bool) throws(ReloadSinkError) {
-        send(isFlushing: hasReadAll || isFull)
+    func deliver(hasRead: Bool, _ state: SinkReadState) throws(DeliveryError) {
+        let hasReadAll = state.hasReadAll
+        if destination.conflation != .newest || state.hasReadStart || isFull { send(isFlushing: hasReadAll || isFull) }
         if lanes.isEmpty { return }
         var patience = Duration.milliseconds(underWay.isEmpty ? 200 : 20)
         if underWay.isEmpty, hasRead { patience = .zero }
@@ -139,36 +155,10 @@ final class Deliveries<Destination: ReloadDestination> {
     }
 
     /// Waits for the answers to what was sent, and sends nothing more.
-    func drain() throws(ReloadSinkError) {
+    func drain() throws(DeliveryError) {
         let deadline = clock.now + settings.drainTimeout
         while !underWay.isEmpty, clock.now < deadline {
             try settle(transport.completions(timeout: min(deadline - clock.now, .milliseconds(200))))
-        }
-    }
-
-    private func send(isFlushing: Bool) {
-        while underWay.count < settings.pace.requestsMax,
-            let (lane, first) = lanes.next(now: clock.now, isFlushing: isFlushing)
-        {
-            guard let parcel = redirect(first, from: lane) else {
-                finish(lane, first)
-                continue
-            }
-            var attempt = destination.attempt(parcel.content, wall: clock.wall, now: clock.now)
-            if isTooOld(parcel, for: attempt.host) {
-                dropForAge(parcel)
-                finish(lane, parcel)
-                continue
-            }
-            if let pause = hosts[attempt.host]?.pause, pause.until > clock.now {
-                putBack(parcel, to: lane, due: pause.until)
-                continue
-            }
-            tag += 1
-            let span = traces.push(
-                parcel.records, attempts: parcel.attempts, to: attempt.host, &attempt.request)
-            underWay[tag] = Sent(lane: lane, parcel: parcel, attempt: attempt, span: span)
-            transport.execute(attempt.request, tag: tag)
         }
     }
 
@@ -187,14 +177,16 @@ final class Deliveries<Destination: ReloadDestination> {
             }
             for place in parcel.records {
                 outstanding.claim(place)
-                lanes.add(content, of: place, written: parcel.newest, to: route, now: clock.now)
+                if let replaced = lanes.add(content, of: place, written: parcel.newest, to: route, now: clock.now) {
+                    for place in replaced { settle(place) }
+                }
             }
         }
         return rest
     }
 
     func putBack(_ parcel: Parcel, to lane: String, due: Duration) {
-        if lanes.putBack(parcel, to: lane, due: due) { summary.conflated += 1 }
+        merged(lanes.putBack(parcel, to: lane, due: due))
     }
 
     func finish(_ lane: String, _ parcel: Parcel) {
@@ -202,25 +194,7 @@ final class Deliveries<Destination: ReloadDestination> {
         for place in parcel.records { settle(place) }
     }
 
-    // MARK: - Age
-
-    /// A destination that does not conflate is told everything, however old. There a failure is the parcel's own only
-    /// if others were delivered meanwhile, so that an outage of a day costs nothing.
-    private func isTooOld(_ parcel: Parcel, for host: String) -> Bool {
-        if destination.conflates, Duration(clock.wall - parcel.newest) > settings.pace.ageMax { return true }
-        guard let failure = parcel.failure, clock.now - failure.since >= settings.pace.ageMax else { return false }
-        return destination.conflates || hosts[host]?.deliveredAt.map { $0 > failure.since } ?? false
-    }
-
-    /// Settles a parcel that is too old: it is a dead letter if it has failed for its own sake, else nothing.
-    private func dropForAge(_ parcel: Parcel) {
-        if let failure = parcel.failure {
-            let reason = "could not be sent for \(settings.pace.ageMax): \(failure.reason)"
-            deadLetter(parcel.records, MessageProblem(.notAllowed, reason))
-        } else {
-            summary.tooOld += parcel.records.count
-        }
-    }
+    // MARK: - Dead letters
 
     /// Makes a dead letter of each record once, whatever is wrong with several of those it names.
     func deadLetter(_ places: [OutstandingRecords.Place], _ problem: MessageProblem) {

@@ -22,10 +22,13 @@ package struct WebhookURL: Hashable, Sendable {
         package var description: String
     }
 
-    package init(_ text: String) throws(Problem) {
+    /// - Parameter form: the end of the sentence that refuses what is no address at all.
+    package init(
+        _ text: String, form: String = "must be an address such as https://example.com/reloads, or apns"
+    ) throws(Problem) {
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme)
-        else { throw Problem(description: "must be an address such as https://example.com/reloads, or apns") }
+        else { throw Problem(description: form) }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw Problem(description: "must be an address without user, password and fragment")
         }

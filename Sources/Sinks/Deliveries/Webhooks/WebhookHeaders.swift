@@ -1,0 +1,47 @@
+import Crypto
+import Foundation
+import HTTPClient
+import Messages
+import RecordLog
+
+/// The headers of what is posted: CloudEvents in binary mode (its HTTP binding 3.1) and Standard Webhooks.
+enum WebhookHeaders {
+    /// - Parameter id: the same at each attempt, so that receivers know what they have had; without a dot, which would
+    ///   end it in what is signed.
+    static func signature(
+        _ id: String, _ body: [UInt8], _ secret: WebhookSecret, wall: Instant
+    ) -> [HTTPHeader] {
+        let timestamp = String(wall.milliseconds / 1000)
+        let code = HMAC.sha256(Array("\(id).\(timestamp).".utf8) + body, key: secret.bytes)
+        return [
+            HTTPHeader("webhook-id", id),
+            HTTPHeader("webhook-timestamp", timestamp),
+            HTTPHeader("webhook-signature", "v1,\(Data(code).base64EncodedString())"),
+        ]
+    }
+
+    /// CloudEvents' attributes by their names in HTTP, and the trace.
+    static func forwarded(_ header: Header) -> HTTPHeader? {
+        guard let value = header.value else { return nil }
+        if header.name == CloudEventHeaders.traceParentName { return HTTPHeader(header.name, encoded(value)) }
+        return attribute(header).map { HTTPHeader("ce-\($0)", encoded(value)) }
+    }
+
+    /// The name of the attribute that the header of a record carries.
+    static func attribute(_ header: Header) -> Substring? {
+        header.name.hasPrefix("ce_") ? header.name.dropFirst(3) : nil
+    }
+
+    /// Printable ASCII but space, quote and percent as it is, the rest by percent (CloudEvents' HTTP binding 3.1.3.2).
+    static func encoded(_ value: [UInt8]) -> String {
+        var text = ""
+        for byte in value {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "%"): text += "%" + [byte].hexadecimal.uppercased()
+            case 0x21...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += "%" + [byte].hexadecimal.uppercased()
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,18 @@
+/// Where timelines are sent by HTTP, and how.
+package struct HTTPTimelinesSettings: Hashable, Sendable {
+    package var address: TimelineAddress
+    package var secret: WebhookSecret
+    /// The name by which a configuration's `sinks` choose this sink.
+    package var name = "http"
+    /// Which timelines it takes of those that name it or no sink; `nil` means all.
+    package var choice: SinkChoice?
+    /// The hosts that may come of fields in the address's host.
+    package var hosts: [AllowedHost] = []
+    /// The most timelines of a request. With 1 each request is one timeline; with more it has a line for each.
+    package var batch = 1
+
+    package init(address: TimelineAddress, secret: WebhookSecret) {
+        self.address = address
+        self.secret = secret
+    }
+}

@@ -1,0 +1,36 @@
+import Sinks
+
+/// Where timelines go, as `--to` and the settings name it.
+enum TimelineTarget: Hashable, Sendable {
+    /// A place that keeps them.
+    case kept(SinkTarget)
+    /// Somebody who is sent them by HTTP.
+    case sent(TimelineAddress)
+
+    struct Problem: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private static let forms = SinkTarget.forms + ["https://…"]
+    static let allowed = forms.dropLast().joined(separator: ", ") + " or " + forms[forms.count - 1]
+
+    init(_ text: String) throws(Problem) {
+        do {
+            if let address = try TimelineAddress(ifHTTP: text) {
+                self = .sent(address)
+            } else {
+                self = .kept(try SinkTarget(text))
+            }
+        } catch {
+            throw Problem(description: "\(error)")
+        }
+    }
+
+    /// The name by which a configuration's `sinks` choose a sink that the settings do not name.
+    var name: String {
+        switch self {
+        case .kept(let target): target.name
+        case .sent: "http"
+        }
+    }
+}
