@@ -112,7 +112,7 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
+                "Positions", "Sinks", "Postgres", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
                 "TraceExport",
             ],

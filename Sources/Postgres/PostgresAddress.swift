@@ -92,5 +92,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The beginnings of what a misspelt keyword is likely to have been meant as.
-    private static let known = ["ssl", "connect", "keepalives", "application", "target", "channel", "gss", "host", "tcp"]
+    private static let known = [
+        "ssl", "connect", "keepalives", "application", "target", "channel", "gss", "host", "tcp",
+    ]
 }

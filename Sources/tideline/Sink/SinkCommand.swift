@@ -17,7 +17,8 @@ struct SinkCommand: Verb {
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once.
+            entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these tables \
+            in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -31,6 +32,7 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --to postgres://tideline@db.example/timelines", "The same in PostgreSQL."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -40,8 +42,8 @@ struct SinkCommand: Verb {
         ])
 
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
-        completion: .list(["files:", "sqlite:"]))
+        help: ArgumentHelp("Where timelines go: files:DIR, sqlite:FILE or postgres://USER@HOST/DB.", valueName: "target"),
+        completion: .list(["files:", "sqlite:", "postgres://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -98,8 +100,8 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
-                    + "place of apns.")
+                "Give '--to files:DIR', '--to sqlite:FILE', '--to postgres://USER@HOST/DB' or '--reloads apns', or the "
+                    + "address of a webhook in place of apns.")
         }
     }
 

@@ -1,24 +1,37 @@
 import Observability
+import Postgres
 import Sinks
 
 /// A destination of timelines, as `--to` names it.
 enum SinkTarget: Hashable, Sendable {
     case files(directory: String)
     case sqlite(file: String)
+    case postgres(PostgresAddress)
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE"]
+    static let forms = ["files:DIR", "sqlite:FILE", "postgres://USER@HOST/DB"]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)
         switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
         case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
+        case ("postgres", let rest) where !rest.isEmpty, ("postgresql", let rest) where !rest.isEmpty:
+            self = try .postgres(Self.postgres(rest))
         default: throw Problem(description: "must be \(Self.forms.joined(separator: " or "))")
+        }
+    }
+
+    /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
+    private static func postgres(_ rest: String) throws(Problem) -> PostgresAddress {
+        do throws(PostgresAddress.Problem) {
+            return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
+        } catch {
+            throw Problem(description: "postgres: \(error)")
         }
     }
 
@@ -35,6 +48,7 @@ enum SinkTarget: Hashable, Sendable {
             }
             return files
         case .sqlite(let file): return try SQLiteSink(file: file)
+        case .postgres(let address): return PostgresSink(address)
         }
     }
 }
