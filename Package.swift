@@ -90,7 +90,8 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("TraceExport", ["Tracing", "HTTPClient"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Postgres", "Tracing"]),
+        module(
+            "Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Postgres", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -112,7 +113,8 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Positions", "Sinks", "Postgres", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
+                "Positions", "Sinks", "Postgres", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer",
+                "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
                 "TraceExport",
             ],
@@ -217,7 +219,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite",
+                "SQLite", "Postgres",
             ]),
         tests(
             "ProducersTests",

@@ -96,7 +96,7 @@ package final class TimelineWriter: SinkKind {
         let positions = positions
         let answers = try whenAvailable { () throws(SinkError) -> [SinkAnswer] in
             do throws(SinkError) {
-                let answers = try answers(to: batch.records)
+                let answers = try self.answers(to: batch.records)
                 try sink.flush()
                 let began = trace?.now()
                 try sink.keep(positions, of: settings.reading.topic)
@@ -133,7 +133,7 @@ package final class TimelineWriter: SinkKind {
         }
         for record in batch.records {
             let answer = try traced(record) { () throws(SinkRunError) in
-                try whenAvailable { () throws(SinkError) in try answer(to: record) }
+                try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
             }
             guard let answer else { return false }
             count(answer, of: record)

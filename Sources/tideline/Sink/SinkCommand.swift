@@ -42,7 +42,8 @@ struct SinkCommand: Verb {
         ])
 
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR, sqlite:FILE or postgres://USER@HOST/DB.", valueName: "target"),
+        help: ArgumentHelp(
+            "Where timelines go: files:DIR, sqlite:FILE or postgres://USER@HOST/DB.", valueName: "target"),
         completion: .list(["files:", "sqlite:", "postgres://"]))
     var to: String?
     @Option(
