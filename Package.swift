@@ -157,7 +157,8 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Messages", "RecordLog", "Timelines"],
+            name: "sinks-benchmark",
+            dependencies: ["Sinks", "SQLite", "Postgres", "Messages", "RecordLog", "Timelines", "TestSupport"],
             path: "Benchmarks/Sinks", swiftSettings: strict),
 
         // Faults of real processes on real brokers: `make chaos`.

@@ -1,7 +1,9 @@
 import Foundation
+import Postgres
 import RecordLog
 import SQLite
 import Sinks
+import TestSupport
 
 // How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES]. Medians of rounds.
 
@@ -52,3 +54,22 @@ try compare("files", "write, fsync, rename", count: few.records.count) { round i
     let bulk = seconds { BulkTools(load: few, directory: directory).writeFiles(to: theirs) }
     return (own, bulk)
 }
+
+try tools.prepareCopy()
+let server = try await PostgresServer(settings: [])
+var times: [(sink: Double, tool: Double)] = []
+for _ in 0..<rounds {
+    let (mine, theirs) = (try await server.makeDatabase(), try await server.makeDatabase())
+    let sink = PostgresSink(try PostgresAddress(server.url(mine)))
+    _ = try sink.positions(of: "timelines")
+    let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    _ = try PostgresSink(PostgresAddress(server.url(theirs))).positions(of: "timelines")
+    let began = ContinuousClock.now
+    let tool = try await server.startPsql(theirs, tools.copyCommands).result()
+    guard tool.succeeded else { fatalError(tool.standardError) }
+    times.append((own, (ContinuousClock.now - began) / .seconds(1)))
+    let sums = "SELECT count(*), sum(hashtext(entries::text)) FROM entries"
+    guard try await server.psql(mine, sums) == server.psql(theirs, sums) else { fatalError("the tables differ") }
+}
+try compare("postgres", "\\copy and upsert", count: count) { times[$0] }
+await server.stop()

@@ -37,8 +37,8 @@ package final class PostgresConnection {
         isUsable && PQtransactionStatus(handle) != PQTRANS_IDLE
     }
 
-    /// The number of the server's major version: 150004 is 15.4.
-    package var serverVersion: Int { Int(PQserverVersion(handle)) }
+    /// The server's process of this session.
+    package var serverProcess: Int64 { Int64(PQbackendPID(handle)) }
 
     private static func begin(_ address: PostgresAddress) -> OpaquePointer? {
         withCStrings(address.keywords) { keywords in

@@ -89,6 +89,41 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("the listener of the examples shows a recipient's screens, and anew when the sink has changed them")
+        func listener() async throws {
+            let server = try await PostgresServer.shared()
+            let database = try await server.makeDatabase()
+            let application = try await Application("listener", partitions: 2)
+            let now = Date()
+            func configuration(_ more: String) -> String {
+                #"{"configurationId": "c", "kind": "K", "recipient": "ana", "calendarIds": ["crew"]\#(more)}"#
+            }
+            let event = """
+                {"calendarId": "crew", "uid": "brief", "title": "Briefing", "start": \
+                "\((now + 600).formatted(.iso8601))", "end": "\((now + 1200).formatted(.iso8601))"}
+                """
+            try await application.publish(configurations: configuration(""))
+            try await application.run("produce", "calendar", "--json", try application.file("events.jsonl", event))
+            _ = try await application.process(clock: now.formatted(.iso8601))
+            let sink = try application.start("sink", "--to", server.url(database))
+            defer { sink.terminate() }
+            let isWritten = try await eventually {
+                (try? await server.psql(database, "SELECT count(*) FROM timelines")) == "1\n"
+            }
+            try #require(isWritten, "\(sink.errorOutput)")
+            let listener = try ProcessRunner(
+                URL(filePath: "/usr/bin/python3"),
+                [PackageRoot.url.appending(path: "Examples/consumers/listen.py").path, server.url(database), "ana"])
+            defer { listener.terminate() }
+            let isShown = await eventually { listener.output == "c K preEvent Briefing\n---\n" }
+            #expect(isShown, "Scripts/setup test installs what it needs. \(listener.output)\(listener.errorOutput)")
+            try await application.publish(configurations: configuration(#", "signedIn": false"#))
+            _ = try await application.process(clock: (now + 1).formatted(.iso8601))
+            let isAnew = await eventually { listener.output.hasSuffix("---\nc K signedOut \n---\n") }
+            #expect(isAnew, "\(listener.output)")
+            show("listen.py: a screen of the tables of PostgreSQL, anew when the sink changed it")
+        }
+
         private func count(_ server: PostgresServer, _ database: String) async throws -> Int {
             Int(try await server.psql(database, "SELECT count(*) FROM written").trimmingCharacters(in: .newlines)) ?? 0
         }

@@ -26,9 +26,9 @@ package final class PostgresServer: Sendable {
 
     /// Makes a server and starts it.
     ///
-    /// - Parameter settings: of its configuration: `NAME=VALUE`.
+    /// - Parameter settings: of its configuration: `NAME=VALUE`. By default it does not wait for the disk.
     /// - Throws: `TestBrokerError` where none is installed.
-    package init(settings: [String] = []) async throws {
+    package init(settings: [String] = ["fsync=off"]) async throws {
         let folder = "/usr/lib/postgresql"
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted { $0 < $1 }
         guard let version = versions.last(where: { Self.isExecutable("\(folder)/\($0)/bin/initdb") }) else {
@@ -78,7 +78,7 @@ package final class PostgresServer: Sendable {
     /// Starts it, again if it has ended, and returns when it answers.
     package func start() async throws {
         var words = ["-D", data, "-p", "\(port)", "-k", directory.path]
-        for setting in ["listen_addresses=127.0.0.1", "fsync=off", "max_wal_size=256MB"] + settings {
+        for setting in ["listen_addresses=127.0.0.1", "max_wal_size=1GB"] + settings {
             words += ["-c", setting]
         }
         let (path, arguments) = command("postgres", words)
@@ -123,6 +123,8 @@ package final class PostgresServer: Sendable {
     }
 
     /// Runs psql, and gives what it prints: a line a row, `|` between columns.
+    ///
+    /// - Parameter commands: each a statement, or one of psql's own.
     @discardableResult
     package func psql(_ database: String, _ commands: String...) async throws -> String {
         let result = try await startPsql(database, commands).result()

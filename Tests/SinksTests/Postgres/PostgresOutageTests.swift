@@ -11,7 +11,7 @@ import Testing
 struct PostgresOutageTests {
     private typealias Contract = TimelineSinkContract
 
-    /// A run over a topic of so many timelines; the clock is the real one, for the server's time is real.
+    /// A run over what the topic holds.
     private func run(
         _ sink: PostgresSink, _ cluster: MemoryCluster, notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {
@@ -74,11 +74,26 @@ struct PostgresOutageTests {
         #expect(try stage.text("SELECT count(*) FROM entries") == "10")
     }
 
-    @Test("a server that hangs is given up after its time, and the sink goes on with it later")
+    @Test("a server that hangs is given up after its time; the sink waits for its lock, and goes on with it")
     func hangs() async throws {
         let stage = try await PostgresStage()
-        let sink = try stage.sink("options=-cstatement_timeout%3D1")
-        #expect { try sink.positions(of: "timelines") } throws: { isUnavailable($0, "statement timeout (57014)") }
+        let sink = try stage.sink("options=-cstatement_timeout%3D1s", lockPatience: .zero)
+        _ = try sink.positions(of: "timelines")
+        let session = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%positions%'"
+        let server = try #require(try stage.text("\(session) AND pid <> pg_backend_pid()").flatMap { pid_t($0) })
+        guard kill(server, SIGSTOP) == 0 else {
+            print("not tested, a server that hangs: its process is another user's")
+            return
+        }
+        let record = PostgresStage.record("a", revision: 1, offset: 0)
+        #expect { try sink.write([record]) } throws: { isUnavailable($0, "the server has said nothing for 11.0") }
+        sink.rollBack()
+        #expect { try sink.write([record]) } throws: { isUnavailable($0, "still has the lock") }
+        sink.rollBack()
+        kill(server, SIGCONT)
+        let isBack = await eventually { (try? sink.write([record])) == [.done(.written)] }
+        #expect(isBack)
+        try sink.keep([:], of: "timelines")
     }
 
     @Test("tables have one sink at a time: the second is refused, and told who writes there")

@@ -2,7 +2,7 @@ import Postgres
 
 /// The tables of a `PostgresSink`, as Documentation/Consuming.md has them for whoever reads them. They are in the first
 /// schema of the session's search path that is there.
-enum PostgresSchema {
+package enum PostgresSchema {
     /// What brings the tables from each version to the next one; a schema without them is of version 0.
     static let steps = [
         """
@@ -25,7 +25,7 @@ enum PostgresSchema {
     static var version: Int64 { Int64(steps.count) }
 
     /// The rows of a batch, before they are timelines. `value` is NULL where none is to be held.
-    static let batch = """
+    package static let batch = """
         CREATE TEMPORARY TABLE tideline_batch(
             ordinal integer NOT NULL, configuration_id text NOT NULL, value text, revision bigint,
             refresh_count bigint, source_partition integer NOT NULL, source_offset bigint NOT NULL)

@@ -6,13 +6,20 @@ import Postgres
 /// sinks that were opened: by it a sink that has lost its connection knows whether another one took its place.
 final class PostgresSession {
     let connection: PostgresConnection
-    /// The number of the sink among all that were opened here.
-    let number: Int64
+    /// What the sink is known by when it comes back.
+    let identity: Identity
+
+    struct Identity {
+        /// The number of the sink among all that were opened here.
+        var number: Int64
+        /// The server's process, which may outlive a connection that is lost.
+        var serverProcess: Int64
+    }
 
     /// - Parameters:
-    ///   - known: the sink's number from its session before; `nil` at its first one.
+    ///   - known: the sink's identity in its session before; `nil` at its first one.
     ///   - patience: how long another sink is waited for, which may be a dead one's session.
-    init(_ address: PostgresAddress, known: Int64?, patience: Duration) throws(SinkError) {
+    init(_ address: PostgresAddress, known: Identity?, patience: Duration) throws(SinkError) {
         let place = address.description
         do throws(PostgresError) {
             connection = try PostgresConnection(address)
@@ -20,18 +27,19 @@ final class PostgresSession {
         } catch {
             throw SinkError(error, "connect to", place)
         }
-        try Self.lock(connection, place, patience)
+        try Self.lock(connection, place, known, patience)
         try PostgresSchema.prepare(connection, place)
         do throws(PostgresError) {
             try connection.run(PostgresSchema.statements(PostgresSchema.batch))
             let sql =
                 known == nil
                 ? "UPDATE tideline_schema SET sinks = sinks + 1 RETURNING sinks" : "SELECT sinks FROM tideline_schema"
-            number = try connection.run(sql).integer(0, 0) ?? 0
+            identity = Identity(
+                number: try connection.run(sql).integer(0, 0) ?? 0, serverProcess: connection.serverProcess)
         } catch {
             throw SinkError(error, "open", place)
         }
-        if let known, known != number {
+        if let known, known.number != identity.number {
             let reason =
                 "another sink took this one's place while it was away: start it again, and it goes on from there"
             throw .refused(SinkFault(place: place, operation: "write to", reason: reason))
@@ -68,7 +76,7 @@ final class PostgresSession {
     }
 
     private static func lock(
-        _ connection: PostgresConnection, _ place: String, _ patience: Duration
+        _ connection: PostgresConnection, _ place: String, _ known: Identity?, _ patience: Duration
     ) throws(SinkError) {
         let milliseconds = patience.components.seconds * 1000 + 1
         do throws(PostgresError) {
@@ -79,7 +87,14 @@ final class PostgresSession {
             ])
         } catch {
             guard error.code == "55P03" else { throw SinkError(error, "lock", place) }
-            throw .refused(SinkFault(place: place, operation: "lock", reason: try holder(connection, place)))
+            let holder = try holder(connection, place)
+            // The server has not noticed yet that this sink's own connection was lost.
+            if let known, known.serverProcess == holder.process {
+                let reason = "the session of the connection that was lost still has the lock"
+                throw .unavailable(SinkFault(place: place, operation: "lock", reason: reason))
+            }
+            throw .refused(
+                SinkFault(place: place, operation: "lock", reason: "another sink writes there\(holder.text)"))
         }
     }
 
@@ -87,20 +102,22 @@ final class PostgresSession {
     private static let kind = 0x5469_6465
 
     /// Says who has the lock.
-    private static func holder(_ connection: PostgresConnection, _ place: String) throws(SinkError) -> String {
+    private static func holder(_ connection: PostgresConnection, _ place: String) throws(SinkError) -> (
+        text: String, process: Int64?
+    ) {
         do throws(PostgresError) {
             try connection.run("ROLLBACK")
             let rows = try connection.run(
                 """
-                SELECT concat('process ', pid, ' of role ', usename, ', ', application_name, ', from ',
+                SELECT pid, concat('process ', pid, ' of role ', usename, ', ', application_name, ', from ',
                     coalesce(host(client_addr), 'a local socket'), ', since ', to_char(backend_start, 'YYYY-MM-DD HH24:MI:SS'))
                 FROM pg_locks JOIN pg_stat_activity USING (pid)
                 WHERE locktype = 'advisory' AND classid = \(kind) AND objsubid = 2 AND granted
                     AND objid::bigint = hashtext(current_schema())::bigint & x'ffffffff'::bigint
                     AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
                 """)
-            let who = rows.count > 0 ? rows.text(0, 0) : nil
-            return "another sink writes there" + (who.map { " (\($0))" } ?? "")
+            guard rows.count > 0 else { return ("", nil) }
+            return (rows.text(0, 1).map { " (\($0))" } ?? "", rows.integer(0, 0))
         } catch {
             throw SinkError(error, "lock", place)
         }

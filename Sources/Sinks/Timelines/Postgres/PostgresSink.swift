@@ -13,8 +13,7 @@ package final class PostgresSink: BatchSink {
     private let lockPatience: Duration
     /// `nil` until something is asked of it, and after the connection was lost.
     private var session: PostgresSession?
-    /// The sink's number among those that were opened there.
-    private var number: Int64?
+    private var identity: PostgresSession.Identity?
     /// True if records were written that no commit has made count yet.
     private var isBegun = false
 
@@ -144,8 +143,8 @@ package final class PostgresSink: BatchSink {
                     place: address.description, operation: "write to",
                     reason: "the connection was lost in the middle of a transaction"))
         }
-        let session = try PostgresSession(address, known: number, patience: lockPatience)
-        number = session.number
+        let session = try PostgresSession(address, known: identity, patience: lockPatience)
+        identity = session.identity
         self.session = session
         return session
     }

@@ -3,9 +3,12 @@ import Postgres
 extension SinkError {
     /// What passes is waited for; else the reason says what mends it, where that is known.
     init(_ error: PostgresError, _ operation: String, _ place: String) {
-        let hint = Self.remedies.first { $0.code == error.code }.map { "; \($0.text)" } ?? ""
+        let code = error.message.contains("no password supplied") ? "28P01" : error.code
+        let hint = Self.remedies.first { $0.code == code }.map { "; \($0.text)" } ?? ""
         let fault = SinkFault(place: place, operation: operation, reason: error.description + hint)
-        self = error.kind == .passing ? .unavailable(fault) : .refused(fault)
+        // At a commit the queue of notifications may be full, by a listener that is long in a transaction.
+        let passes = error.kind == .passing || error.code == "54000"
+        self = passes ? .unavailable(fault) : .refused(fault)
     }
 
     private static let remedies = [

@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// The server itself reads the JSON, and keeps an entry as it is, with whatever a later release says in it. It is sent
 /// anew for each batch: a plan that was made once, for empty tables, would be kept for full ones.
-enum TimelineUpsert {
+package enum TimelineUpsert {
     static let copy = "COPY tideline_batch FROM STDIN (FORMAT binary)"
 
     /// An RFC 3339 text as an instant, NULL of what is none; words as `now` mean nothing here.
@@ -22,7 +22,7 @@ enum TimelineUpsert {
     ///
     /// What is older by the rule of `TimelineStamp.isOlder`, and what is there already, is left alone. Who listens to
     /// `tideline_timelines` hears of each change at the commit.
-    static let sql = """
+    package static let sql = """
         WITH parsed AS MATERIALIZED (
             SELECT *, value::jsonb AS document FROM tideline_batch WHERE value IS NOT NULL),
         good AS MATERIALIZED (
