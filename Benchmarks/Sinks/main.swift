@@ -56,20 +56,22 @@ try compare("files", "write, fsync, rename", count: few.records.count) { round i
 }
 
 try tools.prepareCopy()
-let server = try await PostgresServer(settings: [])
-var times: [(sink: Double, tool: Double)] = []
-for _ in 0..<rounds {
-    let (mine, theirs) = (try await server.makeDatabase(), try await server.makeDatabase())
+let server = try waiting { try await PostgresServer(settings: []) }
+try compare("postgres", "\\copy and upsert", count: count) { _ in
+    let (mine, theirs) = try waiting { (try await server.makeDatabase(), try await server.makeDatabase()) }
     let sink = PostgresSink(try PostgresAddress(server.url(mine)))
     _ = try sink.positions(of: "timelines")
     let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
     _ = try PostgresSink(PostgresAddress(server.url(theirs))).positions(of: "timelines")
-    let began = ContinuousClock.now
-    let tool = try await server.startPsql(theirs, tools.copyCommands).result()
-    guard tool.succeeded else { fatalError(tool.standardError) }
-    times.append((own, (ContinuousClock.now - began) / .seconds(1)))
+    let commands = tools.copyCommands
+    let bulk = try seconds {
+        let result = try waiting { try await server.startPsql(theirs, commands).result() }
+        guard result.succeeded else { fatalError(result.standardError) }
+    }
     let sums = "SELECT count(*), sum(hashtext(entries::text)) FROM entries"
-    guard try await server.psql(mine, sums) == server.psql(theirs, sums) else { fatalError("the tables differ") }
+    guard try waiting({ try await server.psql(mine, sums) }) == waiting({ try await server.psql(theirs, sums) }) else {
+        fatalError("the tables differ")
+    }
+    return (own, bulk)
 }
-try compare("postgres", "\\copy and upsert", count: count) { times[$0] }
-await server.stop()
+try waiting { await server.stop() }

@@ -2,8 +2,8 @@ import CPostgres
 
 /// Where a database is and how to get in, as libpq reads it: a URL, or keywords with values.
 ///
-/// What it leaves out comes from libpq's environment variables (`PGPASSWORD`, `PGPASSFILE`, `PGSERVICE` …). Nothing that
-/// describes it shows a password.
+/// What it leaves out comes from libpq's environment variables (`PGPASSWORD`, `PGPASSFILE`, `PGSERVICE` …). Nothing
+/// that describes it shows a password.
 package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// libpq's keywords with their values, in libpq's order.
     let keywords: [String]
@@ -73,9 +73,10 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
             known.first { $0.keyword == keyword && !$0.value.isEmpty }?.value
         }
         let hosts = (first("host") ?? first("hostaddr") ?? "").split(separator: ",").map(String.init)
-        let ports = (first("port") ?? "5432").split(separator: ",").map(String.init)
+        let ports = (first("port") ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let servers = hosts.enumerated().map { index, host in
-            "\(host):\(ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : "5432")"
+            let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+            return "\(host):\(port.isEmpty ? "5432" : port)"
         }
         return "postgres://\(servers.joined(separator: ","))/\(first("dbname") ?? first("user") ?? "")"
     }

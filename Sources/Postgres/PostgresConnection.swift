@@ -84,8 +84,15 @@ package final class PostgresConnection {
         var rows: [PostgresRows] = []
         var failure: PostgresError?
         while true {
+            let next: OpaquePointer?
+            do throws(PostgresError) {
+                next = try nextResult()
+            } catch {
+                // Why the server ends the connection, it says first.
+                throw failure ?? error
+            }
             // After each statement's result there is none once.
-            guard let result = try nextResult() else { continue }
+            guard let result = next else { continue }
             let status = PQresultStatus(result)
             switch status {
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK:

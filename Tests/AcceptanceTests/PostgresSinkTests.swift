@@ -6,7 +6,7 @@ import Testing
 extension AcceptanceTests {
     @Suite struct PostgresSinkTests {
         @Test(
-            "a sink of PostgreSQL and its server are killed again and again: each timeline is written once, and all are there"
+            "a sink of PostgreSQL and its server are killed again and again: each timeline is written once, none lost"
         )
         func killed() async throws {
             let server = try await PostgresServer()
@@ -65,7 +65,7 @@ extension AcceptanceTests {
             #expect(try await server.psql(database, places) == "\(written)\n")
             try await expectAll(in: database, of: server, application)
             show(
-                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times: \(written) timelines"
+                "a sink of PostgreSQL, killed -9 \(kills) times, its server \(restarts) times: \(written) timelines"
                     + " written, none of them twice")
             await server.stop()
         }

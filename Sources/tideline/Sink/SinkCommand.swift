@@ -17,8 +17,8 @@ struct SinkCommand: Verb {
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these tables \
-            in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE.
+            entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
+            tables in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \

@@ -21,13 +21,13 @@ enum SinkTarget: Hashable, Sendable {
         case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
         case ("postgres", let rest) where !rest.isEmpty, ("postgresql", let rest) where !rest.isEmpty:
-            self = try .postgres(Self.postgres(rest))
+            self = .postgres(try Self.postgresAddress(rest))
         default: throw Problem(description: "must be \(Self.forms.joined(separator: " or "))")
         }
     }
 
     /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
-    private static func postgres(_ rest: String) throws(Problem) -> PostgresAddress {
+    private static func postgresAddress(_ rest: String) throws(Problem) -> PostgresAddress {
         do throws(PostgresAddress.Problem) {
             return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
         } catch {

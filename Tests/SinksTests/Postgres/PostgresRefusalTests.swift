@@ -54,7 +54,7 @@ struct PostgresRefusalTests {
             PostgresStage.record("r", revision: 1, offset: 4) {
                 $0.replacing(#""recipient":"r""#, with: #""recipient":"\#(long)""#)
             },
-            PostgresStage.record("ä😀'\"\\\t\n", revision: 1, offset: 5) { _ in Contract.timeline("x", revision: 1) },
+            Contract.record("ä😀'\"\\\t\n", Contract.timeline("x", revision: 1), offset: 5),
         ])
         try sink.keep([:], of: "timelines")
         #expect(answers[0] == .done(.written) && answers[5] == .done(.written))

@@ -37,7 +37,7 @@ enum PostgresPositions {
                 [
                     topic, "\(partition.rawValue)", "\(position.next.rawValue)", "\(position.begun.rawValue)",
                     position.cluster,
-                ] + numbers.map { number in number.map(String.init) })
+                ] + numbers.map { number in number.map { "\($0)" } })
         }
         return [PostgresStatement("DELETE FROM positions WHERE topic = $1", [topic])] + rows
     }

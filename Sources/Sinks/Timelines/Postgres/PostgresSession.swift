@@ -72,7 +72,7 @@ final class PostgresSession {
             ])
         // The server ends a statement by itself; if it does not, it is gone.
         let timeout = rows.last?.integer(0, 0) ?? 0
-        connection.patience = timeout > 0 ? .milliseconds(timeout) + .seconds(10) : nil
+        connection.patience = timeout > 0 ? Duration.milliseconds(timeout) + .seconds(10) : nil
     }
 
     private static func lock(
@@ -87,7 +87,7 @@ final class PostgresSession {
             ])
         } catch {
             guard error.code == "55P03" else { throw SinkError(error, "lock", place) }
-            let holder = try holder(connection, place)
+            let holder = try Self.holder(connection, place)
             // The server has not noticed yet that this sink's own connection was lost.
             if let known, known.serverProcess == holder.process {
                 let reason = "the session of the connection that was lost still has the lock"
@@ -110,7 +110,7 @@ final class PostgresSession {
             let rows = try connection.run(
                 """
                 SELECT pid, concat('process ', pid, ' of role ', usename, ', ', application_name, ', from ',
-                    coalesce(host(client_addr), 'a local socket'), ', since ', to_char(backend_start, 'YYYY-MM-DD HH24:MI:SS'))
+                    coalesce(host(client_addr), 'a local socket'), ', since ', backend_start::timestamptz(0))
                 FROM pg_locks JOIN pg_stat_activity USING (pid)
                 WHERE locktype = 'advisory' AND classid = \(kind) AND objsubid = 2 AND granted
                     AND objid::bigint = hashtext(current_schema())::bigint & x'ffffffff'::bigint
