@@ -42,7 +42,7 @@ extension AcceptanceTests {
                     await server.crash()
                     try await server.start()
                     restarts += 1
-                    let goesOn = try await eventually(within: .seconds(30)) {
+                    let goesOn = await eventually(within: .seconds(30)) {
                         sink.errorOutput.contains("available again after") || !producer.isRunning
                     }
                     #expect(goesOn && sink.isRunning, "\(sink.errorOutput)")
@@ -107,7 +107,7 @@ extension AcceptanceTests {
             _ = try await application.process(clock: now.formatted(.iso8601))
             let sink = try application.start("sink", "--to", server.url(database))
             defer { sink.terminate() }
-            let isWritten = try await eventually {
+            let isWritten = await eventually {
                 (try? await server.psql(database, "SELECT count(*) FROM timelines")) == "1\n"
             }
             try #require(isWritten, "\(sink.errorOutput)")
