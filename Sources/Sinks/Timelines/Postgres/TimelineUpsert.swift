@@ -21,7 +21,8 @@ package enum TimelineUpsert {
     /// Gives for each row its `ordinal` and what became of it: `written`, `removed`, `unchanged` or `unreadable`.
     ///
     /// What is older by the rule of `TimelineStamp.isOlder`, and what is there already, is left alone. Who listens to
-    /// `tideline_timelines` hears of each change at the commit.
+    /// `tideline_timelines` hears of each change at the commit. `OFFSET 0` keeps the planner from reading all entries
+    /// of all timelines to find those of a batch.
     package static let sql = """
         WITH parsed AS MATERIALIZED (
             SELECT *, value::jsonb AS document FROM tideline_batch WHERE value IS NOT NULL),
@@ -48,16 +49,20 @@ package enum TimelineUpsert {
             ON CONFLICT (configuration_id, position) DO UPDATE SET entry_id = excluded.entry_id,
                 date = excluded.date, phase = excluded.phase, title = excluded.title, value = excluded.value
             WHERE old.value <> excluded.value),
-        shortened AS (
-            DELETE FROM entries AS old USING written JOIN good USING (configuration_id)
-            WHERE old.configuration_id = written.configuration_id
-                AND old.position >= jsonb_array_length(document -> 'entries')),
         removed AS (
             DELETE FROM timelines AS old USING tideline_batch AS batch
             WHERE batch.value IS NULL AND old.configuration_id = batch.configuration_id
             RETURNING old.configuration_id),
-        emptied AS (
-            DELETE FROM entries AS old USING removed WHERE old.configuration_id = removed.configuration_id),
+        surplus AS (
+            SELECT place FROM (
+                    SELECT configuration_id, jsonb_array_length(document -> 'entries') AS count
+                    FROM written JOIN good USING (configuration_id)
+                    UNION ALL SELECT configuration_id, 0 FROM removed) AS kept,
+                LATERAL (
+                    SELECT ctid AS place FROM entries
+                    WHERE configuration_id = kept.configuration_id AND position >= kept.count OFFSET 0) AS beyond),
+        shortened AS (
+            DELETE FROM entries WHERE ctid = ANY (ARRAY(SELECT place FROM surplus))),
         answered AS (
             SELECT batch.ordinal, batch.configuration_id, CASE
                 WHEN removed.configuration_id IS NOT NULL THEN 'removed'
