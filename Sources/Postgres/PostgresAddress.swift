@@ -88,8 +88,8 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         if isOfKeyword, parts.count > 1, known.contains(where: { $0.hasPrefix(parts[1].prefix(3)) }) {
             return "has \"\(parts[1])\", which libpq does not know"
         }
-        return "is no address that libpq reads: postgres://USER@HOST:PORT/DATABASE?sslmode=…, or host=… dbname=…; what is no"
-            + " letter or digit of a password is written as %XX in a URL"
+        return "is no address that libpq reads: postgres://USER@HOST:PORT/DATABASE?sslmode=…, or host=… dbname=…;"
+            + " what is no letter or digit of a password is written as %XX in a URL"
     }
 
     /// The beginnings of what a misspelt keyword is likely to have been meant as.

@@ -28,9 +28,8 @@ package final class PostgresSink: BatchSink {
     }
 
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
-        let session = try opened()
-        return try attempt("read") { () throws(PostgresError) in
-            PostgresPositions.positions(try session.connection.run([PostgresPositions.select(topic)])[0])
+        try asking("read") { (connection) throws(PostgresError) in
+            PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
         }
     }
 
@@ -41,8 +40,7 @@ package final class PostgresSink: BatchSink {
             return TimelineUpsert.Row(
                 ordinal: index, record: record, value: value, stamp: value.flatMap { TimelineStamp($0) })
         }
-        let connection = try opened().connection
-        try attempt("write to") { () throws(PostgresError) in
+        try asking("write to") { (connection) throws(PostgresError) in
             if !isBegun { try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED") }
             isBegun = true
             try apply(rows[...], connection, &answers)
@@ -64,9 +62,8 @@ package final class PostgresSink: BatchSink {
     }
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
-        let connection = try opened().connection
         let begin = isBegun ? [] : [PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")]
-        try attempt("write to") { () throws(PostgresError) in
+        try asking("write to") { (connection) throws(PostgresError) in
             _ = try connection.run(
                 begin + PostgresPositions.replace(positions, of: topic) + [PostgresStatement("COMMIT")])
         }
@@ -153,11 +150,13 @@ package final class PostgresSink: BatchSink {
         if session?.connection.isUsable == false { session = nil }
     }
 
-    private func attempt<Result>(
-        _ operation: String, _ body: () throws(PostgresError) -> Result
-    ) throws(SinkError) -> Result {
+    /// Asks something of the server, in the session that is there or a new one.
+    private func asking<Answer>(
+        _ operation: String, _ body: (PostgresConnection) throws(PostgresError) -> Answer
+    ) throws(SinkError) -> Answer {
+        let connection = try opened().connection
         do throws(PostgresError) {
-            return try body()
+            return try body(connection)
         } catch {
             dropIfLost()
             throw SinkError(error, operation, address.description)
