@@ -62,10 +62,10 @@ package final class PostgresSink: BatchSink {
     }
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
-        let begin = isBegun ? [] : [PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")]
+        // Positions alone are one transaction by themselves, as all that is sent at once.
+        let end = isBegun ? [PostgresStatement("COMMIT")] : []
         try asking("write to") { (connection) throws(PostgresError) in
-            _ = try connection.run(
-                begin + PostgresPositions.replace(positions, of: topic) + [PostgresStatement("COMMIT")])
+            _ = try connection.run(PostgresPositions.replace(positions, of: topic) + end)
         }
         isBegun = false
     }
