@@ -55,7 +55,7 @@ struct PostgresStage {
 /// True if a sink says that it may work later, with this in its words.
 func isUnavailable(_ error: any Error, _ words: String = "") -> Bool {
     guard let error = error as? SinkError else { return false }
-    return error.isRetriable && error.description.contains(words)
+    return error.isRetriable && (words.isEmpty || error.description.contains(words))
 }
 
 /// True if a sink says that it cannot work before somebody changes something, with this in its words.
