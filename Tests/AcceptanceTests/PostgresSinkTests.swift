@@ -28,7 +28,7 @@ extension AcceptanceTests {
                 """)
 
             let process = try application.start("process", "--clock", GeneratedData.clock)
-            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "1000")
+            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "250")
             var (kills, restarts) = (0, 0)
             var texts = ""
             while producer.isRunning && kills < 8 {
@@ -65,7 +65,7 @@ extension AcceptanceTests {
             #expect(try await server.psql(database, places) == "\(written)\n")
             try await expectAll(in: database, of: server, application)
             show(
-                "a sink of PostgreSQL, killed -9 \(kills) times, its server \(restarts) times: \(written) timelines"
+                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times: \(written) timelines"
                     + " written, none of them twice")
             await server.stop()
         }
@@ -119,7 +119,7 @@ extension AcceptanceTests {
             #expect(isShown, "Scripts/setup test installs what it needs. \(listener.output)\(listener.errorOutput)")
             try await application.publish(configurations: configuration(#", "signedIn": false"#))
             _ = try await application.process(clock: (now + 1).formatted(.iso8601))
-            let isAnew = await eventually { listener.output.hasSuffix("---\nc K signedOut \n---\n") }
+            let isAnew = await eventually { listener.output.hasSuffix("---\nc K signedOut Sign in to see this widget.\n---\n") }
             #expect(isAnew, "\(listener.output)")
             show("listen.py: a screen of the tables of PostgreSQL, anew when the sink changed it")
         }
