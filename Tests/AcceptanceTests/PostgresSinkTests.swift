@@ -119,7 +119,8 @@ extension AcceptanceTests {
             #expect(isShown, "Scripts/setup test installs what it needs. \(listener.output)\(listener.errorOutput)")
             try await application.publish(configurations: configuration(#", "signedIn": false"#))
             _ = try await application.process(clock: (now + 1).formatted(.iso8601))
-            let isAnew = await eventually { listener.output.hasSuffix("---\nc K signedOut Sign in to see this widget.\n---\n") }
+            let last = "---\nc K signedOut Sign in to see this widget.\n---\n"
+            let isAnew = await eventually { listener.output.hasSuffix(last) }
             #expect(isAnew, "\(listener.output)")
             show("listen.py: a screen of the tables of PostgreSQL, anew when the sink changed it")
         }
