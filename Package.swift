@@ -51,11 +51,13 @@ let package = Package(
         .target(name: "COpenAPI"),
         .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Below all others.
         module("Times"),
         module("SQLite", ["CSQLite"]),
+        module("Postgres", ["CPostgres"]),
         module("Metrics"),
         module("Tracing"),
 
@@ -88,7 +90,8 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("TraceExport", ["Tracing", "HTTPClient"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Tracing"]),
+        module(
+            "Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Postgres", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -110,7 +113,8 @@ let package = Package(
             name: "tideline",
             dependencies: [
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
-                "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
+                "Positions", "Sinks", "Postgres", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer",
+                "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
                 "TraceExport",
             ],
@@ -155,7 +159,8 @@ let package = Package(
         .executableTarget(
             name: "sinks-benchmark",
             dependencies: [
-                "Sinks", "SQLite", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation", "TestSupport",
+                "Sinks", "SQLite", "Postgres", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation",
+                "TestSupport",
             ],
             path: "Benchmarks/Sinks", swiftSettings: strict),
 
@@ -218,7 +223,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite", "SplitMix",
+                "SQLite", "Postgres", "SplitMix",
             ]),
         tests(
             "ProducersTests",

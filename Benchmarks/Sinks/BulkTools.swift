@@ -33,6 +33,23 @@ struct BulkTools {
         try Data(entries.utf8).write(to: directory.appending(path: "entries.csv"))
     }
 
+    /// Writes what psql's `\copy` reads into the rows of a batch. Not timed, as for `.import`.
+    func prepareCopy() throws {
+        let rows = load.records.enumerated().map { ordinal, record in
+            let value = quoted(String(decoding: record.value ?? [], as: UTF8.self))
+            return "\(ordinal),\(record.configurationId),\(value),1,1,0,\(record.offset.rawValue)\n"
+        }
+        try Data(rows.joined().utf8).write(to: directory.appending(path: "batch.csv"))
+    }
+
+    /// The commands of psql that do what a sink does: all rows to a temporary table, and the same upsert.
+    var copyCommands: [String] {
+        [
+            PostgresSchema.batch, "BEGIN", "\\copy tideline_batch FROM '\(directory.path)/batch.csv' WITH (FORMAT csv)",
+            TimelineUpsert.sql, "COMMIT",
+        ]
+    }
+
     private func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
 
     /// Runs the shell of SQLite over the tables that a sink has made, and are empty.

@@ -43,11 +43,15 @@ struct SinkLoad {
     func write(to sink: any TimelineSink, batch: Int) throws {
         for start in stride(from: 0, to: records.count, by: batch) {
             let end = min(start + batch, records.count)
-            for record in records[start..<end] {
-                guard try sink.write(record) == .written else { preconditionFailure("Each is new to the sink.") }
-            }
+            let answers = try answers(of: sink, to: Array(records[start..<end]))
+            guard answers.allSatisfy({ $0 == .done(.written) }) else { preconditionFailure("Each is new to the sink.") }
             try sink.flush()
             try sink.keep([0: SinkPosition(next: Offset(Int64(end)))], of: "timelines")
         }
+    }
+
+    private func answers(of sink: any TimelineSink, to records: [SinkRecord]) throws -> [SinkAnswer] {
+        if let sink = sink as? any BatchSink { return try sink.write(records) }
+        return try records.map { .done(try sink.write($0)) }
     }
 }

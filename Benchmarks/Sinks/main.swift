@@ -1,7 +1,9 @@
 import Foundation
+import Postgres
 import RecordLog
 import SQLite
 import Sinks
+import TestSupport
 
 // How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES]. Medians of rounds.
 
@@ -62,3 +64,23 @@ try compare("http", "curl --parallel", count: few.records.count) { _ in
     return (own, bulk)
 }
 http.end()
+try tools.prepareCopy()
+let server = try waiting { try await PostgresServer(settings: []) }
+try compare("postgres", "\\copy and upsert", count: count) { _ in
+    let (mine, theirs) = try waiting { (try await server.makeDatabase(), try await server.makeDatabase()) }
+    let sink = PostgresSink(try PostgresAddress(server.url(mine)))
+    _ = try sink.positions(of: "timelines")
+    let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    _ = try PostgresSink(PostgresAddress(server.url(theirs))).positions(of: "timelines")
+    let commands = tools.copyCommands
+    let bulk = try seconds {
+        let result = try waiting { try await server.startPsql(theirs, commands).result() }
+        guard result.succeeded else { fatalError(result.standardError) }
+    }
+    let sums = "SELECT count(*), sum(hashtext(entries::text)) FROM entries"
+    guard try waiting({ try await server.psql(mine, sums) }) == waiting({ try await server.psql(theirs, sums) }) else {
+        fatalError("the tables differ")
+    }
+    return (own, bulk)
+}
+try waiting { await server.stop() }

@@ -8,11 +8,11 @@ package final class TimelineWriter: SinkKind {
     package typealias Failure = SinkRunError
 
     package var summary = SinkSummary()
-    private let sink: any TimelineSink
+    let sink: any TimelineSink
     private let settings: SinkSettings
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
-    private let trace: WorkTrace?
+    let trace: WorkTrace?
     private let held: HeldRequests
     private let letters: DeadLetterOutput
 
@@ -96,20 +96,18 @@ package final class TimelineWriter: SinkKind {
     /// The records and the positions in one transaction, which is repeated as a whole.
     private func writeAtOnce() throws(SinkRunError) -> Bool {
         let (positions, records) = (reached, batch.records)
-        let outcomes = try whenAvailable { () throws(SinkError) -> [BatchOutcome] in
+        let answers = try whenAvailable { () throws(SinkError) -> [SinkAnswer] in
             do throws(SinkError) {
-                var outcomes: [BatchOutcome] = []
-                for record in records {
-                    let answer = try traced(record) { () throws(SinkError) in try outcome(of: record) }
+                let answers = try self.answers(to: records)
+                for (record, answer) in zip(records, answers) {
                     if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
-                    outcomes.append(answer)
                 }
                 try sink.flush()
                 try letters.send()
                 let began = trace?.now()
                 try sink.keep(positions, of: settings.reading.topic)
                 if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
-                return outcomes
+                return answers
             } catch {
                 sink.rollBack()
                 // Spans say what counts: of this attempt nothing does.
@@ -117,8 +115,8 @@ package final class TimelineWriter: SinkKind {
                 throw error
             }
         }
-        guard let outcomes else { return false }
-        for (record, outcome) in zip(records, outcomes) { count(outcome, of: record) }
+        guard let answers else { return false }
+        for (record, answer) in zip(records, answers) { count(answer, of: record) }
         settled(at: positions)
         end()
         return true
@@ -140,7 +138,7 @@ package final class TimelineWriter: SinkKind {
         }
         for record in batch.records {
             let answer = try traced(record) { () throws(SinkRunError) in
-                try whenAvailable { () throws(SinkError) in try outcome(of: record) }
+                try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
             }
             guard let answer else { return false }
             if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
@@ -151,32 +149,9 @@ package final class TimelineWriter: SinkKind {
         return try keep(reached)
     }
 
-    private enum BatchOutcome {
-        case done(SinkOutcome)
-        case leftOut(reason: String)
-    }
-
-    private func outcome(of record: SinkRecord) throws(SinkError) -> BatchOutcome {
-        do throws(SinkError) {
-            let outcome = try sink.write(record)
-            trace?.note(outcome: "\(outcome)")
-            return .done(outcome)
-        } catch .unusable(let reason) {
-            trace?.note(outcome: "unusable")
-            return .leftOut(reason: reason)
-        }
-    }
-
-    private func traced<Failure: Error, Answer>(
-        _ record: SinkRecord, _ body: () throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        guard let trace else { return try body() }
-        return try trace.process(of: record, body)
-    }
-
-    private func count(_ outcome: BatchOutcome, of record: SinkRecord) {
-        if case .done = outcome { last = record }
-        switch outcome {
+    private func count(_ answer: SinkAnswer, of record: SinkRecord) {
+        if case .done = answer { last = record }
+        switch answer {
         case .done(.written): summary.written += 1
         case .done(.removed): summary.removed += 1
         case .done(.unchanged): summary.unchanged += 1

@@ -18,7 +18,9 @@ struct SinkCommand: Verb {
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once. https://… gets each timeline by PUT, \
+            entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
+            tables in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE. \
+            https://… gets each timeline by PUT, \
             and DELETE of what is gone, where the address has {configurationId}; else by POST, signed with \
             webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
@@ -38,6 +40,7 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --to postgres://tideline@db.example/timelines", "The same in PostgreSQL."),
             CommandExample("tideline sink --config settings.yaml", "All sinks that the settings name."),
             CommandExample("tideline sink --status", "State, lag, rate and last error of each."),
             CommandExample(
@@ -55,7 +58,7 @@ struct SinkCommand: Verb {
     var names: [String] = []
     @Option(
         help: ArgumentHelp("Where timelines go: \(TimelineTarget.allowed).", valueName: "target"),
-        completion: .list(["files:", "sqlite:", "https://"]))
+        completion: .list(["files:", "sqlite:", "postgres://", "https://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),

@@ -1,23 +1,27 @@
 import Observability
+import Postgres
 import Sinks
 
 /// A place that keeps timelines, as `--to` names it.
 enum SinkTarget: Hashable, Sendable {
     case files(directory: String)
     case sqlite(file: String)
+    case postgres(PostgresAddress)
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE"]
+    static let forms = ["files:DIR", "sqlite:FILE", "postgres://USER@HOST/DB"]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)
         switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
         case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
+        case ("postgres", let rest) where !rest.isEmpty, ("postgresql", let rest) where !rest.isEmpty:
+            self = .postgres(try Self.postgresAddress(rest))
         default: throw Problem(description: "must be \(TimelineTarget.allowed)")
         }
     }
@@ -27,6 +31,16 @@ enum SinkTarget: Hashable, Sendable {
         switch self {
         case .files: "files"
         case .sqlite: "sqlite"
+        case .postgres: "postgres"
+        }
+    }
+
+    /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
+    private static func postgresAddress(_ rest: String) throws(Problem) -> PostgresAddress {
+        do throws(PostgresAddress.Problem) {
+            return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
+        } catch {
+            throw Problem(description: "postgres: \(error)")
         }
     }
 
@@ -44,6 +58,7 @@ enum SinkTarget: Hashable, Sendable {
             }
             return files
         case .sqlite(let file): return try SQLiteSink(file: file, name: name)
+        case .postgres(let address): return PostgresSink(address, name: name)
         }
     }
 }
