@@ -51,11 +51,13 @@ let package = Package(
         .target(name: "COpenAPI"),
         .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Below all others.
         module("Times"),
         module("SQLite", ["CSQLite"]),
+        module("Redis", ["CHiredis"]),
         module("Metrics"),
         module("Tracing"),
 
@@ -88,7 +90,7 @@ let package = Package(
         module("HTTPClient", ["CCurl"]),
         module("Crypto", ["COpenSSL"]),
         module("TraceExport", ["Tracing", "HTTPClient"]),
-        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Tracing"]),
+        module("Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Redis", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -112,7 +114,7 @@ let package = Package(
                 "RecordLog", "RdKafka", "StreamCore", "StreamRuntime", "Timelines", "Agendas", "Messages", "Pipeline",
                 "Positions", "Sinks", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer", "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
-                "TraceExport",
+                "TraceExport", "Redis",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -153,7 +155,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Messages", "RecordLog", "Timelines"],
+            name: "sinks-benchmark", dependencies: ["Sinks", "SQLite", "Redis", "Messages", "RecordLog", "Timelines"],
             path: "Benchmarks/Sinks", swiftSettings: strict),
 
         // Faults of real processes on real brokers: `make chaos`.
@@ -215,7 +217,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite",
+                "SQLite", "Redis",
             ]),
         tests(
             "ProducersTests",
@@ -236,7 +238,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability", "HTTPServer",
-                "SQLite", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
+                "SQLite", "Redis", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

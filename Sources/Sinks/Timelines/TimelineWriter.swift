@@ -10,12 +10,10 @@ package final class TimelineWriter: SinkKind {
     package var summary = SinkSummary()
     private let sink: any TimelineSink
     private let settings: SinkSettings
-    private let clock: any BlockingClock
-    private let shouldStop: () -> Bool
+    private let patience: SinkPatience
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
     private let trace: WorkTrace?
-    private let waiting: WaitingHook
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -23,23 +21,22 @@ package final class TimelineWriter: SinkKind {
     private var state = SinkReadState()
     private var batch = SinkBatch()
     private var wasInterrupted = false
+    private var wasSetBack = false
 
     init(_ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>) {
         self.sink = sink
         self.settings = settings
-        clock = context.clock
-        shouldStop = context.shouldStop
+        patience = SinkPatience(settings, context)
         notice = context.notice
         fitting = context.fitting
         trace = context.trace
-        waiting = context.waiting
     }
 
     package var isSettled: Bool { batch.isEmpty }
     package var unsettledCount: Int { batch.read }
 
     package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
-        try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
+        try patience.whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
     }
 
     package func start(at positions: [Partition: SinkPosition]) { kept = positions }
@@ -56,8 +53,22 @@ package final class TimelineWriter: SinkKind {
             state.next[partition].map { $0 >= position.begun } ?? false
         }
         guard isWholeAgain else { return true }
-        wasInterrupted = try !write()
+        do throws(SinkRunError) {
+            wasInterrupted = try !(batch.isEmpty ? renew() : write())
+        } catch .sink(.setBack(let fault)) {
+            // What was read counts from positions that the target does not know any more.
+            notice(.setBack(fault))
+            batch.removeAll()
+            self.state = SinkReadState()
+            kept = [:]
+            wasSetBack = true
+        }
         return !wasInterrupted
+    }
+
+    package func takeSetBack() -> Bool {
+        defer { wasSetBack = false }
+        return wasSetBack
     }
 
     /// Keeps the positions behind markers at the end, so that the next run does not begin before them.
@@ -66,7 +77,7 @@ package final class TimelineWriter: SinkKind {
         if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(positions) }
     }
 
-    package func close() {}
+    package func close() { sink.close() }
 
     // MARK: - Writing
 
@@ -83,21 +94,26 @@ package final class TimelineWriter: SinkKind {
         trace.process(of: superseded) { trace.note(outcome: "superseded") }
     }
 
+    /// - Returns: false if it was stopped before that.
+    private func renew() throws(SinkRunError) -> Bool {
+        try patience.whenAvailable { () throws(SinkError) in try sink.renew() } != nil
+    }
+
     /// Writes the batch and keeps the positions.
     ///
     /// - Returns: false if it was stopped before that; the next run does it again.
     private func write() throws(SinkRunError) -> Bool {
-        guard !batch.isEmpty else { return true }
-        return sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
+        sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
     }
 
     /// The records and the positions in one transaction, which is repeated as a whole.
     private func writeAtOnce() throws(SinkRunError) -> Bool {
-        let positions = positions
-        let outcomes = try whenAvailable { () throws(SinkError) in
+        let (positions, records) = (positions, batch.records)
+        let outcomes = try patience.whenAvailable { () throws(SinkError) in
             do throws(SinkError) {
                 var outcomes: [BatchOutcome] = []
-                for record in batch.records {
+                try sink.prepare(records)
+                for record in records {
                     outcomes.append(try traced(record) { () throws(SinkError) in try outcome(of: record) })
                 }
                 try sink.flush()
@@ -113,7 +129,7 @@ package final class TimelineWriter: SinkKind {
             }
         }
         guard let outcomes else { return false }
-        for (record, outcome) in zip(batch.records, outcomes) { count(outcome, of: record) }
+        for (record, outcome) in zip(records, outcomes) { count(outcome, of: record) }
         kept = positions
         summary.superseded += batch.superseded
         batch.removeAll()
@@ -134,14 +150,17 @@ package final class TimelineWriter: SinkKind {
             }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
-        for record in batch.records {
+        let records = batch.records
+        let prepared: Void? = try patience.whenAvailable { () throws(SinkError) in try sink.prepare(records) }
+        guard prepared != nil else { return false }
+        for record in records {
             let answer = try traced(record) { () throws(SinkRunError) in
-                try whenAvailable { () throws(SinkError) in try outcome(of: record) }
+                try patience.whenAvailable { () throws(SinkError) in try outcome(of: record) }
             }
             guard let answer else { return false }
             count(answer, of: record)
         }
-        guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
+        guard try patience.whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
         summary.superseded += batch.superseded
         batch.removeAll()
         return try keep(positions)
@@ -192,7 +211,7 @@ package final class TimelineWriter: SinkKind {
     /// - Returns: false if it was stopped before that.
     private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
         let began = trace?.now()
-        let answer: Void? = try whenAvailable { () throws(SinkError) in
+        let answer: Void? = try patience.whenAvailable { () throws(SinkError) in
             try sink.keep(positions, of: settings.reading.topic)
         }
         guard answer != nil else { return false }
@@ -204,42 +223,5 @@ package final class TimelineWriter: SinkKind {
     private func leaveOut(_ place: TopicPartition, _ offset: Offset, _ reason: String) {
         summary.unusable += 1
         notice(.unusable(place, offset, reason: reason))
-    }
-
-    // MARK: - Holding
-
-    /// As `repeatedly`, with failures as the run's.
-    private func whenAvailable<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkRunError) -> Answer? {
-        do throws(SinkError) {
-            return try repeatedly(request)
-        } catch {
-            throw .sink(error)
-        }
-    }
-
-    /// Repeats a request while the sink is unavailable, ever slower, for as long as that lasts.
-    ///
-    /// - Returns: `nil` if it was stopped before the sink answered.
-    private func repeatedly<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkError) -> Answer? {
-        var delay = settings.retryDelay
-        var since: Duration?
-        while true {
-            do throws(SinkError) {
-                let answer = try request()
-                if let since { notice(.resumed(after: clock.now - since)) }
-                return answer
-            } catch {
-                guard error.isRetriable else { throw error }
-                since = since ?? clock.now
-                notice(.holding(error, retryIn: delay))
-            }
-            let end = clock.now + delay
-            while clock.now < end {
-                if shouldStop() { return nil }
-                waiting.call()
-                clock.wait(for: min(end - clock.now, .milliseconds(100)))
-            }
-            delay = min(delay * 2, settings.retryDelayMax)
-        }
     }
 }

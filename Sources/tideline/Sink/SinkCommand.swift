@@ -12,12 +12,15 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files or to a database, or sends reloads to devices or a webhook.",
+        abstract: "Writes timelines to files, to a database or to standard output, or sends reloads to devices or a webhook.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once.
+            entries, with the positions in the same transaction: exactly once. redis://HOST has a \
+            key per configuration and a stream of changes, with the positions in the same transaction; its password may \
+            be in REDISCLI_AUTH. stdout has a line of JSON per record, from the earliest on; the summary is then \
+            written to standard error.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -31,6 +34,8 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --to redis://localhost:6379/0", "Keeps the keys of a Redis up to date."),
+            CommandExample("tideline sink --to stdout --until-caught-up | jq .kind", "Hands on what there is."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -40,8 +45,8 @@ struct SinkCommand: Verb {
         ])
 
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
-        completion: .list(["files:", "sqlite:"]))
+        help: ArgumentHelp("Where timelines go: files:DIR, sqlite:FILE, redis://HOST or stdout.", valueName: "target"),
+        completion: .list(["files:", "sqlite:", "redis://", "stdout"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -98,8 +103,8 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
-                    + "place of apns.")
+                "Give '--to files:DIR', '--to sqlite:FILE', '--to redis://HOST', '--to stdout' or '--reloads apns', or "
+                    + "the address of a webhook in place of apns.")
         }
     }
 
@@ -126,6 +131,10 @@ struct SinkCommand: Verb {
                 return Signals.isStopRequested
             }, progress: { progress in bar.update(completed: progress.summary.records) })
         bar.finish()
-        print(summary.json)
+        if target == .stdout {
+            FileHandle.standardError.write(Data((summary.json + "\n").utf8))
+        } else {
+            print(summary.json)
+        }
     }
 }

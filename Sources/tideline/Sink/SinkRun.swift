@@ -27,6 +27,8 @@ struct SinkRun {
         if environment.settings[Keys.metricsListen] != nil {
             settings.reading.lagInterval = SinkMonitoring.lagInterval
         }
+        // Who reads standard output may be slow, and is not to wait once they go on.
+        if target == .stdout { settings.retryDelayMax = settings.retryDelay }
         self.settings = settings
         do {
             sink = try target.open(environment)
@@ -43,10 +45,12 @@ struct SinkRun {
         let log = SinkLog(environment.logger(for: .sinks))
         let brokers = environment.brokers
         let monitoring = self.monitoring
+        let lines = sink as? LinesSink
         do {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: SleepingClock(),
-                memory: environment.resources.memory, tracer: tracer, shouldStop: shouldStop,
+                memory: environment.resources.memory, tracer: tracer,
+                shouldStop: { shouldStop() || lines?.isClosed == true },
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))
