@@ -43,6 +43,7 @@ struct SinkLoad {
     func write(to sink: any TimelineSink, batch: Int) throws {
         for start in stride(from: 0, to: records.count, by: batch) {
             let end = min(start + batch, records.count)
+            try sink.prepare(Array(records[start..<end]))
             for record in records[start..<end] {
                 guard try sink.write(record) == .written else { preconditionFailure("Each is new to the sink.") }
             }

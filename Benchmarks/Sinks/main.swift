@@ -52,3 +52,14 @@ try compare("files", "write, fsync, rename", count: few.records.count) { round i
     let bulk = seconds { BulkTools(load: few, directory: directory).writeFiles(to: theirs) }
     return (own, bulk)
 }
+
+let redis = try RedisTool(load, directory: directory)
+try compare("redis", "redis-cli --pipe", count: count) { _ in
+    let sink = try redis.sink()
+    let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    sink.close()
+    let mine = try redis.empty()
+    let bulk = try seconds { try redis.runPipe() }
+    guard try redis.empty() == mine else { fatalError("the keys differ") }
+    return (own, bulk)
+}

@@ -1,10 +1,10 @@
-// Sinks: programs at the end of the stream: timelines go to files and tables, reloads to devices and webhooks.
+// Sinks: programs at the end of the stream: timelines go to files, tables and keys, reloads to devices and webhooks.
 //
 // It must not know how timelines are made, nor settings, signals and logs of the program: clocks, chance, HTTP and the
 // question whether to stop come from outside. Everything is synchronous and belongs to one dedicated thread. A sink
 // keeps its positions beside what it did, so that both are lost or kept together.
 //
 // Begin with Runner/SinkRunner.swift: it reads a topic and hands the records to a `SinkKind`. One is `TimelineWriter`,
-// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`); the other is `ReloadSender`, which hands what it reads to
-// `Deliveries` and keeps what they settle in a `ReloadLedger`. A `ReloadDestination` says what is sent for a reload and
-// what an answer means: `APNsDestination`, `WebhookDestination`.
+// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`, `RedisSink`, `LinesSink`); the other is `ReloadSender`, which
+// hands what it reads to `Deliveries` and keeps what they settle in a `ReloadLedger`. A `ReloadDestination` says what is
+// sent for a reload and what an answer means: `APNsDestination`, `WebhookDestination`.

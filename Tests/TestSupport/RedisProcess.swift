@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Glibc
 
 /// A real Redis on a port of its own, for one test: started by it, killed by it, gone with it.
@@ -13,7 +13,7 @@ package final class RedisProcess {
     /// - Parameter options: as on its command line; without any it keeps nothing on a disk.
     package init(_ options: [String] = ["--save", "", "--appendonly", "no"]) throws {
         // hiredis writes to connections that the server has closed.
-        signal(SIGPIPE, SIG_IGN)
+        _ = Glibc.signal(SIGPIPE, SIG_IGN)
         self.options = options
         port = try freePortPair()
         try start()

@@ -73,7 +73,7 @@ final class RedisLink {
                 try connection.append(command)
                 try connection.sendSome()
             }
-            for _ in look.dropLast() { try connection.expectReply() }
+            for _ in look.dropLast() { _ = try connection.expectReply() }
             if !look.isEmpty, try connection.expectReply().text != lock.owner { throw Self.lockLost }
             isWatching = true
             var replies: [RedisReply] = []

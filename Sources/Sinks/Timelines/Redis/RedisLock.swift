@@ -33,6 +33,8 @@ struct RedisLock {
         if try connection.run(["SET", key, .text(owner), "NX", "PX", milliseconds]) != .nothing { return taken() }
         let holder = try connection.run(["GET", key]).text
         if holder == owner {
+            // This also ends a transaction of an earlier connection that the server has not come to yet: it watches the
+            // key.
             try connection.run(renewal)
             return taken()
         }

@@ -202,14 +202,14 @@ package final class RedisSink: TimelineSink {
                 commands.append(["SADD", RedisKeys.recipient(head.recipient), .text(id)])
             }
         }
-        tell("written", id, head)
+        tell("written", id, head, known[id])
         known[id]?.value = value
     }
 
     private func remove(_ id: String, _ held: TimelineHead?) {
         commands.append(["UNLINK", RedisKeys.timeline(id)])
         leave(held?.recipient, id)
-        tell("removed", id, held)
+        tell("removed", id, held, known[id])
         known[id]?.value = nil
     }
 
@@ -218,14 +218,19 @@ package final class RedisSink: TimelineSink {
         commands.append(["SREM", RedisKeys.recipient(recipient), .text(id)])
     }
 
-    private func tell(_ change: RedisWord, _ id: String, _ head: TimelineHead?) {
-        let end: [RedisWord] =
-            head.map { ["kind", .text($0.kind), "recipient", .text($0.recipient), "revision", .integer($0.revision)] }
-            ?? []
-        commands.append(
-            [
-                "XADD", .text(RedisKeys.changes), "MAXLEN", "~", .integer(RedisKeys.changesKept), "*", "change", change,
-                "configurationId", .text(id),
-            ] + end)
+    /// The place is that of the record in its topic.
+    private func tell(_ change: RedisWord, _ id: String, _ head: TimelineHead?, _ place: Known?) {
+        var words: [RedisWord] = [
+            "XADD", .text(RedisKeys.changes), "MAXLEN", "~", .integer(RedisKeys.changesKept), "*", "change", change,
+            "configurationId", .text(id),
+        ]
+        if let head {
+            words += ["kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision)]
+        }
+        if let place {
+            words += ["partition", .integer(Int64(place.place.partition.rawValue))]
+            words += ["offset", .integer(place.offset.rawValue)]
+        }
+        commands.append(words)
     }
 }
