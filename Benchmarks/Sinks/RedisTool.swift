@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Redis
 import RecordLog
 import Sinks

@@ -1,4 +1,4 @@
-// Redis: hiredis in Swift. A connection has one owner, which appends commands and takes their replies in the same order;
+// Redis: hiredis in Swift. A connection has one owner, which appends commands and takes their replies in that order;
 // what fails says whether the server is away, denies it, or refuses that command.
 //
 // It must not know what is stored. There is no pool and no thread of its own: calls block, within their time-outs, and

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The address of a Redis: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`.
 ///
 /// Its text never has the password.
@@ -37,7 +39,7 @@ package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         if let slash = rest.firstIndex(of: "/") {
             let path = rest[rest.index(after: slash)...]
             guard let number = path.isEmpty ? 0 : Int(path), number >= 0, number <= 1_000_000 else {
-                throw Problem(description: "the database of a redis: target must be a number, as in redis://HOST:6379/0")
+                throw Problem(description: "the database of a redis: target must be a number, as in redis://HOST/0")
             }
             database = number
             rest = rest[..<slash]
@@ -54,7 +56,9 @@ package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
 
     private mutating func readCredentials(_ text: Substring) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = Self.decoded(parts[0]), let secret = Self.decoded(parts.count == 2 ? parts[1] : "") else {
+        guard let name = parts[0].removingPercentEncoding,
+            let secret = (parts.count == 2 ? parts[1] : "").removingPercentEncoding
+        else {
             throw Problem(description: "user and password of a redis: target must be percent-encoded UTF-8")
         }
         user = name.isEmpty ? nil : name
@@ -78,32 +82,14 @@ package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         }
         return (host, rest.isEmpty ? nil : rest)
     }
-
-    /// `nil` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }
 
 /// A password, which no text shows.
-package struct RedisPassword: Hashable, Sendable, CustomStringConvertible {
+package struct RedisPassword: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let secret: String
 
     package init(_ secret: String) { self.secret = secret }
 
     package var description: String { "(masked)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -39,8 +39,8 @@ extension AcceptanceTests {
             let places = try places(redis)
             #expect(places.count == Set(places).count && places.count >= 220)
             show(
-                "a sink of Redis, killed -9 \(kills) times, and its Redis \(outages) times: \(places.count) changes, none"
-                    + " of them twice")
+                "a sink of Redis, killed -9 \(kills) times, and its Redis \(outages) times: \(places.count) changes,"
+                    + " none of them twice")
         }
 
         @Test("a Redis that comes back empty is filled again by the sink that runs")
@@ -61,6 +61,7 @@ extension AcceptanceTests {
             #expect(isFullAgain && result.succeeded, "\(result.failure)")
             #expect(result.standardError.contains("its positions are others than it has acknowledged"))
             try await expectAll(in: redis, of: application)
+            try await expectBoard(of: redis)
         }
 
         @Test("the password is taken from the address or REDISCLI_AUTH, and shown nowhere; a wrong one ends with 70")
@@ -105,7 +106,24 @@ extension AcceptanceTests {
         /// The places of the records whose writing the stream tells.
         private func places(_ redis: RedisProcess) throws -> [String] {
             let lines = try redis.cli("XRANGE", "tideline:changes", "-", "+").split(separator: "\n")
-            return lines.indices.dropLast(3).filter { lines[$0] == "partition" }.map { "\(lines[$0 + 1])-\(lines[$0 + 3])" }
+            return lines.indices.dropLast(3).filter { lines[$0] == "partition" }.map {
+                "\(lines[$0 + 1])-\(lines[$0 + 3])"
+            }
+        }
+
+        /// The example shows a line for each of a recipient's configurations.
+        private func expectBoard(of redis: RedisProcess) async throws {
+            let sets = try redis.cli("KEYS", "tideline:recipient:*").split(separator: "\n")
+            let set = String(try #require(sets.first))
+            let board = try await ProcessRunner.run(
+                URL(filePath: "/usr/bin/python3"),
+                [
+                    "Examples/consumers/redis_board.py", redis.address,
+                    String(set.dropFirst("tideline:recipient:".count)), "--once",
+                ])
+            let lines = board.standardOutput.split(separator: "\n")
+            #expect(board.succeeded, "\(board.failure)")
+            #expect(lines.count == Int(try redis.cli("SCARD", set)) && lines.allSatisfy { $0.contains(" revision ") })
         }
 
         /// The keys hold what files do, to the byte, and each recipient's set has theirs.

@@ -94,8 +94,8 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
     case unusable(reason: String)
-    /// The target holds other positions than were kept: it was set back, or emptied. Ask it for its positions again, and
-    /// go on from them. Only of a transactional sink: what it holds is as old as they are.
+    /// The target holds other positions than were kept: it was set back, or emptied. Ask it for its positions again,
+    /// and go on from them. Only of a transactional sink: what it holds is as old as they are.
     case setBack(SinkFault)
 
     package var description: String {

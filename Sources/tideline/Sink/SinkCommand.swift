@@ -12,14 +12,15 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files, to a database or to standard output, or sends reloads to devices or a webhook.",
+        abstract:
+            "Writes timelines to files, to a database or to standard output, or sends reloads to devices or a webhook.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
             entries, with the positions in the same transaction: exactly once. redis://HOST has a \
-            key per configuration and a stream of changes, with the positions in the same transaction; its password may \
-            be in REDISCLI_AUTH. stdout has a line of JSON per record, from the earliest on; the summary is then \
+            key per configuration and a stream of changes, with the positions in the same transaction; its password \
+            may be in REDISCLI_AUTH. stdout has a line of JSON per record, from the earliest on; the summary is then \
             written to standard error.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \

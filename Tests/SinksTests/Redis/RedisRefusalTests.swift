@@ -31,7 +31,7 @@ struct RedisRefusalTests {
         try redis.cli(
             cli + [
                 "writer", "on", ">writer-secret", "~tideline:*", "+@read", "+@write", "+@transaction", "+@connection",
-                "+info",
+                "+info", "+config|get",
             ])
         let writer = try redis.sink(credentials: "writer:writer-secret@")
         let record = TimelineSinkContract.record("a", TimelineSinkContract.timeline("a", revision: 1), offset: 0)
@@ -81,7 +81,9 @@ struct RedisRefusalTests {
         ] {
             #expect(try RedisAddress(text).description == told)
         }
-        for wrong in ["", "redis://", ":1", "h:", "h:0", "h:x", "h/x", "h/-1", "a:%zz@h", "rediss://h", "[::1", "a%f@h"] {
+        for wrong in [
+            "", "redis://", ":1", "h:", "h:0", "h:x", "h/x", "h/-1", "a:%zz@h", "rediss://h", "[::1", "a%f@h",
+        ] {
             #expect(throws: RedisAddress.Problem.self, "\(wrong)") { try RedisAddress(wrong) }
         }
         #expect { try RedisAddress("redis://u:top@h:x") } throws: { !"\($0)".contains("top") }

@@ -76,7 +76,8 @@ struct RedisSinkTests {
         #expect(try write("a", 1, offset: 2, to: sink) == .unchanged)
         #expect(try sink.write(Contract.record("a", nil, offset: 3)) == .removed)
         #expect(try sink.write(Contract.record("a", nil, offset: 4)) == .unchanged)
-        #expect(try write("ä😀\u{0} b", 1, offset: 5, to: sink) == .written)
+        let value = Contract.timeline("x", revision: 1)
+        #expect(try sink.write(Contract.record("ä😀\u{0} b", value, offset: 5)) == .written)
         try sink.keep([:], of: "timelines")
         #expect(try redis.cli("KEYS", "tideline:timeline:*") == "tideline:timeline:ä😀\u{0} b")
     }

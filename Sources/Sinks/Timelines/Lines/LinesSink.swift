@@ -47,10 +47,11 @@ package final class LinesSink: TimelineSink {
         // Before the line is added: the same record comes again if this fails.
         if pending.count >= Self.pendingMax { try flush() }
         guard let value = record.timeline(for: name) else {
-            pending += JSONWriter.object { json in
-                json.string("configurationId", record.configurationId)
-                json.bool("deleted", true)
-            }.utf8
+            pending +=
+                JSONWriter.object { json in
+                    json.string("configurationId", record.configurationId)
+                    json.bool("deleted", true)
+                }.utf8
             pending.append(UInt8(ascii: "\n"))
             return .removed
         }

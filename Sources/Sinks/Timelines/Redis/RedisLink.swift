@@ -150,8 +150,9 @@ final class RedisLink {
         case .denied:
             .refused(
                 fault(
-                    operation, "\(error.description) (the credentials are those of the address, or REDISCLI_AUTH; the"
-                        + " user needs ~tideline:* +@read +@write +@transaction +@connection +info)"))
+                    operation,
+                    "\(error.description) (the credentials are those of the address, or REDISCLI_AUTH; the user needs"
+                        + " ~tideline:* +@read +@write +@transaction +@connection +info +config|get)"))
         }
     }
 }

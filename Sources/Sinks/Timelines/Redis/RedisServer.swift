@@ -15,13 +15,13 @@ struct RedisServer {
             try connection.append(command)
         }
         let (info, limit, type) = (try connection.reply(), try connection.reply(), try connection.reply())
+        // Both may be forbidden to the user; then Redis itself says what is wrong, if something is.
+        if let text = info.text { try Self.check(text) }
+        if let text = limit.list?.last?.text, let number = Int(text) { textMax = number }
         if let error = type.error { throw error }
         guard type.text == "none" || type.text == "stream" else {
             throw RedisError(.failed, "key \(RedisKeys.changes) is not a stream: remove it")
         }
-        // Both may be forbidden to the user; then Redis itself says what is wrong, if something is.
-        if let text = info.text { try Self.check(text) }
-        if let text = limit.list?.last?.text, let number = Int(text) { textMax = number }
     }
 
     private static func check(_ info: String) throws(RedisError) {
@@ -32,12 +32,14 @@ struct RedisServer {
             }, uniquingKeysWith: { first, _ in first })
         if fields["cluster_enabled"] == "1" {
             throw RedisError(
-                .failed, "it is a node of a Redis Cluster, where a transaction cannot reach all keys: name a Redis"
-                    + " without cluster-enabled")
+                .failed,
+                "it is a node of a Redis Cluster, where a transaction cannot reach all keys: name a Redis without"
+                    + " cluster-enabled")
         }
         if let policy = fields["maxmemory_policy"], policy.hasPrefix("allkeys"), fields["maxmemory"] != "0" {
             throw RedisError(
-                .failed, "it removes keys when memory is short (maxmemory-policy \(policy)), so timelines would be lost"
+                .failed,
+                "it removes keys when memory is short (maxmemory-policy \(policy)), so timelines would be lost"
                     + " silently: set maxmemory-policy noeviction")
         }
     }

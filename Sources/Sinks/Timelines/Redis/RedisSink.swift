@@ -5,8 +5,8 @@ import Messages
 /// The newest timeline of each configuration in a Redis, a key for each, with the positions in the same transaction:
 /// exactly once, as far as Redis keeps what it has acknowledged.
 ///
-/// A Redis that comes back older than it was, or empty, has older positions, too: `setBack` says so, and what it lost is
-/// written again. One sink writes at a time; a lock that expires says so, and whoever lost it never writes again.
+/// A Redis that comes back older than it was, or empty, has older positions, too: `setBack` says so, and what it lost
+/// is written again. One sink writes at a time; a lock that expires says so, and whoever lost it never writes again.
 package final class RedisSink: TimelineSink {
     package let name: String
     package var isTransactional: Bool { true }
@@ -225,7 +225,9 @@ package final class RedisSink: TimelineSink {
             "configurationId", .text(id),
         ]
         if let head {
-            words += ["kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision)]
+            words += [
+                "kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision),
+            ]
         }
         if let place {
             words += ["partition", .integer(Int64(place.place.partition.rawValue))]
