@@ -28,7 +28,8 @@ struct RedisOutageTests {
     /// - Parameter notice: what is told; here a test hurts and mends the Redis.
     @discardableResult
     private func run(
-        _ redis: RedisProcess, untilCaughtUp: Bool = true, batch: Int = 100, stop: @escaping () -> Bool = { false },
+        _ redis: RedisProcess, untilCaughtUp: Bool = true, batch: Int = 100, answer: Duration = .seconds(10),
+        stop: @escaping () -> Bool = { false },
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {
         var settings = SinkSettings(topic: topic)
@@ -38,7 +39,7 @@ struct RedisOutageTests {
         settings.retryDelay = .milliseconds(50)
         settings.retryDelayMax = .milliseconds(200)
         return try SinkRunner(
-            cluster: cluster, sink: try redis.sink(lease: .seconds(1)), settings: settings, clock: clock,
+            cluster: cluster, sink: try redis.sink(answer: answer), settings: settings, clock: clock,
             shouldStop: stop, notice: notice
         ).run()
     }
@@ -182,7 +183,7 @@ struct RedisOutageTests {
         var isPaused = false
         var reasons: Set<String> = []
         let summary = try run(
-            redis,
+            redis, answer: .milliseconds(500),
             stop: {
                 if !isPaused { isPaused = (try? redis.cli("CLIENT", "PAUSE", "1500")) == "OK" }
                 return false
@@ -231,7 +232,9 @@ struct RedisOutageTests {
         for number in 0..<10 { append("c\(number)", 1) }
         var held = 0
         redis.signal(SIGSTOP)
-        let summary = try run(redis, stop: { held > 0 }) { if case .holding = $0 { held += 1 } }
+        let summary = try run(redis, answer: .milliseconds(500), stop: { held > 0 }) {
+            if case .holding = $0 { held += 1 }
+        }
         redis.signal(SIGCONT)
         #expect(summary.wasStopped && summary.written == 0)
         #expect(try run(redis).written == 10)

@@ -99,7 +99,7 @@ struct RedisSinkTests {
 
     @Test("a transaction whose answer was lost is not done again, whether the Redis had come to it or not")
     func lostAnswer() throws {
-        let sink = try sink()
+        let sink = try redis.sink(answer: .milliseconds(300))
         _ = try sink.positions(of: "timelines")
         for round in 0..<10 {
             _ = try write("a", round + 1, offset: Int64(round), to: sink)
@@ -126,14 +126,12 @@ struct RedisSinkTests {
 
     @Test("the second sink waits until it has seen that the first lives, and is refused by name")
     func second() throws {
-        let clock = SteppingClock()
-        let first = try redis.sink("the first", lease: .seconds(2), now: { clock.now })
+        let first = try sink("the first", lease: .seconds(6))
         _ = try first.positions(of: "timelines")
-        let second = try redis.sink("the second", lease: .seconds(2), now: { clock.now })
+        let second = try sink("the second", lease: .seconds(6))
         #expect { try second.positions(of: "timelines") } throws: { $0.isUnavailable && "\($0)".contains("the first") }
-        // It renews the lock although there is nothing to write.
-        usleep(800_000)
-        clock.now += .milliseconds(800)
+        // It renews the lock although there is nothing to write, once a quarter of the lease is over.
+        usleep(1_600_000)
         try first.renew()
         #expect { try second.positions(of: "timelines") } throws: {
             !$0.isUnavailable && "\($0)".contains("another sink writes there (the first)")
@@ -144,10 +142,10 @@ struct RedisSinkTests {
 
     @Test("the lock of a sink that was killed ends by itself; if that sink was only slow, it never writes again")
     func fenced() async throws {
-        let first = try sink("the first", lease: .milliseconds(300))
+        let first = try sink("the first", lease: .milliseconds(1500))
         _ = try write("a", 1, offset: 0, to: first)
         let second = try sink("the second", lease: .seconds(5))
-        let isTaken = await eventually(within: .seconds(5)) { (try? second.positions(of: "timelines")) != nil }
+        let isTaken = await eventually(within: .seconds(20)) { (try? second.positions(of: "timelines")) != nil }
         #expect(isTaken)
         _ = try write("a", 2, offset: 1, to: second)
         try second.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
@@ -165,16 +163,15 @@ struct RedisSinkTests {
 }
 
 extension RedisProcess {
-    /// A sink with time-outs that a test can wait for.
+    /// - Parameter answer: how long an answer is waited for; the tests of what is slow want less.
     func sink(
         _ owner: String = "test", lease: Duration = .seconds(5), credentials: String = "",
-        now: @escaping () -> Duration = {
-            ContinuousClock.now - RedisProcess.epoch
-        }
+        answer: Duration = .seconds(10)
     ) throws -> RedisSink {
         RedisSink(
             try RedisAddress("redis://\(credentials)127.0.0.1:\(port)"), owner: owner, lease: lease,
-            timeouts: RedisTimeouts(connect: .seconds(2), answer: .milliseconds(500)), now: now)
+            timeouts: RedisTimeouts(connect: .seconds(10), answer: answer),
+            now: { ContinuousClock.now - RedisProcess.epoch })
     }
 
     private static let epoch = ContinuousClock.now
