@@ -12,9 +12,9 @@ package enum RedisWord: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// How long calls of a connection may take.
 package struct RedisTimeouts: Hashable, Sendable {
-    /// Of making the connection, without the time that the name of the host takes to be looked up.
+    /// The time for making the connection, without that for looking up the name of the host.
     package var connect = Duration.seconds(5)
-    /// Of each wait for the server to take or to send something.
+    /// The time of each wait for the server to take or to send something.
     package var answer = Duration.seconds(5)
 
     package init(connect: Duration = .seconds(5), answer: Duration = .seconds(5)) {

@@ -6,5 +6,5 @@
 //
 // Begin with Runner/SinkRunner.swift: it reads a topic and hands the records to a `SinkKind`. One is `TimelineWriter`,
 // which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`, `RedisSink`, `LinesSink`). The other is `ReloadSender`: it
-// hands what it reads to `Deliveries` and keeps what they settle in a `ReloadLedger`. A `ReloadDestination` says what is
-// sent for a reload and what an answer means: `APNsDestination`, `WebhookDestination`.
+// hands what it reads to `Deliveries` and keeps what they settle in a `ReloadLedger`. A `ReloadDestination` says what
+// is sent for a reload and what an answer means: `APNsDestination`, `WebhookDestination`.

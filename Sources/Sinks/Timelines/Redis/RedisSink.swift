@@ -32,7 +32,7 @@ package final class RedisSink: TimelineSink {
         /// The record that `head` is read from.
         var place: TopicPartition
         var offset: Offset
-        /// Of the timeline that the record has for this sink; `nil` if there is none, or it cannot be read.
+        /// What the timeline says that the record has for this sink; `nil` if there is none, or it cannot be read.
         var head: TimelineHead?
     }
 
