@@ -12,7 +12,7 @@ extension AcceptanceTests {
             let telemetry = try application.file("telemetry.jsonl", data.telemetry())
             let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
             let process = try application.start("process", "--clock", GeneratedData.clock)
-            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "500")
+            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "300")
             var (kills, outages) = (0, 0)
             while producer.isRunning && kills < 8 {
                 let sink = try application.start("sink", "--to", redis.address)
