@@ -61,7 +61,7 @@ benchmark-serve: build ## load on the HTTP API: GETs a second, idle streams, the
 	@swift build $(QUIET) --configuration release --product serve-benchmark
 	@.build/release/serve-benchmark $(TIDELINE)
 
-benchmark-sinks: ## timelines a second into files and tables, beside what writes the same fastest
+benchmark-sinks: ## timelines a second into files, tables and keys, beside what writes the same fastest
 	@Scripts/setup build test
 	@swift build $(QUIET) --configuration release --product sinks-benchmark
 	@.build/release/sinks-benchmark $(ARGS)

@@ -52,12 +52,14 @@ let package = Package(
         .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Below all others.
         module("Times"),
         module("SQLite", ["CSQLite"]),
         module("Postgres", ["CPostgres"]),
+        module("Redis", ["CHiredis"]),
         module("Metrics"),
         module("Tracing"),
 
@@ -91,7 +93,8 @@ let package = Package(
         module("Crypto", ["COpenSSL"]),
         module("TraceExport", ["Tracing", "HTTPClient"]),
         module(
-            "Sinks", ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Postgres", "Tracing"]),
+            "Sinks",
+            ["Messages", "RecordLog", "HTTPClient", "Crypto", "Timelines", "SQLite", "Postgres", "Redis", "Tracing"]),
         module("Inspection", ["Messages", "RecordLog", "Agendas", "Timelines"]),
         module("Producers", ["Messages", "RecordLog", "Agendas", "Timelines", "Positions", "SplitMix", "CZlib"]),
         module("Preview", ["Messages", "Producers", "Agendas", "Timelines"]),
@@ -116,7 +119,7 @@ let package = Package(
                 "Positions", "Sinks", "Postgres", "HTTPClient", "Crypto", "Producers", "Preview", "HTTPServer",
                 "Access", "Gateway",
                 "Observability", "Arguments", "Settings", "SplitMix", "Metrics", "Inspection", "Diagnosis", "Tracing",
-                "TraceExport",
+                "TraceExport", "Redis",
             ],
             swiftSettings: strict,
             // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
@@ -159,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "sinks-benchmark",
             dependencies: [
-                "Sinks", "SQLite", "Postgres", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation",
+                "Sinks", "SQLite", "Postgres", "Redis", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation",
                 "TestSupport",
             ],
             path: "Benchmarks/Sinks", swiftSettings: strict),
@@ -223,7 +226,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite", "Postgres", "SplitMix",
+                "SQLite", "Postgres", "Redis", "SplitMix",
             ]),
         tests(
             "ProducersTests",
@@ -244,7 +247,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability", "HTTPServer",
-                "SQLite", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
+                "SQLite", "Redis", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

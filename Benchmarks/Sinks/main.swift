@@ -84,3 +84,13 @@ try compare("postgres", "\\copy and upsert", count: count) { _ in
     return (own, bulk)
 }
 try waiting { await server.stop() }
+let redis = try RedisTool(load, directory: directory)
+try compare("redis", "redis-cli --pipe", count: count) { _ in
+    let sink = try redis.sink()
+    let own = try seconds { try load.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+    sink.close()
+    let mine = try redis.empty()
+    let bulk = try seconds { try redis.runPipe() }
+    guard try redis.empty() == mine else { fatalError("the keys differ") }
+    return (own, bulk)
+}

@@ -1,4 +1,4 @@
-// Sinks: programs at the end of the stream: timelines go to files, tables and over HTTP, reloads to devices and
+// Sinks: programs at the end of the stream: timelines go to files, tables, keys and over HTTP, reloads to devices and
 // webhooks.
 //
 // It must not know how timelines are made, nor settings, signals and logs of the program: clocks, chance, HTTP and the
@@ -6,8 +6,8 @@
 // keeps its positions beside what it did, so that both are lost or kept together.
 //
 // Begin with Runner/SinkRunner.swift: it reads a topic and hands the records to a `SinkKind`. One is `TimelineWriter`,
-// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`, `PostgresSink`): a place that answers at once, and holds its positions. The
-// other is `DeliverySender`, for whoever answers each request in its own time: it hands what it reads to `Deliveries`,
+// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`, `PostgresSink`, `RedisSink`, `LinesSink`): a place that
+// answers at once, and holds its positions. The other is `DeliverySender`, for whoever answers each request in its own time: it hands what it reads to `Deliveries`,
 // in lanes, and keeps what they settle in a `DeliveryLedger`, a topic. A `DeliveryDestination` says what is sent for a
 // record and what an answer means: `APNsDestination` and `WebhookDestination` for reloads, `HTTPTimelines` for
 // timelines.

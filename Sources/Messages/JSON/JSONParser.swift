@@ -21,17 +21,19 @@ package struct JSONParser: ~Copyable {
     ///
     /// - Throws: if the bytes are not one JSON value in UTF-8.
     package mutating func value(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> ParameterValue {
-        let payload = ConfluentFraming.skipped(bytes)
+        var nodes = JSONNodes(try document(ConfluentFraming.skipped(bytes)))
+        return nodes.next()
+    }
+
+    /// Reads an object or an array, as it is, into the parser's memory, where it stays until the next call.
+    mutating func document(
+        _ payload: UnsafeRawBufferPointer
+    ) throws(MessageProblem) -> UnsafeBufferPointer<csimdjson_node> {
         // simdjson takes no null pointer, and an empty buffer may have one.
         guard let start = payload.baseAddress else { throw MessageProblem(.not_json) }
         let document = csimdjson_read_document(handle, start, payload.count)
-        switch document.problem {
-        case .none:
-            var nodes = JSONNodes(UnsafeBufferPointer(start: document.nodes, count: document.count))
-            return nodes.next()
-        case let problem:
-            throw MessageProblem(problem)
-        }
+        guard document.problem == .none else { throw MessageProblem(document.problem) }
+        return UnsafeBufferPointer(start: document.nodes, count: document.count)
     }
 
     /// Reads an object, as `value(_:)` does.

@@ -3,8 +3,8 @@ package import RecordLog
 /// The half of a sink that depends on where records go: into a place that it holds (`TimelineWriter`), or to somebody
 /// who answers for each (`DeliverySender`).
 ///
-/// The other half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start` once, then `demand`
-/// and `work` by turns, then `finish` and `close` once.
+/// The other half is `SinkRunner`, which calls it, always on the run's thread: `open` and `start`, then `demand` and
+/// `work` by turns, then `finish` and `close` once. A target that was set back is opened and started again.
 package protocol SinkKind: AnyObject {
     associatedtype Summary: SinkRunSummary
     associatedtype Notice: SinkRunNotice
@@ -37,6 +37,10 @@ package protocol SinkKind: AnyObject {
     /// - Returns: false if it was stopped before that was done.
     func work(on records: [Record], _ state: SinkReadState) throws(Failure) -> Bool
 
+    /// True once after it turned out that its target was set back: the run asks for the positions again, and reads from
+    /// them.
+    func takeSetBack() -> Bool
+
     /// Ends the run in order: keeps what is done. Called also if `open` was stopped.
     func finish() throws(Failure)
 
@@ -45,6 +49,7 @@ package protocol SinkKind: AnyObject {
 
 extension SinkKind {
     package var written: SinkStatus.Written? { nil }
+    package func takeSetBack() -> Bool { false }
 }
 
 /// How much one round of a run may read.

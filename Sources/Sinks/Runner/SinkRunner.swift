@@ -10,7 +10,7 @@ package final class SinkRunner<Kind: SinkKind> {
     private let kind: Kind
     private let context: SinkContext<Kind.Notice>
     private let progress: (SinkProgress<Kind.Summary>) -> Void
-    private let reader: TopicReader
+    private var reader: TopicReader
 
     /// The ends that `untilCaughtUp` waits for: the read_uncommitted ones at the start; `nil` before it.
     private var targets: [Partition: Offset]?
@@ -70,6 +70,7 @@ package final class SinkRunner<Kind: SinkKind> {
                 note(restartOf: partition, position, because: .earlierRecord)
             }
             restarts = [:]
+            if goesOn, kind.takeSetBack() { goesOn = try startAgain() }
             reportProgress()
         }
         kind.summary.wasStopped = !isCaughtUp
@@ -100,6 +101,20 @@ package final class SinkRunner<Kind: SinkKind> {
             throw .log(error)
         }
         return true
+    }
+
+    /// Starts from positions that are others than those that were kept.
+    ///
+    /// - Returns: false if it was stopped first.
+    private func startAgain() throws(Kind.Failure) -> Bool {
+        do throws(LogError) {
+            let anew = try context.makeReader(of: context.reading.topic)
+            reader.close()
+            reader = anew
+        } catch {
+            throw .log(error)
+        }
+        return try start()
     }
 
     /// - Returns: false if it was stopped first.

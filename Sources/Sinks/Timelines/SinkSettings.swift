@@ -45,6 +45,8 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     /// The sink is available again, and everything goes on that waited for it.
     case resumed(after: Duration)
     case unusable(TopicPartition, Offset, reason: String)
+    /// The target was set back or emptied; everything since its positions is read and written again.
+    case setBack(SinkFault)
     case log(LogError)
     case newPartitions(topic: String, total: Int32)
     case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
@@ -54,6 +56,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
         case .holding(let error, let delay): "\(error); trying again in \(delay)"
         case .resumed(let time): "available again after \(time)"
         case .unusable(let place, let offset, let reason): "record \(offset) of \(place) cannot be written: \(reason)"
+        case .setBack(let fault): "\(fault); going on from the positions that it has"
         case .log(let error): error.description
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
         case .startedOver(let place, let offset, let reason):

@@ -3,9 +3,9 @@ import Messages
 
 /// A place that holds the newest timeline of each configuration. One thread owns it.
 ///
-/// Every sink passes the same contract suite (`TimelineSinkContract` in the tests): a timeline replaces the one before
-/// it; a tombstone, and a timeline that is not meant for this sink, remove it; the same record again changes nothing;
-/// an older timeline never replaces a newer one. So writing a record twice is harmless.
+/// Every sink that keeps what it writes passes the same contract suite (`TimelineSinkContract` in the tests): a timeline
+/// replaces the one before it; a tombstone, and a timeline that is not meant for this sink, remove it; the same record
+/// again changes nothing; an older timeline never replaces a newer one. So writing a record twice is harmless.
 package protocol TimelineSink: AnyObject {
     /// The name by which a configuration's `sinks` choose it.
     var name: String { get }
@@ -16,6 +16,9 @@ package protocol TimelineSink: AnyObject {
 
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
+
+    /// Called before a batch is written, with all of it: a sink may ask its target once for what it needs to know.
+    func prepare(_ records: [SinkRecord]) throws(SinkError)
 
     /// Applies one record. Called in the order of each partition's offsets.
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
@@ -29,11 +32,21 @@ package protocol TimelineSink: AnyObject {
     /// Keeps positions durably, in place of those that were kept before for this topic. From here on readers see what
     /// was written before.
     func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError)
+
+    /// Called in each round in which nothing is written, several times a second. A sink that holds a lock renews it
+    /// here, and says if its target has gone or was set back.
+    func renew() throws(SinkError)
+
+    /// Gives up what it holds of its target. Called once, at the end.
+    func close()
 }
 
 extension TimelineSink {
     package var isTransactional: Bool { false }
     package func rollBack() { preconditionFailure("\(name) keeps what it has written") }
+    package func prepare(_ records: [SinkRecord]) throws(SinkError) {}
+    package func renew() throws(SinkError) {}
+    package func close() {}
 }
 
 /// The outcome of writing one record.
@@ -85,10 +98,13 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
     case unusable(reason: String)
+    /// The target holds other positions than were kept: it was set back, or emptied. Ask it for its positions again,
+    /// and go on from them. Only of a transactional sink: what it holds is as old as they are.
+    case setBack(SinkFault)
 
     package var description: String {
         switch self {
-        case .unavailable(let fault), .refused(let fault): fault.description
+        case .unavailable(let fault), .refused(let fault), .setBack(let fault): fault.description
         case .unusable(let reason): reason
         }
     }

@@ -1,4 +1,4 @@
-import Foundation
+import Messages
 import Timelines
 
 /// The members that tell which of two timelines of a configuration is the newer one.
@@ -14,12 +14,15 @@ struct TimelineStamp: Hashable {
         self.generatedAt = generatedAt
     }
 
+    init(_ head: TimelineHead) {
+        self.init(revision: head.revision, refreshCount: head.refreshCount, generatedAt: head.generatedAt)
+    }
+
     /// `nil` if the bytes are not a timeline.
     init?(_ json: [UInt8]) {
-        guard let members = try? JSONDecoder().decode(Members.self, from: Data(json)) else { return nil }
-        revision = members.revision
-        refreshCount = members.refreshCount ?? 0
-        generatedAt = members.generatedAt.flatMap { Instant(rfc3339: $0) }
+        var parser = JSONParser()
+        guard let head = json.withUnsafeBytes({ TimelineHead($0, with: &parser) }) else { return nil }
+        self.init(head)
     }
 
     /// Revisions and the clock have to agree. After a `reset` revisions begin at 1 again, at a later time; and the
@@ -27,11 +30,5 @@ struct TimelineStamp: Hashable {
     func isOlder(than other: TimelineStamp) -> Bool {
         guard let generatedAt, let otherGeneratedAt = other.generatedAt else { return false }
         return (revision, refreshCount) < (other.revision, other.refreshCount) && generatedAt < otherGeneratedAt
-    }
-
-    private struct Members: Decodable {
-        var revision: Int64
-        var refreshCount: Int64?
-        var generatedAt: String?
     }
 }

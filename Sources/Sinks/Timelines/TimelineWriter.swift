@@ -24,6 +24,7 @@ package final class TimelineWriter: SinkKind {
     private var state = SinkReadState()
     private var batch = SinkBatch()
     private var wasInterrupted = false
+    private var wasSetBack = false
 
     init(_ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>) {
         self.sink = sink
@@ -58,8 +59,22 @@ package final class TimelineWriter: SinkKind {
             state.next[partition].map { $0 >= position.begun } ?? false
         }
         guard isWholeAgain else { return true }
-        wasInterrupted = try !write()
+        do throws(SinkRunError) {
+            wasInterrupted = try !(batch.isEmpty && letters.isEmpty ? renew() : write())
+        } catch .sink(.setBack(let fault)) {
+            // What was read counts from positions that the target does not know any more.
+            notice(.setBack(fault))
+            batch.removeAll()
+            self.state = SinkReadState()
+            kept = [:]
+            wasSetBack = true
+        }
         return !wasInterrupted
+    }
+
+    package func takeSetBack() -> Bool {
+        defer { wasSetBack = false }
+        return wasSetBack
     }
 
     /// Keeps the positions behind markers at the end, so that the next run does not begin before them.
@@ -68,7 +83,10 @@ package final class TimelineWriter: SinkKind {
         if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(reached) }
     }
 
-    package func close() { letters.close() }
+    package func close() {
+        letters.close()
+        sink.close()
+    }
 
     // MARK: - Writing
 
@@ -85,11 +103,16 @@ package final class TimelineWriter: SinkKind {
         trace.process(of: superseded) { trace.note(outcome: "superseded") }
     }
 
+    /// - Returns: false if it was stopped before that.
+    private func renew() throws(SinkRunError) -> Bool {
+        try whenAvailable { () throws(SinkError) in try sink.renew() } != nil
+    }
+
     /// Writes the batch and keeps the positions.
     ///
     /// - Returns: false if it was stopped before that; the next run does it again.
     private func write() throws(SinkRunError) -> Bool {
-        if batch.isEmpty { return letters.isEmpty ? true : try keep(reached) }
+        if batch.isEmpty { return try keep(reached) }
         return sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
     }
 
@@ -98,6 +121,7 @@ package final class TimelineWriter: SinkKind {
         let (positions, records) = (reached, batch.records)
         let answers = try whenAvailable { () throws(SinkError) -> [SinkAnswer] in
             do throws(SinkError) {
+                try sink.prepare(records)
                 let answers = try self.answers(to: records)
                 for (record, answer) in zip(records, answers) {
                     if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
@@ -136,7 +160,10 @@ package final class TimelineWriter: SinkKind {
             }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
-        for record in batch.records {
+        let records = batch.records
+        let prepared: Void? = try whenAvailable { () throws(SinkError) in try sink.prepare(records) }
+        guard prepared != nil else { return false }
+        for record in records {
             let answer = try traced(record) { () throws(SinkRunError) in
                 try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
             }

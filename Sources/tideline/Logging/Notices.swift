@@ -10,6 +10,7 @@ extension Logger {
             warning("\(error.description); trying again", metadata: ["retryInMs": .milliseconds(delay)])
         case .resumed(let time):
             self.notice("the sink can write again, and goes on", metadata: ["awayMs": .milliseconds(time)])
+        case .setBack: warning("\(notice)")
         case .unusable(let place, let offset, let reason):
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
         case .log(let error): log(error, brokers)

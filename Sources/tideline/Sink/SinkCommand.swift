@@ -13,15 +13,17 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files, a database or over HTTP, or sends reloads to devices or a webhook.",
+        abstract: "Writes timelines to files, a database, standard output or over HTTP, or sends reloads on.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
             configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
             entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
             tables in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE. \
-            https://… gets each timeline by PUT, \
-            and DELETE of what is gone, where the address has {configurationId}; else by POST, signed with \
+            redis://HOST has a key per configuration and a stream of changes, with the positions in the same \
+            transaction; its password may be in REDISCLI_AUTH. stdout has a line of JSON per record, from the earliest \
+            on; the summary is then written to standard error. https://… gets each timeline by PUT, and DELETE of what \
+            is gone, where the address has {configurationId}; else by POST, signed with \
             webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
             Without a target it runs the sinks of timelines that the settings name ('sinks'), or those of them that are \
@@ -40,6 +42,8 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --to redis://localhost:6379/0", "Keeps the keys of a Redis up to date."),
+            CommandExample("tideline sink --to stdout --until-caught-up | jq .kind", "Hands on what there is."),
             CommandExample("tideline sink --to postgres://tideline@db.example/timelines", "The same in PostgreSQL."),
             CommandExample("tideline sink --config settings.yaml", "All sinks that the settings name."),
             CommandExample("tideline sink --status", "State, lag, rate and last error of each."),
@@ -58,7 +62,7 @@ struct SinkCommand: Verb {
     var names: [String] = []
     @Option(
         help: ArgumentHelp("Where timelines go: \(TimelineTarget.allowed).", valueName: "target"),
-        completion: .list(["files:", "sqlite:", "postgres://", "https://"]))
+        completion: .list(["files:", "sqlite:", "postgres://", "redis://", "stdout", "https://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),

@@ -35,6 +35,8 @@ struct SinkRun {
         }
         settings.choice = declaration.choice
         settings.deadLettersTopic = environment.topics.deadLetters
+        // Who reads standard output may be slow, and is not to wait once they go on.
+        if target == .stdout { settings.retryDelayMax = settings.retryDelay }
         self.settings = settings
     }
 
@@ -76,9 +78,11 @@ struct SinkRun {
                 try target.open(environment, name: name)
             }
             guard let sink else { return .stopped }
+            let lines = sink as? LinesSink
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: settings, clock: clock,
-                memory: environment.resources.memory, tracer: tracer, shouldStop: shouldStop,
+                memory: environment.resources.memory, tracer: tracer,
+                shouldStop: { shouldStop() || lines?.isClosed == true },
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))

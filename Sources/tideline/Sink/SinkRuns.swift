@@ -147,10 +147,14 @@ final class SinkRuns: Sendable {
 
     private var records: Int { results.withLock { $0.records.values.reduce(0, +) } }
 
+    /// True if a sink writes to standard output, where nothing else may come between.
+    private var ownsOutput: Bool { sinks.contains { $0.target == .kept(.stdout) } }
+
     private func tell() throws(CommandFailure) {
         let (summaries, failures) = results.withLock { ($0.summaries, $0.failures) }
         for sink in sinks {
-            if let summary = summaries[sink.name] { print(summary) }
+            guard let summary = summaries[sink.name] else { continue }
+            if ownsOutput { writeError(summary) } else { print(summary) }
         }
         guard let first = failures.first else { return }
         if failures.count == 1 { throw first }

@@ -82,7 +82,7 @@ final class SinkStatusReport: Sendable {
             switch notice {
             case .holding(let error, _): sink.status.fall(to: .waiting, error.description)
             case .resumed: sink.status.fall(to: .running, nil)
-            case .unusable, .log: sink.status.note(error: notice.description)
+            case .unusable, .log, .setBack: sink.status.note(error: notice.description)
             case .newPartitions, .startedOver: break
             }
         }

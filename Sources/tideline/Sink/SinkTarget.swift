@@ -1,28 +1,58 @@
+import Foundation
 import Observability
 import Postgres
+import Redis
 import Sinks
+import StreamRuntime
 
 /// A place that keeps timelines, as `--to` names it.
 enum SinkTarget: Hashable, Sendable {
     case files(directory: String)
     case sqlite(file: String)
     case postgres(PostgresAddress)
+    case redis(RedisAddress)
+    case stdout
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE", "postgres://USER@HOST/DB"]
+    static let forms = ["files:DIR", "sqlite:FILE", "postgres://USER@HOST/DB", "redis://HOST", "stdout"]
 
     init(_ text: String) throws(Problem) {
+        if text == "stdout" {
+            self = .stdout
+            return
+        }
         let parts = text.split(separator: ":", maxSplits: 1)
-        switch (parts.first, parts.count == 2 ? String(parts[1]) : "") {
-        case ("files", let directory) where !directory.isEmpty: self = .files(directory: directory)
-        case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
-        case ("postgres", let rest) where !rest.isEmpty, ("postgresql", let rest) where !rest.isEmpty:
-            self = .postgres(try Self.postgresAddress(rest))
+        let rest = parts.count == 2 ? String(parts[1]) : ""
+        switch parts.first {
+        case "rediss": self = .redis(try Self.redis(text))
+        case _ where rest.isEmpty: throw Problem(description: "must be \(TimelineTarget.allowed)")
+        case "files": self = .files(directory: rest)
+        case "sqlite": self = .sqlite(file: rest)
+        case "postgres", "postgresql": self = .postgres(try Self.postgres(rest))
+        case "redis": self = .redis(try Self.redis(rest))
         default: throw Problem(description: "must be \(TimelineTarget.allowed)")
+        }
+    }
+
+    /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
+    private static func postgres(_ rest: String) throws(Problem) -> PostgresAddress {
+        do throws(PostgresAddress.Problem) {
+            return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
+        } catch {
+            throw Problem(description: "postgres: \(error)")
+        }
+    }
+
+    /// - Parameter text: what follows `redis:`, or a URL.
+    private static func redis(_ text: String) throws(Problem) -> RedisAddress {
+        do throws(RedisAddress.Problem) {
+            return try RedisAddress(text.hasPrefix("//") ? "redis:" + text : text)
+        } catch {
+            throw Problem(description: "cannot be that: \(error)")
         }
     }
 
@@ -32,15 +62,8 @@ enum SinkTarget: Hashable, Sendable {
         case .files: "files"
         case .sqlite: "sqlite"
         case .postgres: "postgres"
-        }
-    }
-
-    /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
-    private static func postgresAddress(_ rest: String) throws(Problem) -> PostgresAddress {
-        do throws(PostgresAddress.Problem) {
-            return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
-        } catch {
-            throw Problem(description: "postgres: \(error)")
+        case .redis: "redis"
+        case .stdout: "stdout"
         }
     }
 
@@ -59,6 +82,20 @@ enum SinkTarget: Hashable, Sendable {
             return files
         case .sqlite(let file): return try SQLiteSink(file: file, name: name)
         case .postgres(let address): return PostgresSink(address, name: name)
+        case .redis(var address):
+            if address.password == nil, let secret = ProcessInfo.processInfo.environment["REDISCLI_AUTH"] {
+                address.password = RedisPassword(secret)
+            }
+            return RedisSink(address, name: name, owner: Self.owner, now: { WallClock.uptime() })
+        case .stdout: return LinesSink(name: name, shouldStop: { Signals.isStopRequested })
         }
+    }
+
+    /// The name that a lock has while this process holds it.
+    private static var owner: String {
+        var name = [CChar](repeating: 0, count: 256)
+        let isKnown = gethostname(&name, name.count - 1) == 0
+        let host = isKnown ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+        return "tideline on \(host), process \(getpid()), \(UUID().uuidString)"
     }
 }

@@ -15,10 +15,8 @@ struct SinkPositionsFile {
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(json)) else { return }
         for (topic, partitions) in content.topics {
             for (partition, position) in partitions {
-                guard let partition = Int32(partition).map({ Partition($0) }), position.next >= 0 else { continue }
-                positions[topic, default: [:]][partition] = SinkPosition(
-                    next: Offset(position.next), begun: Offset(position.begun), cluster: position.cluster,
-                    before: position.before?.fingerprint)
+                guard let partition = Int32(partition).map({ Partition($0) }) else { continue }
+                positions[topic, default: [:]][partition] = position.position
             }
         }
     }
@@ -27,12 +25,7 @@ struct SinkPositionsFile {
     var bytes: [UInt8] {
         let topics = positions.mapValues { partitions in
             Dictionary(
-                uniqueKeysWithValues: partitions.map { partition, position in
-                    let entry = Entry(
-                        next: position.next.rawValue, begun: position.begun.rawValue, cluster: position.cluster,
-                        before: position.before.map { Before($0) })
-                    return (partition.description, entry)
-                })
+                uniqueKeysWithValues: partitions.map { ($0.key.description, StoredPosition($0.value)) })
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -43,34 +36,6 @@ struct SinkPositionsFile {
     }
 
     private struct Content: Codable {
-        var topics: [String: [String: Entry]]
-    }
-
-    private struct Entry: Codable {
-        var next: Int64
-        var begun: Int64
-        var cluster: String?
-        var before: Before?
-    }
-
-    private struct Before: Codable {
-        var offset: Int64
-        /// Milliseconds since 1970.
-        var timestamp: Int64
-        /// Hexadecimal: not every reader of JSON keeps 64 bits.
-        var hash: String
-
-        init(_ fingerprint: Fingerprint) {
-            offset = fingerprint.offset.rawValue
-            timestamp = fingerprint.timestamp.milliseconds
-            hash = String(fingerprint.hash, radix: 16)
-        }
-
-        /// `nil` if somebody changed the file: then nothing is known of the record.
-        var fingerprint: Fingerprint? {
-            UInt64(hash, radix: 16).map {
-                Fingerprint(offset: Offset(offset), timestamp: Instant(milliseconds: timestamp), hash: $0)
-            }
-        }
+        var topics: [String: [String: StoredPosition]]
     }
 }

@@ -1,0 +1,167 @@
+import Redis
+
+/// A connection to a Redis, with the lock, and transactions that end unless the lock is still held.
+///
+/// It connects when it is needed. After a failure of any kind the connection is given up: replies that were not taken,
+/// and keys that are watched, go with it.
+final class RedisLink {
+    let place: String
+    private let address: RedisAddress
+    private let timeouts: RedisTimeouts
+    private let now: () -> Duration
+    private var lock: RedisLock
+    private var connection: RedisConnection?
+    private var isWatching = false
+    private var wasOpen = false
+    private var renewedAt = Duration.zero
+    /// Counts how often the lock was taken: what was known of the server before may be wrong.
+    private(set) var generation = 0
+    private(set) var server: RedisServer?
+
+    init(_ address: RedisAddress, _ timeouts: RedisTimeouts, _ lock: RedisLock, now: @escaping () -> Duration) {
+        self.address = address
+        self.timeouts = timeouts
+        self.lock = lock
+        self.now = now
+        place = address.description
+    }
+
+    /// True if the lock has to be renewed now to be safe.
+    var isRenewalDue: Bool { connection == nil || now() - renewedAt >= lock.lease / 4 }
+
+    // MARK: - Opening
+
+    /// Connects and takes the lock, unless that is done.
+    func open() throws(SinkError) {
+        if connection != nil { return }
+        let made: RedisConnection
+        let answer: RedisLock.Answer
+        let server: RedisServer
+        do throws(RedisError) {
+            made = try RedisConnection(address, timeouts)
+            server = try RedisServer(made)
+            answer = try lock.take(made, now: now())
+        } catch {
+            throw failure(error, "connect to")
+        }
+        switch answer {
+        case .taken: break
+        case .held(let owner):
+            throw .unavailable(fault("write to", "\(owner) has its lock; waiting to see whether that sink lives"))
+        case .alive(let owner): throw .refused(fault("write to", "another sink writes there (\(owner))"))
+        }
+        (connection, self.server) = (made, server)
+        (wasOpen, isWatching, renewedAt) = (true, false, now())
+        generation += 1
+    }
+
+    /// Gives up the lock and the connection.
+    func close() {
+        // If it cannot be given up, it expires.
+        if let connection, connection.pending == 0 { try? lock.release(connection) }
+        connection = nil
+    }
+
+    // MARK: - Transactions
+
+    /// Asks questions within a transaction, which begins with the first ones. They end before its commands.
+    func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
+        try attempt("read") { (connection) throws(RedisError) in
+            let key = RedisWord.text(RedisKeys.lock)
+            let look: [[RedisWord]] = isWatching ? [] : [["UNWATCH"], ["WATCH", key], ["GET", key]]
+            for command in look + questions {
+                try connection.append(command)
+                try connection.sendSome()
+            }
+            for _ in look.dropLast() { _ = try connection.expectReply() }
+            if !look.isEmpty, try connection.expectReply().text != lock.owner { throw Self.lockLost }
+            isWatching = true
+            var replies: [RedisReply] = []
+            for _ in questions { replies.append(try connection.expectReply()) }
+            return replies
+        }
+    }
+
+    /// Ends the transaction with these commands: all of them are done, or none.
+    func commit(_ commands: [[RedisWord]]) throws(SinkError) {
+        try attempt("write to") { (connection) throws(RedisError) in
+            precondition(isWatching, "a transaction begins with a look at the lock")
+            let all = [["MULTI"], lock.renewal] + commands
+            for command in all {
+                try connection.append(command)
+                try connection.sendSome()
+            }
+            try connection.append(["EXEC"])
+            try Self.takeReplies(connection, queued: all.count)
+            (isWatching, renewedAt) = (false, now())
+        }
+    }
+
+    private static func takeReplies(_ connection: RedisConnection, queued: Int) throws(RedisError) {
+        var cause: RedisError?
+        let end: RedisReply
+        do throws(RedisError) {
+            for _ in 0..<queued {
+                let answer = try connection.reply()
+                cause = cause ?? answer.error
+            }
+            end = try connection.reply()
+        } catch {
+            // After some refusals the server hangs up.
+            throw cause ?? error
+        }
+        if end == .nothing { throw lockLost }
+        if let error = end.error { throw cause ?? error }
+        // Keys of another type than they should have; what the sink uses was looked at before.
+        if let error = end.list?.lazy.compactMap(\.error).first { throw error }
+    }
+
+    /// Forgets the transaction.
+    func forget() { isWatching = false }
+
+    private static let lockLost = RedisError(.busy, "the lock of this sink has expired, or was taken")
+
+    // MARK: - Failures
+
+    func attempt<Result>(
+        _ operation: String, _ body: (RedisConnection) throws(RedisError) -> Result
+    ) throws(SinkError) -> Result {
+        try open()
+        guard let connection else { preconditionFailure("it was opened") }
+        do throws(RedisError) {
+            return try body(connection)
+        } catch {
+            self.connection = nil
+            throw failure(error, operation)
+        }
+    }
+
+    func fault(_ operation: String, _ reason: String) -> SinkFault {
+        SinkFault(place: place, operation: operation, reason: reason)
+    }
+
+    private func failure(_ error: RedisError, _ operation: String) -> SinkError {
+        switch error.kind {
+        case .lost, .busy: .unavailable(fault(operation, error.description))
+        case .failed where error.isTextTooLong || error.isAbort: .unavailable(fault(operation, error.description))
+        // The name was right once.
+        case .unknownHost where wasOpen: .unavailable(fault(operation, error.description))
+        case .failed, .unknownHost: .refused(fault(operation, error.description))
+        case .denied:
+            .refused(
+                fault(
+                    operation,
+                    "\(error.description) (the credentials are those of the address, or REDISCLI_AUTH; the user needs"
+                        + " ~tideline:* +@read +@write +@transaction +@connection +info +config|get)"))
+        }
+    }
+}
+
+extension RedisConnection {
+    /// The next reply, which is no error.
+    fileprivate func expectReply() throws(RedisError) -> RedisReply {
+        let reply = try reply()
+        if let error = reply.error { throw error }
+        return reply
+    }
+}

@@ -1,0 +1,238 @@
+package import RecordLog
+package import Redis
+import Messages
+
+/// The newest timeline of each configuration in a Redis, a key for each, with the positions in the same transaction:
+/// exactly once, as far as Redis keeps what it has acknowledged.
+///
+/// A Redis that comes back older than it was, or empty, has older positions, too: `setBack` says so, and what it lost
+/// is written again. One sink writes at a time; a lock that expires says so, and whoever lost it never writes again.
+package final class RedisSink: TimelineSink {
+    package let name: String
+    package var isTransactional: Bool { true }
+    private let link: RedisLink
+    private var parser = JSONParser()
+
+    /// What is known to be in Redis, or was sent and not answered, by topic.
+    private var kept: [String: [Partition: SinkPosition]] = [:]
+    private var sent: [String: [Partition: SinkPosition]] = [:]
+    /// The generation of the link in which the positions were looked at.
+    private var verified = 0
+    /// What is there, or will be once the transaction ends, for the configurations that were asked for.
+    private var known: [String: Known] = [:]
+    private var commands: [[RedisWord]] = []
+    /// Whose keys are sets, or not there yet.
+    private var recipients: Set<String> = []
+    /// The longest text of the transaction, and the longest that may be written.
+    private var textLongest = 0
+    private var textMax = Int.max
+
+    private struct Known {
+        var value: [UInt8]?
+        /// The record that `head` is read from.
+        var place: TopicPartition
+        var offset: Offset
+        /// What the timeline says that the record has for this sink; `nil` if there is none, or it cannot be read.
+        var head: TimelineHead?
+    }
+
+    /// Nothing is asked of the server yet.
+    ///
+    /// - Parameters:
+    ///   - owner: a name for the lock that no other sink has; whoever is refused is told it.
+    ///   - lease: how long the lock outlives its owner.
+    ///   - now: a clock that never goes back.
+    package init(
+        _ address: RedisAddress, name: String = "redis", owner: String, lease: Duration = .seconds(5),
+        timeouts: RedisTimeouts = RedisTimeouts(), now: @escaping () -> Duration
+    ) {
+        self.name = name
+        link = RedisLink(address, timeouts, RedisLock(owner: owner, lease: lease), now: now)
+    }
+
+    deinit { link.close() }
+
+    package func close() { link.close() }
+
+    // MARK: - Positions
+
+    package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        (kept[topic], sent[topic]) = (nil, nil)
+        try verify()
+        let positions = try readPositions(of: topic)
+        kept[topic] = positions
+        return positions
+    }
+
+    /// After a new connection: does Redis still hold what it has acknowledged?
+    private func verify() throws(SinkError) {
+        try link.open()
+        guard link.generation != verified else { return }
+        recipients = []
+        textMax = min(textMax, link.server?.textMax ?? .max)
+        for (topic, positions) in kept.sorted(by: { $0.key < $1.key }) {
+            let found = try readPositions(of: topic)
+            guard found == positions || found == sent[topic] else {
+                (kept, sent) = ([:], [:])
+                throw .setBack(link.fault("go on at", "its positions are others than it has acknowledged"))
+            }
+            (kept[topic], sent[topic]) = (found, nil)
+        }
+        verified = link.generation
+    }
+
+    private func readPositions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        let reply = try link.attempt("read") { (connection) throws(RedisError) in
+            try connection.run(["HGETALL", RedisKeys.positions(of: topic)])
+        }
+        var positions: [Partition: SinkPosition] = [:]
+        var rest = (reply.list ?? [])[...]
+        while let partition = rest.popFirst(), let value = rest.popFirst() {
+            guard let number = partition.text.flatMap({ Int32($0) }), case .bytes(let json) = value else { continue }
+            positions[Partition(number)] = StoredPosition(json: json)?.position
+        }
+        return positions
+    }
+
+    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        let key = RedisKeys.positions(of: topic)
+        var all = commands + [["DEL", key]]
+        let fields = positions.sorted { $0.key < $1.key }.flatMap { partition, position -> [RedisWord] in
+            [.integer(Int64(partition.rawValue)), .bytes(StoredPosition(position).json)]
+        }
+        if !fields.isEmpty { all.append(["HSET", key] + fields) }
+        _ = try ask([])
+        sent[topic] = positions
+        do throws(SinkError) {
+            try link.commit(all)
+        } catch {
+            // Where Redis does not say its limit, the longest text is beyond it.
+            if error.description.contains("invalid bulk length") { textMax = min(textMax, textLongest - 1) }
+            throw error
+        }
+        (kept[topic], sent[topic]) = (positions, nil)
+        rollBack()
+    }
+
+    package func renew() throws(SinkError) {
+        guard link.isRenewalDue else { return }
+        _ = try ask([])
+        try link.commit([])
+    }
+
+    package func flush() throws(SinkError) {}
+
+    package func rollBack() {
+        commands.removeAll(keepingCapacity: true)
+        known.removeAll(keepingCapacity: true)
+        textLongest = 0
+        link.forget()
+    }
+
+    // MARK: - Records
+
+    package func prepare(_ records: [SinkRecord]) throws(SinkError) {
+        var found: [Known] = []
+        var unseen: Set<String> = []
+        for record in records {
+            let head = head(of: record)
+            found.append(Known(place: record.origin, offset: record.offset, head: head))
+            if let recipient = head?.recipient, !recipients.contains(recipient) { unseen.insert(recipient) }
+        }
+        let names = unseen.sorted()
+        let replies = try ask(
+            [["MGET"] + records.map { RedisKeys.timeline($0.configurationId) }]
+                + names.map { ["TYPE", RedisKeys.recipient($0)] })
+        for (name, type) in zip(names, replies.dropFirst()) {
+            guard type.text == "none" || type.text == "set" else {
+                throw .refused(link.fault("write to", "key tideline:recipient:\(name) is not a set: remove it"))
+            }
+        }
+        recipients.formUnion(unseen)
+        for (index, value) in (replies.first?.list ?? []).enumerated() {
+            let id = records[index].configurationId
+            if case .bytes(let bytes) = value { found[index].value = bytes }
+            // What this transaction is going to write counts more than what is there.
+            if let before = known[id] { found[index].value = before.value }
+            known[id] = found[index]
+        }
+    }
+
+    /// Asks within the transaction, on a connection whose positions are known.
+    private func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
+        try verify()
+        return try link.ask(questions)
+    }
+
+    private func head(of record: SinkRecord) -> TimelineHead? {
+        record.timeline(for: name)?.withUnsafeBytes { TimelineHead($0, with: &parser) }
+    }
+
+    package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
+        let id = record.configurationId
+        if known[id]?.offset != record.offset || known[id]?.place != record.origin { try prepare([record]) }
+        guard let there = known[id] else { preconditionFailure("it was asked for") }
+        let held = there.value?.withUnsafeBytes { TimelineHead($0, with: &parser) }
+        guard let value = record.timeline(for: name) else {
+            guard there.value != nil else { return .unchanged }
+            remove(id, held)
+            return .removed
+        }
+        guard let head = there.head else {
+            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+        }
+        let longest = max(value.count, id.utf8.count + 20)
+        guard longest <= textMax else {
+            throw .unusable(
+                reason: "the value of configuration \(id) has \(longest) bytes, more than the Redis takes"
+                    + " (proto-max-bulk-len)")
+        }
+        if let held, TimelineStamp(head).isOlder(than: TimelineStamp(held)) { return .unchanged }
+        if there.value == value { return .unchanged }
+        textLongest = max(textLongest, longest)
+        replace(id, value, head, held)
+        return .written
+    }
+
+    private func replace(_ id: String, _ value: [UInt8], _ head: TimelineHead, _ held: TimelineHead?) {
+        commands.append(["SET", RedisKeys.timeline(id), .bytes(value)])
+        if held?.recipient != head.recipient {
+            leave(held?.recipient, id)
+            if !head.recipient.isEmpty {
+                commands.append(["SADD", RedisKeys.recipient(head.recipient), .text(id)])
+            }
+        }
+        tell("written", id, head, known[id])
+        known[id]?.value = value
+    }
+
+    private func remove(_ id: String, _ held: TimelineHead?) {
+        commands.append(["UNLINK", RedisKeys.timeline(id)])
+        leave(held?.recipient, id)
+        tell("removed", id, held, known[id])
+        known[id]?.value = nil
+    }
+
+    private func leave(_ recipient: String?, _ id: String) {
+        guard let recipient, !recipient.isEmpty else { return }
+        commands.append(["SREM", RedisKeys.recipient(recipient), .text(id)])
+    }
+
+    /// The place is that of the record in its topic.
+    private func tell(_ change: RedisWord, _ id: String, _ head: TimelineHead?, _ place: Known?) {
+        var words: [RedisWord] = [
+            "XADD", .text(RedisKeys.changes), "MAXLEN", "~", .integer(RedisKeys.changesKept), "*", "change", change,
+            "configurationId", .text(id),
+        ]
+        if let head {
+            words += [
+                "kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision),
+            ]
+        }
+        if let place {
+            words += ["partition", .integer(Int64(place.place.partition.rawValue))]
+            words += ["offset", .integer(place.offset.rawValue)]
+        }
+        commands.append(words)
+    }
+}

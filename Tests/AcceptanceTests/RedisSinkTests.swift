@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @Suite struct RedisSinkTests {
+        @Test("a sink and its Redis are killed -9 by turns: each timeline is written once, and all of them at the end")
+        func killed() async throws {
+            var data = GeneratedData(steps: 60)
+            let application = try await Application("keys")
+            try await data.publish(to: application, telemetry: false)
+            let telemetry = try application.file("telemetry.jsonl", data.telemetry())
+            let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
+            let process = try application.start("process", "--clock", GeneratedData.clock)
+            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "300")
+            var (kills, outages) = (0, 0)
+            while producer.isRunning && kills < 8 {
+                let sink = try application.start("sink", "--to", redis.address)
+                try await expectWrites(redis, sink, unless: producer)
+                if kills % 2 == 0 {
+                    redis.kill()
+                    try redis.start()
+                    outages += 1
+                    try await expectWrites(redis, sink, unless: producer)
+                }
+                sink.kill()
+                _ = await sink.result()
+                kills += 1
+            }
+            for program in [producer, process] {
+                program.terminate()
+                let result = await program.result()
+                #expect(result.succeeded, "\(result.failure)")
+            }
+            try await application.run("sink", "--to", redis.address, "--until-caught-up")
+
+            #expect(kills >= 3 && outages >= 2)
+            try await expectAll(in: redis, of: application)
+            let places = try places(redis)
+            #expect(places.count == Set(places).count && places.count >= 220)
+            show(
+                "a sink of Redis, killed -9 \(kills) times, and its Redis \(outages) times: \(places.count) changes,"
+                    + " none of them twice")
+        }
+
+        @Test("a Redis that comes back empty is filled again by the sink that runs")
+        func emptied() async throws {
+            var data = GeneratedData(steps: 2)
+            let application = try await Application("emptied")
+            try await data.publish(to: application)
+            _ = try await application.process(clock: GeneratedData.clock)
+            let redis = try RedisProcess()
+            let sink = try application.start("sink", "--to", redis.address)
+            let isFull = try await eventually { try redis.cli("DBSIZE") > "1" && keys(redis).count == 220 }
+            #expect(isFull, "\(sink.errorOutput)")
+            redis.kill()
+            try redis.start()
+            let isFullAgain = try await eventually { try keys(redis).count == 220 }
+            sink.terminate()
+            let result = await sink.result()
+            #expect(isFullAgain && result.succeeded, "\(result.failure)")
+            #expect(result.standardError.contains("its positions are others than it has acknowledged"))
+            try await expectAll(in: redis, of: application)
+            try await expectBoard(of: redis)
+        }
+
+        @Test("the password is taken from the address or REDISCLI_AUTH, and shown nowhere; a wrong one ends with 70")
+        func password() async throws {
+            let application = try await Application("secrets")
+            let redis = try RedisProcess(["--save", "", "--requirepass", "the-secret"])
+            let address = "redis://127.0.0.1:\(redis.port)"
+            for (target, secret, status) in [
+                ("redis://:the-secret@127.0.0.1:\(redis.port)", "", 0), (address, "the-secret", 0),
+                (address, "wrong-secret", 70), ("redis://:wrong-secret@127.0.0.1:\(redis.port)", "", 70),
+                ("redis://:wrong-secret@127.0.0.1:port", "", 64), ("rediss://:wrong-secret@127.0.0.1", "", 64),
+            ] {
+                let result = try await tideline(
+                    ["sink", "--to", target, "--until-caught-up"] + application.options,
+                    environment: secret.isEmpty ? [:] : ["REDISCLI_AUTH": secret])
+                #expect(result.status == status, "\(target): \(result.failure)")
+                #expect(!(result.standardError + result.standardOutput).contains("-secret"), "\(result.failure)")
+            }
+        }
+
+        // MARK: - What is there, by redis-cli
+
+        /// Waits until the sink has written some more.
+        private func expectWrites(
+            _ redis: RedisProcess, _ sink: ProcessRunner, unless producer: ProcessRunner
+        ) async throws {
+            let before = try changes(redis)
+            let hasWritten = try await eventually(within: .seconds(40)) {
+                try changes(redis) > before + 20 || !producer.isRunning
+            }
+            #expect(hasWritten, "\(sink.errorOutput)")
+        }
+
+        private func changes(_ redis: RedisProcess) throws -> Int {
+            Int(try redis.cli("XLEN", "tideline:changes")) ?? 0
+        }
+
+        private func keys(_ redis: RedisProcess) throws -> [String] {
+            try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").map(String.init)
+        }
+
+        /// The places of the records whose writing the stream tells.
+        private func places(_ redis: RedisProcess) throws -> [String] {
+            let lines = try redis.cli("XRANGE", "tideline:changes", "-", "+").split(separator: "\n")
+            return lines.indices.dropLast(3).filter { lines[$0] == "partition" }.map {
+                "\(lines[$0 + 1])-\(lines[$0 + 3])"
+            }
+        }
+
+        /// The example shows a line for each of a recipient's configurations.
+        private func expectBoard(of redis: RedisProcess) async throws {
+            let sets = try redis.cli("KEYS", "tideline:recipient:*").split(separator: "\n")
+            let set = String(try #require(sets.first))
+            let board = try await ProcessRunner.run(
+                URL(filePath: "/usr/bin/python3"),
+                [
+                    "Examples/consumers/redis_board.py", redis.address,
+                    String(set.dropFirst("tideline:recipient:".count)), "--once",
+                ])
+            let lines = board.standardOutput.split(separator: "\n")
+            #expect(board.succeeded, "\(board.failure)")
+            #expect(lines.count == Int(try redis.cli("SCARD", set)) && lines.allSatisfy { $0.contains(" revision ") })
+        }
+
+        /// The keys hold what files do, to the byte, and each recipient's set has theirs.
+        private func expectAll(in redis: RedisProcess, of application: Application) async throws {
+            let files = try TimelineFiles.read(try await application.sink())
+            let keys = try keys(redis)
+            let values = try redis.cli(["MGET"] + keys).split(separator: "\n")
+            try #require(keys.count == values.count)
+            var found: [String: Data] = [:]
+            for (key, value) in zip(keys, values) {
+                found["\(key.dropFirst("tideline:timeline:".count)).json"] = Data(value.utf8)
+            }
+            #expect(found == files && files.count == 220)
+            var members = 0
+            for key in try redis.cli("KEYS", "tideline:recipient:*").split(separator: "\n") {
+                members += Int(try redis.cli("SCARD", String(key))) ?? 0
+            }
+            #expect(members == 220)
+        }
+    }
+}
