@@ -65,8 +65,8 @@ extension AcceptanceTests {
             #expect(try await server.psql(database, places) == "\(written)\n")
             try await expectAll(in: database, of: server, application)
             show(
-                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times: \(written) timelines"
-                    + " written, none of them twice")
+                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times:"
+                    + " \(written) timelines written, none of them twice")
             await server.stop()
         }
 
