@@ -43,7 +43,7 @@ extension AcceptanceTests {
                     try await server.start()
                     restarts += 1
                     let goesOn = await eventually(within: .seconds(30)) {
-                        sink.errorOutput.contains("available again after") || !producer.isRunning
+                        sink.errorOutput.contains("the sink can write again") || !producer.isRunning
                     }
                     #expect(goesOn && sink.isRunning, "\(sink.errorOutput)")
                 }
