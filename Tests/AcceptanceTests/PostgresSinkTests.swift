@@ -43,7 +43,7 @@ extension AcceptanceTests {
                     try await server.start()
                     restarts += 1
                     let goesOn = await eventually(within: .seconds(30)) {
-                        sink.errorOutput.contains("available again after") || !producer.isRunning
+                        sink.errorOutput.contains("the sink can write again") || !producer.isRunning
                     }
                     #expect(goesOn && sink.isRunning, "\(sink.errorOutput)")
                 }
@@ -65,8 +65,8 @@ extension AcceptanceTests {
             #expect(try await server.psql(database, places) == "\(written)\n")
             try await expectAll(in: database, of: server, application)
             show(
-                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times: \(written) timelines"
-                    + " written, none of them twice")
+                "a sink of PostgreSQL, killed -9 \(kills) times, its server crashed \(restarts) times:"
+                    + " \(written) timelines written, none of them twice")
             await server.stop()
         }
 
