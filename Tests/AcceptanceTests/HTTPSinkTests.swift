@@ -60,8 +60,8 @@ extension AcceptanceTests {
                 #expect(revisions == revisions.sorted(), "\(path): an older timeline came after a newer one")
             }
             show(
-                "a sink over HTTP, killed -9 \(kills) times, \(outages) outages of nginx: \(held.count) files equal the "
-                    + "topic; \(nginx.requestCount) requests; the last run: \(end.standardOutput)")
+                "a sink over HTTP, killed -9 \(kills) times, \(outages) outages of nginx: \(held.count) files equal "
+                    + "the topic; \(nginx.requestCount) requests; the last run: \(end.standardOutput)")
         }
 
         @Test("addresses and settings that cannot work are refused at the start, with what mends them")
