@@ -99,7 +99,7 @@ extension AcceptanceTests {
                 try await run(
                     ["sink", "--to", address, "--until-caught-up", "--set", "sink.http.batch=\(batch)"], application)
             }
-            let (receiver, port) = try Self.receiver()
+            let (receiver, port) = try Self.startReceiver()
             try await sink(port, batch: 1)
             #expect(receiver.output.contains("a: revision 1") && receiver.output.contains("b: revision 1"))
             let gone = try application.file("gone.jsonl", #"{"configurationId": "a", "deleted": true}"#)
@@ -108,7 +108,7 @@ extension AcceptanceTests {
             try await sink(port, batch: 1)
             #expect(receiver.output.contains("a: gone\n"), "\(receiver.output)")
             // Another address begins at the beginning.
-            let (other, otherPort) = try Self.receiver()
+            let (other, otherPort) = try Self.startReceiver()
             try await sink(otherPort, batch: 50)
             #expect(other.output.contains("b: revision 1") && other.output.contains("a: gone\n"), "\(other.output)")
             let stranger = try await ProcessRunner.run(
@@ -121,7 +121,7 @@ extension AcceptanceTests {
             }
         }
 
-        private static func receiver() throws -> (ProcessRunner, port: UInt16) {
+        private static func startReceiver() throws -> (ProcessRunner, port: UInt16) {
             let port = try freePortPair()
             let environment = ["PORT": String(port), "WEBHOOK_SECRET": secret["TIDELINE_WEBHOOK_SECRET"] ?? ""]
             let receiver = try ProcessRunner(
