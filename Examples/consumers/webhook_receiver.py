@@ -30,7 +30,7 @@ def messages(headers, body):
         yield headers["webhook-id"], kind, subject, json.loads(body) if body else None
 
 def show(kind, subject, data):
-    if ".reload." in kind:
+    if data and "configurationIds" in data:
         names, left = ", ".join(data["configurationIds"]), data["budget"]["remaining"]
         print(f"{data['issuedAt']}  {data['recipient']}: reload {data['kind']} ({names}), {data['reason']},",
               f"{left} left", flush=True)

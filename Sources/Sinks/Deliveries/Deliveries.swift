@@ -36,7 +36,7 @@ final class Deliveries<Destination: DeliveryDestination> {
 
     /// A request with all that it carries.
     struct Sent {
-        /// Of one address, and of a lane each; one or more.
+        /// One or more, of one address and of a lane each.
         var items: [Item]
         var attempt: DeliveryAttempt
         /// The span of the request; `nil` if nobody traces it.

@@ -2,8 +2,8 @@ package import HTTPClient
 package import RecordLog
 package import Tracing
 
-/// Sends the records of a topic to a destination: at least once. A position is kept only when everything before it is settled:
-/// delivered, retired, dead-lettered or skipped.
+/// Sends the records of a topic to a destination: at least once. A position is kept only when everything before it is
+/// settled: delivered, replaced by a later record, retired, dead-lettered or skipped.
 ///
 /// Each round
 /// 1. reads records, as long as there is room for what is not settled;

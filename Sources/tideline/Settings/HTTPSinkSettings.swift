@@ -20,7 +20,7 @@ extension Keys {
         "sink.http.connect.timeout", .duration(.seconds(1) ... .seconds(600)), default: .seconds(10),
         "How long connecting to the target may take.")
     static let sinkHTTPBackoffFirst = SettingKey(
-        "sink.http.backoff.first", .duration(.milliseconds(100) ... .seconds(3600)), default: .seconds(1),
+        "sink.http.backoff.first", .duration(.seconds(1) ... .seconds(3600)), default: .seconds(1),
         "How long is waited before a second attempt, at most; doubled with each further one.")
     static let sinkHTTPBackoffMax = SettingKey(
         "sink.http.backoff.max", .duration(.seconds(1) ... .seconds(86400)), default: .seconds(60),

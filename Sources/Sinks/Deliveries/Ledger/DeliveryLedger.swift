@@ -5,8 +5,8 @@ import RecordLog
 /// transaction.
 ///
 /// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as
-/// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside it says of which
-/// cluster and which topic it is one (`LedgerPlace`).
+/// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside
+/// it says of which cluster and which topic it is one (`LedgerPlace`).
 ///
 /// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed
 /// can tell whether a newer one has taken its place, and by the number beside whether its last commit came through.

@@ -27,7 +27,7 @@ package final class HTTPTimelines: DeliveryDestination {
     let settings: HTTPTimelinesSettings
     private let answer = WebhookAnswer(taker: "target", records: "timelines")
     private var parser = JSONParser()
-    /// Of an address that is routed.
+    /// The routes by configuration, if the address is routed.
     private var routes: [String: Route] = [:]
     /// The configurations that are known to be removed.
     private var removed: Set<String> = []
