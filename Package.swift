@@ -215,7 +215,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite",
+                "SQLite", "CIcal",
             ]),
         tests(
             "ProducersTests",

@@ -16,8 +16,10 @@ struct SinkCommand: Verb {
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
-            configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once.
+            configuration is deleted or names other sinks. ics:DIR has calendars to subscribe to in their place; \
+            '?by=recipient' behind DIR gives each recipient a folder. sqlite:FILE has the same in the tables timelines \
+            and entries, with the positions in the same transaction: exactly once. kafka:TOPIC@HOST:PORT copies them \
+            to a compacted topic of another cluster, exactly once, too; sink.kafka.* are its client's properties.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
@@ -30,7 +32,9 @@ struct SinkCommand: Verb {
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+            CommandExample("tideline sink --to 'ics:out?by=recipient'", "Keeps calendars, by recipient."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
+            CommandExample("tideline sink --to kafka:boards@other:9092", "Keeps a copy in another cluster."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -40,8 +44,8 @@ struct SinkCommand: Verb {
         ])
 
     @Option(
-        help: ArgumentHelp("Where timelines go: files:DIR or sqlite:FILE.", valueName: "target"),
-        completion: .list(["files:", "sqlite:"]))
+        help: ArgumentHelp("Where timelines go: \(SinkTarget.forms.joined(separator: ", ")).", valueName: "target"),
+        completion: .list(["files:", "ics:", "sqlite:", "kafka:"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
@@ -98,8 +102,8 @@ struct SinkCommand: Verb {
             throw ValidationError("'--to' and '--reloads' cannot both be given: run a sink for each.")
         case (nil, nil):
             throw ValidationError(
-                "Give '--to files:DIR', '--to sqlite:FILE' or '--reloads apns', or the address of a webhook in "
-                    + "place of apns.")
+                "Give '--to \(SinkTarget.forms.joined(separator: "', '--to "))' or '--reloads apns', or the address "
+                    + "of a webhook in place of apns.")
         }
     }
 
