@@ -236,7 +236,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability", "HTTPServer",
-                "SQLite", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
+                "SQLite", "Settings", "Simulation", "StreamRuntime", "FaultInjection", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

@@ -5,6 +5,7 @@
 // keeps its positions beside what it did, so that both are lost or kept together.
 //
 // Begin with Runner/SinkRunner.swift: it reads a topic and hands the records to a `SinkKind`. One is `TimelineWriter`,
-// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`); the other is `ReloadSender`, which hands what it reads to
-// `Deliveries` and keeps what they settle in a `ReloadLedger`. A `ReloadDestination` says what is sent for a reload and
-// what an answer means: `APNsDestination`, `WebhookDestination`.
+// which drives a `TimelineSink` (`FilesSink`, `SQLiteSink`, `KafkaSink`); the other is `ReloadSender`, which hands what
+// it reads to `Deliveries`. A `ReloadDestination` says what is sent for a reload and what an answer means:
+// `APNsDestination`, `WebhookDestination`. What has to be known after a restart is in the target, or in a topic beside
+// it: a `SinkLedger`.

@@ -8,13 +8,14 @@ enum SinkTarget: Hashable, Sendable {
     /// Calendar files.
     case calendars(directory: String, FilesLayout = .flat)
     case sqlite(file: String)
+    case kafka(KafkaTopicAddress)
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "ics:DIR", "sqlite:FILE"]
+    static let forms = ["files:DIR", "ics:DIR", "sqlite:FILE", "kafka:TOPIC@HOST:PORT"]
 
     init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1)
@@ -26,6 +27,7 @@ enum SinkTarget: Hashable, Sendable {
             let (directory, layout) = try Self.layout(of: text)
             self = .calendars(directory: directory, layout)
         case ("sqlite", let file) where !file.isEmpty: self = .sqlite(file: file)
+        case ("kafka", let address): self = .kafka(try KafkaTopicAddress(address))
         default: throw Problem(description: "must be \(Self.forms.joined(separator: " or "))")
         }
     }
@@ -51,6 +53,7 @@ enum SinkTarget: Hashable, Sendable {
             let form = TimelineFileForm.calendar(environment.settings[Keys.kinds])
             return try files(in: directory, form, layout, name: "ics", environment)
         case .sqlite(let file): return try SQLiteSink(file: file)
+        case .kafka(let address): return try address.open(environment)
         }
     }
 

@@ -25,7 +25,7 @@ final class Deliveries<Destination: ReloadDestination> {
     /// Counts the refusals, for their order.
     var refusals = 0
     private var tag = 0
-    private var deadLetters: [ReloadLedger.DeadLetter] = []
+    private var deadLetters: [SinkLedger.OutputRecord] = []
 
     /// A parcel that was sent.
     struct Sent {
@@ -113,7 +113,7 @@ final class Deliveries<Destination: ReloadDestination> {
     func endTraces() { traces.endAll() }
 
     /// Gives the dead letters made since the last call.
-    func removeDeadLetters() -> [ReloadLedger.DeadLetter] {
+    func removeDeadLetters() -> [SinkLedger.OutputRecord] {
         defer { deadLetters.removeAll() }
         return deadLetters
     }
@@ -229,7 +229,9 @@ final class Deliveries<Destination: ReloadDestination> {
             let added = DeadLetterHeaders.headers(
                 for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             deadLetters.append(
-                .init(record: record, headers: record.headers + added.map { Header($0.name, $0.value) }))
+                .init(
+                    topic: settings.deadLettersTopic, key: record.key, value: record.value,
+                    headers: record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1
             traces.note(problem.description, ofDeadLetter: place)
             let origin = TopicPartition(record.topic, record.partition)
