@@ -92,8 +92,8 @@ extension AcceptanceTests {
             names = sorted(name[:-5] for name in os.listdir(timelines) if not name.startswith('.'))
             assert names == sorted(name[:-4] for name in os.listdir(calendars) if not name.startswith('.'))
             def moment(text):
-                date = 'T' not in text
-                return datetime.date.fromisoformat(text) if date else datetime.datetime.fromisoformat(text.replace('Z', '+00:00'))
+                if 'T' not in text: return datetime.date.fromisoformat(text)
+                return datetime.datetime.fromisoformat(text.replace('Z', '+00:00'))
             count = 0
             for name in names:
                 timeline = json.load(open(f'{timelines}/{name}.json'))
@@ -104,7 +104,9 @@ extension AcceptanceTests {
                         key = (event['calendarId'], event['uid'], event.get('recurrenceId'))
                         wanted[key] = (event['title'], moment(event['start']), moment(event['end']))
                     if entry['phase'] == 'preEvent':
-                        alarms[(event := entry['event'])['title'], moment(event['start'])] = moment(event['start']) - moment(entry['date'])
+                        event = entry['event']
+                        start = moment(event['start'])
+                        alarms[event['title'], start] = start - moment(entry['date'])
                 calendar = icalendar.Calendar.from_ical(open(f'{calendars}/{name}.ics', 'rb').read())
                 assert not calendar.errors and not any(part.errors for part in calendar.walk()), name
                 assert calendar['X-TIDELINE-REVISION'] == str(timeline['revision']), name
@@ -113,7 +115,8 @@ extension AcceptanceTests {
                 found = sorted((str(e['SUMMARY']), e.decoded('DTSTART'), e.decoded('DTEND')) for e in events)
                 assert found == sorted(wanted.values()), (name, found, wanted)
                 assert len({str(e['UID']) for e in events}) == len(events), name
-                rung = {(str(e['SUMMARY']), e.decoded('DTSTART')): -a.decoded('TRIGGER') for e in events for a in e.walk('VALARM')}
+                rung = {(str(e['SUMMARY']), e.decoded('DTSTART')): -a.decoded('TRIGGER')
+                    for e in events for a in e.walk('VALARM')}
                 assert rung == alarms, (name, rung, alarms)
                 count += len(events)
             print(count)

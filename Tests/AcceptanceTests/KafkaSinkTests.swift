@@ -77,7 +77,7 @@ extension AcceptanceTests {
             #expect(try await eventually { try await end(of: mirror, on: broker) > 0 }, "\(first.errorOutput)")
             let second = try application.start("sink", "--to", to)
             // The first hears of it when it writes next.
-            let isOpen = try await eventually { try await end(of: "\(mirror).positions", on: broker) >= 9 }
+            let isOpen = try await eventually { try await end(of: "\(mirror).positions", on: broker) >= 8 }
             #expect(isOpen, "\(second.errorOutput)")
             try await application.publish(configurations: #"{"configurationId":"b","kind":"K"}"# + "\n")
             _ = try await application.process(clock: GeneratedData.clock)

@@ -59,7 +59,7 @@ struct KafkaTarget {
     private func asked<Answer>(_ question: (Duration) throws(LogError) -> Answer) throws(SinkError) -> Answer {
         let answer: Answer?
         do throws(LogError) {
-            answer = try context.requests.persistently { (timeout) throws(LogError) in
+            answer = try context.requests.persistently { (timeout) throws(LogError) -> Answer in
                 do throws(LogError) {
                     return try question(timeout)
                 } catch {
