@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Glibc
 
 /// nginx as a private process of a test, on a free port of the loopback. It ends with `stop`, or with this process.
