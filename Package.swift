@@ -226,7 +226,7 @@ let package = Package(
             "SinksTests",
             [
                 "Sinks", "HTTPClient", "Crypto", "RecordLog", "Messages", "Simulation", "Timelines", "TestSupport",
-                "SQLite", "Postgres", "Redis", "SplitMix",
+                "SQLite", "Postgres", "Redis", "SplitMix", "CIcal",
             ]),
         tests(
             "ProducersTests",
@@ -247,7 +247,7 @@ let package = Package(
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
                 "Observability", "HTTPServer",
-                "SQLite", "Redis", "Settings", "Simulation", "StreamRuntime", "tideline", "reader",
+                "SQLite", "Redis", "Settings", "Simulation", "StreamRuntime", "FaultInjection", "tideline", "reader",
             ],
             exclude: ["Oracle"]),
         .target(

@@ -65,13 +65,13 @@ struct BulkTools {
         guard shell.terminationStatus == 0 else { fatalError("sqlite3 ended with \(shell.terminationStatus)") }
     }
 
-    /// Write, fsync, rename, for each timeline.
-    func writeFiles(to folder: String) {
-        for record in load.records {
-            let (new, path) = ("\(folder)/.new", "\(folder)/\(record.configurationId).json")
+    /// Write, fsync, rename, for each record's content, which is ready.
+    func write(_ contents: [[UInt8]], _ suffix: String, to folder: String) {
+        for (record, content) in zip(load.records, contents) {
+            let (new, path) = ("\(folder)/.new", "\(folder)/\(record.configurationId)\(suffix)")
             let file = open(new, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-            let value = record.value ?? []
-            guard file >= 0, write(file, value, value.count) == value.count, fsync(file) == 0, close(file) == 0,
+            guard file >= 0, Glibc.write(file, content, content.count) == content.count, fsync(file) == 0,
+                close(file) == 0,
                 rename(new, path) == 0
             else { fatalError("cannot write \(path)") }
         }

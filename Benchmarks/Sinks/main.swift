@@ -1,9 +1,11 @@
 import Foundation
+import Messages
 import Postgres
 import RecordLog
 import SQLite
 import Sinks
 import TestSupport
+import Timelines
 
 // How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES]. Medians of rounds.
 
@@ -46,13 +48,20 @@ try compare("sqlite", ".import", count: count) { round in
 }
 
 let few = try SinkLoad(configurations: min(count, 5_000))
-try compare("files", "write, fsync, rename", count: few.records.count) { round in
-    let (mine, theirs) = ("\(directory.path)/sink-\(round)", "\(directory.path)/plain-\(round)")
-    let sink = try FilesSink(directory: mine)
-    let own = try seconds { try few.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
-    try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: true)
-    let bulk = seconds { BulkTools(load: few, directory: directory).writeFiles(to: theirs) }
-    return (own, bulk)
+for (name, form) in [("files", TimelineFileForm.timeline), ("ics", .calendar(WidgetKinds()))] {
+    let contents = try few.records.map { record in
+        let value = record.value ?? []
+        if form == .timeline { return value }
+        return try value.withUnsafeBytes { try TimelineCalendar($0, kinds: WidgetKinds()).bytes }
+    }
+    try compare(name, "write, fsync, rename", count: few.records.count) { round in
+        let (mine, theirs) = ("\(directory.path)/\(name)-\(round)", "\(directory.path)/plain-\(name)-\(round)")
+        let sink = try FilesSink(directory: mine, form: form, name: name)
+        let own = try seconds { try few.write(to: sink, batch: SinkSettings(topic: "timelines").reading.batchMaximum) }
+        try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: true)
+        let bulk = seconds { BulkTools(load: few, directory: directory).write(contents, form.suffix, to: theirs) }
+        return (own, bulk)
+    }
 }
 
 let http = try HTTPTarget(few, in: directory)

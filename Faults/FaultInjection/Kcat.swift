@@ -8,7 +8,7 @@ package struct Kcat: Sendable {
 
     package init(bootstrap: String) { self.bootstrap = bootstrap }
 
-    package struct Record {
+    package struct Record: Sendable {
         package var partition: Int
         package var offset: Int
         package var key: String

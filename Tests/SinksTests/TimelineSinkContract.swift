@@ -8,6 +8,8 @@ struct TimelineSinkContract {
     var reopen: () throws -> any TimelineSink
     /// What the sink holds for a configuration, as whoever reads it sees it once positions were kept.
     var content: (String) throws -> String?
+    /// What a reader is to see of a timeline's JSON, where that is not the JSON itself.
+    var shown: (String) throws -> String = { $0 }
 
     func check() throws {
         try replacesAndRemoves()
@@ -47,10 +49,10 @@ struct TimelineSinkContract {
         let sink = try reopen()
         let (first, second) = (Self.timeline("a", revision: 1), Self.timeline("a", revision: 2, minute: 1))
         #expect(try write(Self.record("a", first, offset: 0), to: sink) == .written)
-        #expect(try content("a") == first)
+        #expect(try content("a") == shown(first))
         #expect(try write(Self.record("a", first, offset: 0), to: sink) == .unchanged)
         #expect(try write(Self.record("a", second, offset: 1), to: sink) == .written)
-        #expect(try content("a") == second)
+        #expect(try content("a") == shown(second))
         #expect(try write(Self.record("b", nil, offset: 2), to: sink) == .unchanged)
         #expect(try write(Self.record("a", nil, offset: 3), to: sink) == .removed)
         #expect(try content("a") == nil)
@@ -65,7 +67,7 @@ struct TimelineSinkContract {
         #expect(try content("routed") == nil)
         let meant = Self.record("routed", text, offset: 1, sinks: "elsewhere,\(sink.name)")
         #expect(try write(meant, to: sink) == .written)
-        #expect(try content("routed") == text)
+        #expect(try content("routed") == shown(text))
         #expect(try write(Self.record("routed", text, offset: 2, sinks: "elsewhere"), to: sink) == .removed)
         #expect(try content("routed") == nil)
         #expect(try write(Self.record("routed", text, offset: 3, sinks: ""), to: sink) == .unchanged)
@@ -79,14 +81,14 @@ struct TimelineSinkContract {
         do {
             let sink = try reopen()
             #expect(try write(Self.record("c", old, offset: 0), to: sink) == .unchanged, "an older one again")
-            #expect(try content("c") == new)
+            #expect(try content("c") == shown(new))
             #expect(try write(Self.record("c", again, offset: 2), to: sink) == .written, "made again")
-            #expect(try content("c") == again)
+            #expect(try content("c") == shown(again))
         }
         let sink = try reopen()
         let reset = Self.timeline("c", revision: 1, minute: 30)
         #expect(try write(Self.record("c", reset, offset: 3), to: sink) == .written, "anew after a reset")
-        #expect(try content("c") == reset)
+        #expect(try content("c") == shown(reset))
     }
 
     private func leavesOutWhatIsNoTimeline() throws {
@@ -100,7 +102,7 @@ struct TimelineSinkContract {
                 if case .unusable = error as? SinkError { true } else { false }
             }
         }
-        #expect(try content("d") == good)
+        #expect(try content("d") == shown(good))
         if sink.isTransactional { sink.rollBack() }
     }
 
@@ -113,7 +115,7 @@ struct TimelineSinkContract {
         .replacing("systemMedium", with: "enormous").replacing(#""type":"never""#, with: #""type":"sometimes""#)
         .replacing(#","sources":[]"#, with: "").replacing(#""refreshCount":1,"#, with: "")
         #expect(try write(Self.record("f", later, offset: 0), to: sink) == .written)
-        #expect(try content("f") == later)
+        #expect(try content("f") == shown(later))
     }
 
     private func keepsPositions() throws {

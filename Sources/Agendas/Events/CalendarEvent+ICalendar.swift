@@ -9,61 +9,41 @@ extension CalendarEvent {
     package var iCalendarText: [UInt8]? {
         guard let definedZone else { return nil }
         var text = ICalendarText()
-        text.add("BEGIN:VCALENDAR")
-        text.add("VERSION:2.0")
-        text.add("PRODID:-//Tideline//Tideline//EN")
-        text.add("BEGIN:VTIMEZONE")
-        text.add("TZID:\(definedZone.name.escaped)")
-        for line in definedZone.lines { text.add(line) }
-        text.add("END:VTIMEZONE")
-        text.add("BEGIN:VEVENT")
-        text.add("UID:\(uid.escaped)")
+        text.line("BEGIN:VCALENDAR")
+        text.line("VERSION:2.0")
+        text.line("PRODID:-//Tideline//Tideline//EN")
+        text.line("BEGIN:VTIMEZONE")
+        text.line("TZID:\(definedZone.name.escaped)")
+        for line in definedZone.lines { text.line(line) }
+        text.line("END:VTIMEZONE")
+        text.line("BEGIN:VEVENT")
+        text.line("UID:\(uid.escaped)")
         if let recurrenceId { text.add("RECURRENCE-ID", recurrenceId, in: definedZone) }
-        if let updatedAt { text.add("DTSTAMP:\(EventTime.instant(updatedAt).basic)") }
-        if sequence > 0 { text.add("SEQUENCE:\(sequence)") }
-        if !title.isEmpty { text.add("SUMMARY:\(title.escaped)") }
-        if let location { text.add("LOCATION:\(location.escaped)") }
-        if status != .confirmed { text.add("STATUS:\(status.rawValue.uppercased())") }
+        if let updatedAt { text.line("DTSTAMP:\(EventTime.instant(updatedAt).basic)") }
+        if sequence > 0 { text.line("SEQUENCE:\(sequence)") }
+        if !title.isEmpty { text.line("SUMMARY:\(title.escaped)") }
+        if let location { text.line("LOCATION:\(location.escaped)") }
+        if status != .confirmed { text.line("STATUS:\(status.rawValue.uppercased())") }
         text.add("DTSTART", start, in: definedZone)
         switch end {
         case .at(let end): text.add("DTEND", end, in: definedZone)
-        case .after(let duration): text.add("DURATION:\(duration.iso8601)")
+        case .after(let duration): text.line("DURATION:\(duration.iso8601)")
         case nil: break
         }
-        for line in recurrence { text.add(line) }
-        text.add("END:VEVENT")
-        text.add("END:VCALENDAR")
+        for line in recurrence { text.line(line) }
+        text.line("END:VEVENT")
+        text.line("END:VCALENDAR")
         return text.bytes
     }
 }
 
-/// Content lines, one after the other.
-private struct ICalendarText {
-    private(set) var bytes: [UInt8] = []
-
-    private static let widthMax = 75
-
-    /// Folds between characters (RFC 5545 §3.1).
-    mutating func add(_ line: String) {
-        var width = 0
-        for character in line.unicodeScalars {
-            let scalar = UTF8.encode(character)!
-            if width + scalar.count > Self.widthMax {
-                bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: " ")]
-                width = 1
-            }
-            bytes += scalar
-            width += scalar.count
-        }
-        bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-    }
-
-    mutating func add(_ name: String, _ time: EventTime, in zone: DefinedZone) {
+extension ICalendarText {
+    fileprivate mutating func add(_ name: String, _ time: EventTime, in zone: DefinedZone) {
         switch time {
-        case .instant: add("\(name):\(time.basic)")
+        case .instant: line("\(name):\(time.basic)")
         // Names of zones hold colons and commas at times; quotation marks they never hold.
-        case .local: add("\(name);TZID=\"\(zone.name)\":\(time.basic)")
-        case .date: add("\(name);VALUE=DATE:\(time.basic)")
+        case .local: line("\(name);TZID=\"\(zone.name)\":\(time.basic)")
+        case .date: line("\(name);VALUE=DATE:\(time.basic)")
         }
     }
 }

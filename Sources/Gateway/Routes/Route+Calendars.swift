@@ -10,8 +10,9 @@ extension Route {
                 let timeline = try context.timeline(for: request)
                 return try request.answer(timeline.entityTag) { () throws(Problem) in
                     let record = try timeline.record()
-                    let kind = context.settings.kinds[timeline.kind]?.displayName ?? timeline.kind
-                    let calendar = TimelineCalendar(record, name: "\(kind) \(timeline.configurationId)")
+                    let name = TimelineCalendar.name(
+                        timeline.kind, of: timeline.configurationId, context.settings.kinds)
+                    let calendar = TimelineCalendar(record, name: name)
                     return HTTPResponse(
                         200, headers: [HTTPField("Content-Type", "text/calendar; charset=utf-8")],
                         body: HTTPBody(calendar.bytes))

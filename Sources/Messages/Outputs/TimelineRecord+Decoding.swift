@@ -77,11 +77,7 @@ extension TimelineEntry {
             phase: try fields.require("phase", fields.name("phase", of: Phase.self)))
         event = try fields.occurrence("event")
         next = try fields.occurrence("next")
-        if let objects = try fields.objects("ongoing") {
-            var occurrences: [Occurrence] = []
-            for object in objects { occurrences.append(try Occurrence(object)) }
-            ongoing = occurrences
-        }
+        ongoing = try fields.occurrences("ongoing")
         isTentative = try fields.bool("tentative") ?? false
         if let object = try fields.fields("vehicle") { vehicle = try VehicleView(object) }
         if let object = try fields.fields("values") {
@@ -144,8 +140,15 @@ extension Occurrence {
 }
 
 extension MessageFields {
-    fileprivate func occurrence(_ key: String) throws(MessageProblem) -> Occurrence? {
+    func occurrence(_ key: String) throws(MessageProblem) -> Occurrence? {
         guard let fields = try fields(key) else { return nil }
         return try Occurrence(fields)
+    }
+
+    func occurrences(_ key: String) throws(MessageProblem) -> [Occurrence]? {
+        guard let objects = try objects(key) else { return nil }
+        var occurrences: [Occurrence] = []
+        for object in objects { occurrences.append(try Occurrence(object)) }
+        return occurrences
     }
 }

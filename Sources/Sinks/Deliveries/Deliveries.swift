@@ -26,7 +26,7 @@ final class Deliveries<Destination: DeliveryDestination> {
     var refusals = 0
     /// The number of the latest request.
     var tag = 0
-    private var deadLetters: [DeliveryLedger.DeadLetter] = []
+    private var deadLetters: [SinkLedger.OutputRecord] = []
 
     /// A parcel with the lane that it was taken from.
     struct Item {
@@ -128,7 +128,7 @@ final class Deliveries<Destination: DeliveryDestination> {
     func endTraces() { traces.endAll() }
 
     /// Gives the dead letters made since the last call.
-    func removeDeadLetters() -> [DeliveryLedger.DeadLetter] {
+    func removeDeadLetters() -> [SinkLedger.OutputRecord] {
         defer { deadLetters.removeAll() }
         return deadLetters
     }
@@ -203,7 +203,9 @@ final class Deliveries<Destination: DeliveryDestination> {
             let added = DeadLetterHeaders.headers(
                 for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             deadLetters.append(
-                .init(record: record, headers: record.headers + added.map { Header($0.name, $0.value) }))
+                .init(
+                    topic: settings.deadLettersTopic, key: record.key, value: record.value,
+                    headers: record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1
             traces.note(problem.description, ofDeadLetter: place)
             let origin = TopicPartition(record.topic, record.partition)

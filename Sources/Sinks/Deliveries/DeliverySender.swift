@@ -9,7 +9,7 @@ package import Tracing
 /// 1. reads records, as long as there is room for what is not settled;
 /// 2. has the destination learn all that was known by then, and queues what it wants to send;
 /// 3. sends what is due, and settles what was answered (`Deliveries`);
-/// 4. commits positions, retired tokens and dead letters in one transaction (`DeliveryLedger`).
+/// 4. commits positions, retired tokens and dead letters in one transaction (`SinkLedger`).
 package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package typealias Notice = DeliveryNotice
     package typealias Failure = DeliveryError
@@ -18,7 +18,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     private let destination: Destination
     private let transport: any HTTPTransport
     private let clock: any DeliveryClock
-    private let ledger: DeliveryLedger
+    private let ledger: SinkLedger
     private let deliveries: Deliveries<Destination>
     private let fitting: (Int) -> Int
     private let trace: WorkTrace?
@@ -28,7 +28,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     /// The records that were read from the last one before the kept position on, by partition.
     private var trails: [Partition: [Fingerprint]] = [:]
     /// The entries of the next commit.
-    private var entries = DeliveryLedger.Entries()
+    private var entries = SinkLedger.Entries()
     private var lastCommit: Duration
 
     fileprivate init(
@@ -42,7 +42,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
         self.transport = transport
         self.clock = clock
         fitting = context.fitting
-        ledger = DeliveryLedger(settings, instance: instance, context)
+        ledger = SinkLedger(settings.ledger, instance: instance, context.telling { context.notice(.init($0)) })
         deliveries = Deliveries(
             destination, transport, settings, clock: clock, random: random, notice: context.notice,
             tracer: context.tracer)
@@ -61,7 +61,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package var positions: [Partition: SinkPosition] { ledger.positions }
 
     package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {
-        guard let kept = try ledger.open() else { return nil }
+        guard let kept = try asked({ () throws(LedgerError) in try ledger.open() }) else { return nil }
         for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
         guard try destination.catchUp() else { return nil }
         return ledger.positions
@@ -155,12 +155,35 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
                 next: next, cluster: state.cluster, before: before(next, of: partition))
         }
         entries.changes += destination.removeLedgerChanges()
-        entries.deadLetters += deliveries.removeDeadLetters()
+        entries.records += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
         let began = trace?.now()
-        if try ledger.commit(entries) { entries = DeliveryLedger.Entries() }
+        let isCommitted = try asked { () throws(LedgerError) in try ledger.commit(entries) }
+        if isCommitted { entries = SinkLedger.Entries() }
         if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         lastCommit = clock.now
+    }
+
+    /// Asks the ledger, with failures as the run's.
+    private func asked<Answer>(_ question: () throws(LedgerError) -> Answer) throws(DeliveryError) -> Answer {
+        do throws(LedgerError) {
+            return try question()
+        } catch {
+            switch error {
+            case .log(let cause): throw .log(cause)
+            case .replaced: throw .replaced(name: settings.name)
+            case .topic(let topic, let problem): throw .ledger(topic: topic, problem)
+            }
+        }
+    }
+}
+
+extension DeliveryNotice {
+    fileprivate init(_ notice: LedgerNotice) {
+        switch notice {
+        case .log(let error): self = .log(error)
+        case .producerReplaced(let error): self = .producerReplaced(error)
+        }
     }
 }
 

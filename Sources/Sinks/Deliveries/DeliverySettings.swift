@@ -34,6 +34,12 @@ package struct DeliverySettings: Hashable, Sendable {
         ledgerTopic = "\(application).pushes"
         transactionalId = "\(application).sink.\(name)"
     }
+
+    var ledger: LedgerSettings {
+        LedgerSettings(
+            topic: ledgerTopic, name: name, source: reading.topic, replication: replication,
+            transactionalId: transactionalId)
+    }
 }
 
 /// How fast records are sent, and for how long: it may change while a run goes on.

@@ -68,6 +68,13 @@ struct SinkContext<Notice> {
         trace = tracer.map { WorkTrace($0, "round", [SpanNames.clientID: .string(reading.clientId)]) }
     }
 
+    /// The same surroundings, for a part that tells other things.
+    func telling<Other>(_ notice: @escaping (Other) -> Void) -> SinkContext<Other> {
+        SinkContext<Other>(
+            reading, cluster: cluster, admin: admin, clock: clock, shouldStop: shouldStop, notice: notice,
+            memory: memory)
+    }
+
     /// A number of records that are held at once, or a tenth of it while memory is short.
     func fitting(_ maximum: Int) -> Int { memory.isShort ? max(1, maximum / 10) : maximum }
 

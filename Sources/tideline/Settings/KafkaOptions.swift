@@ -66,8 +66,9 @@ extension Settings {
 
     /// Asks librdkafka about one of its properties, so that its problem stands among all others.
     private static func problem(key: String, text: String) -> String? {
-        let property = String(key.dropFirst(Keys.kafka.name.count + 1))
-        if let setting = Keys.settingInPlace[property] {
+        let isOfSink = key.hasPrefix("\(Keys.sinkKafka.name).")
+        let property = String(key.dropFirst((isOfSink ? Keys.sinkKafka : Keys.kafka).name.count + 1))
+        if !isOfSink, let setting = Keys.settingInPlace[property] {
             return "say \(setting): librdkafka and the stream threads must go by the same value"
         }
         return RdKafkaSettings.problem(with: property, text)?.reason

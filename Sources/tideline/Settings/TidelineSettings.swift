@@ -104,11 +104,16 @@ enum Keys {
     /// The prefix under which any property of librdkafka is passed through.
     static let kafka = SettingPrefix("kafka", "Any property of librdkafka, such as kafka.security.protocol.")
 
+    /// The same for the clients of a sink that writes to a topic.
+    static let sinkKafka = SettingPrefix(
+        "sink.kafka", "Any property of librdkafka for the clients of `sink --to kafka:…`, whose cluster is another one."
+    )
+
     /// All settings, in the order in which `Documentation/Settings.md` lists them.
     static let schema = SettingsSchema(
         pipelineKeys + kindKeys + positionKeys + serveKeys + monitoringKeys + memoryKeys + tracingKeys + logKeys
             + sinkKeys + reloadSinkKeys + httpSinkKeys,
-        prefixes: [kafka],
+        prefixes: [kafka, sinkKafka],
         rules: timeoutRules + memoryRules + kindRules + positionRules + serveRules,
         // Test runs, completion and an orchestrator's service links put these into the environment.
         foreignVariables: [

@@ -17,11 +17,13 @@ struct SinkCommand: Verb {
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
-            configuration is deleted or names other sinks. sqlite:FILE has the same in the tables timelines and \
-            entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
+            configuration is deleted or names other sinks. ics:DIR has calendars to subscribe to in their place; \
+            '?by=recipient' behind DIR gives each recipient a folder. sqlite:FILE has the same in the tables timelines \
+            and entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
             tables in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE. \
             redis://HOST has a key per configuration and a stream of changes, with the positions in the same \
-            transaction; its password may be in REDISCLI_AUTH. stdout has a line of JSON per record, from the earliest \
+            transaction; its password may be in REDISCLI_AUTH. kafka:TOPIC@HOST:PORT copies them to a compacted topic of another \
+            cluster, exactly once, too; sink.kafka.* are its client's properties. stdout has a line of JSON per record, from the earliest \
             on; the summary is then written to standard error. https://… gets each timeline by PUT, and DELETE of what \
             is gone, where the address has {configurationId}; else by POST, signed with \
             webhook.secret; {recipient}, {kind} and {family} are fields, too.
@@ -41,6 +43,7 @@ struct SinkCommand: Verb {
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+            CommandExample("tideline sink --to 'ics:out?by=recipient'", "Keeps calendars, by recipient."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
             CommandExample("tideline sink --to redis://localhost:6379/0", "Keeps the keys of a Redis up to date."),
             CommandExample("tideline sink --to stdout --until-caught-up | jq .kind", "Hands on what there is."),
@@ -50,6 +53,7 @@ struct SinkCommand: Verb {
             CommandExample(
                 "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --to 'https://example.com/timelines/{configurationId}'",
                 "Puts each timeline to an address of its own."),
+            CommandExample("tideline sink --to kafka:boards@other:9092", "Keeps a copy in another cluster."),
             CommandExample(
                 "tideline sink --reloads apns --set apns.key=AuthKey.p8 --set apns.key-id=ABC123DEFG"
                     + " --set apns.team-id=DEF123GHIJ", "Pushes to devices."),
@@ -62,7 +66,7 @@ struct SinkCommand: Verb {
     var names: [String] = []
     @Option(
         help: ArgumentHelp("Where timelines go: \(TimelineTarget.allowed).", valueName: "target"),
-        completion: .list(["files:", "sqlite:", "postgres://", "redis://", "stdout", "https://"]))
+        completion: .list(["files:", "ics:", "sqlite:", "postgres://", "redis://", "kafka:", "stdout", "https://"]))
     var to: String?
     @Option(
         help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),

@@ -2,15 +2,19 @@ import Foundation
 import Observability
 import Postgres
 import Redis
+import Settings
 import Sinks
 import StreamRuntime
 
 /// A place that keeps timelines, as `--to` names it.
 enum SinkTarget: Hashable, Sendable {
-    case files(directory: String)
+    case files(directory: String, FilesLayout = .flat)
+    /// Calendar files.
+    case calendars(directory: String, FilesLayout = .flat)
     case sqlite(file: String)
     case postgres(PostgresAddress)
     case redis(RedisAddress)
+    case kafka(KafkaTopicAddress)
     case stdout
 
     struct Problem: Error, CustomStringConvertible {
@@ -18,7 +22,10 @@ enum SinkTarget: Hashable, Sendable {
     }
 
     /// The forms that `init` reads, in the order in which they are listed.
-    static let forms = ["files:DIR", "sqlite:FILE", "postgres://USER@HOST/DB", "redis://HOST", "stdout"]
+    static let forms = [
+        "files:DIR", "ics:DIR", "sqlite:FILE", "postgres://USER@HOST/DB", "redis://HOST", "kafka:TOPIC@HOST:PORT",
+        "stdout",
+    ]
 
     init(_ text: String) throws(Problem) {
         if text == "stdout" {
@@ -29,13 +36,29 @@ enum SinkTarget: Hashable, Sendable {
         let rest = parts.count == 2 ? String(parts[1]) : ""
         switch parts.first {
         case "rediss": self = .redis(try Self.redis(text))
+        case "kafka": self = .kafka(try KafkaTopicAddress(rest))
         case _ where rest.isEmpty: throw Problem(description: "must be \(TimelineTarget.allowed)")
-        case "files": self = .files(directory: rest)
+        case "files":
+            let (directory, layout) = try Self.layout(of: rest)
+            self = .files(directory: directory, layout)
+        case "ics":
+            let (directory, layout) = try Self.layout(of: rest)
+            self = .calendars(directory: directory, layout)
         case "sqlite": self = .sqlite(file: rest)
         case "postgres", "postgresql": self = .postgres(try Self.postgres(rest))
         case "redis": self = .redis(try Self.redis(rest))
         default: throw Problem(description: "must be \(TimelineTarget.allowed)")
         }
+    }
+
+    /// Reads `DIR`, or `DIR?by=recipient`.
+    private static func layout(of text: String) throws(Problem) -> (directory: String, FilesLayout) {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 2 else { return (text, .flat) }
+        guard parts[1] == "by=recipient", !parts[0].isEmpty else {
+            throw Problem(description: "must name a directory, behind which nothing but ?by=recipient may stand")
+        }
+        return (parts[0], .byRecipient)
     }
 
     /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
@@ -60,9 +83,11 @@ enum SinkTarget: Hashable, Sendable {
     var name: String {
         switch self {
         case .files: "files"
+        case .calendars: "ics"
         case .sqlite: "sqlite"
         case .postgres: "postgres"
         case .redis: "redis"
+        case .kafka: "kafka"
         case .stdout: "stdout"
         }
     }
@@ -73,13 +98,11 @@ enum SinkTarget: Hashable, Sendable {
     /// - Throws: what keeps it from being written to.
     func open(_ environment: Environment, name: String) throws(SinkError) -> any TimelineSink {
         switch self {
-        case .files(let directory):
-            let files = try FilesSink(directory: directory, name: name)
-            // Somebody may look for the files under their old names.
-            if !files.renamedFiles.isEmpty {
-                environment.logger(for: .sinks).notice("\(directory): \(files.renamedFiles)")
-            }
-            return files
+        case .files(let directory, let layout):
+            return try files(in: directory, .timeline, layout, name, environment)
+        case .calendars(let directory, let layout):
+            let form = TimelineFileForm.calendar(environment.settings[Keys.kinds])
+            return try files(in: directory, form, layout, name, environment)
         case .sqlite(let file): return try SQLiteSink(file: file, name: name)
         case .postgres(let address): return PostgresSink(address, name: name)
         case .redis(var address):
@@ -87,8 +110,21 @@ enum SinkTarget: Hashable, Sendable {
                 address.password = RedisPassword(secret)
             }
             return RedisSink(address, name: name, owner: Self.owner, now: { WallClock.uptime() })
+        case .kafka(let address): return try address.open(environment, name: name)
         case .stdout: return LinesSink(name: name, shouldStop: { Signals.isStopRequested })
         }
+    }
+
+    private func files(
+        in directory: String, _ form: TimelineFileForm, _ layout: FilesLayout, _ name: String,
+        _ environment: Environment
+    ) throws(SinkError) -> FilesSink {
+        let files = try FilesSink(directory: directory, form: form, layout: layout, name: name)
+        // Somebody may look for the files under their old names.
+        if !files.renamedFiles.isEmpty {
+            environment.logger(for: .sinks).notice("\(directory): \(files.renamedFiles)")
+        }
+        return files
     }
 
     /// The name that a lock has while this process holds it.

@@ -13,7 +13,7 @@ extension AcceptanceTests {
                 (["process", "--until-cought-up"], "Did you mean '--until-caught-up'?"),
                 (["produce", "telemetry", "--csv", "x", "--format", "capmetric"], "Did you mean 'capmetrics'?"),
                 (["process", "--set", "comit.interval.ms=5"], "did you mean 'commit.interval.ms'?"),
-                (["sink", "--to", "paper:x"], "must be files:DIR, sqlite:FILE, postgres://USER@HOST/DB, redis://HOST, stdout"),
+                (["sink", "--to", "paper:x"], "must be files:DIR, ics:DIR, sqlite:FILE, postgres://USER@HOST/DB"),
                 (["process", "--clock", "yesterday"], "RFC 3339"),
                 (["produce", "configurations"], "--json"),
                 ([], "Missing subcommand"),

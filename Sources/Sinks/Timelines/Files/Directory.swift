@@ -4,7 +4,7 @@ import Glibc
 /// once `synchronise` has returned. One owner at a time, among processes, too.
 final class Directory {
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Makes the directory if it is missing, and takes its lock.
     init(path: String) throws(SinkError) {
@@ -26,8 +26,11 @@ final class Directory {
     }
 
     /// Returns the names of the files and directories, ascending.
-    func names() throws(SinkError) -> [String] {
-        guard let stream = opendir(path) else { throw Self.failure("list", path) }
+    ///
+    /// - Parameter folder: the folder that is looked into; `nil` is the directory itself.
+    func names(in folder: String? = nil) throws(SinkError) -> [String] {
+        let place = folder.map { "\(path)/\($0)" } ?? path
+        guard let stream = opendir(place) else { throw Self.failure("list", place) }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -59,8 +62,11 @@ final class Directory {
     }
 
     /// Whoever reads the file sees the old content or the new, never a part, even after a loss of power.
+    ///
+    /// - Parameter name: the file's name, after its folder's if it lies in one. It is written beside the folder first,
+    ///   so that all that a crash leaves is in one place.
     func replace(_ name: String, with bytes: [UInt8]) throws(SinkError) {
-        let temporary = Self.temporaryPrefix + name
+        let temporary = Self.temporaryPrefix + FileTree.parts(of: name).name
         let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw failure("create", temporary) }
         var isOpen = true
@@ -125,7 +131,7 @@ final class Directory {
         }
     }
 
-    private func failure(_ operation: String, _ name: String) -> SinkError {
+    func failure(_ operation: String, _ name: String) -> SinkError {
         Self.failure(operation, "\(path)/\(name)")
     }
 

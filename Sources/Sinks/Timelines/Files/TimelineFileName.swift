@@ -1,18 +1,21 @@
 import Crypto
+import Messages
 
-/// The name of a configuration's file. Every id has one, no two ids share one, none of them is hidden or leaves the
-/// directory.
+/// The name of a configuration's file, or of a recipient's folder. Every id has one, no two ids share one, none of them
+/// is hidden or leaves the directory.
 ///
 /// ASCII letters, digits, `-`, `_` and `.` (not as the first) stand for themselves, any other byte is `%` and two small
 /// hexadecimal digits. Where the file system takes `Car` and `car` for the same, capitals are escaped, too, so that
 /// names differ in more than case. The empty id is `%`. What would be longer than 200 bytes is cut to 100 and followed
 /// by `~` and the SHA-256 of the id.
 package enum TimelineFileName {
-    /// - Parameter keepsCapitals: the directory tells `Car` from `car`.
-    package static func of(_ configurationId: String, keepsCapitals: Bool) -> String {
-        let encoded = configurationId.isEmpty ? "%" : encode(configurationId, keepsCapitals)
+    /// - Parameters:
+    ///   - suffix: the end of the name, the same for all of a kind.
+    ///   - keepsCapitals: the directory tells `Car` from `car`.
+    package static func of(_ id: String, suffix: String = ".json", keepsCapitals: Bool) -> String {
+        let encoded = id.isEmpty ? "%" : encode(id, keepsCapitals)
         guard encoded.utf8.count > lengthMax else { return encoded + suffix }
-        let hash = SHA256.hash(Array(configurationId.utf8)).hexadecimal
+        let hash = SHA256.hash(Array(id.utf8)).hexadecimal
         return encoded.prefix(prefixLength) + String(hashMark) + hash + suffix
     }
 
@@ -23,24 +26,23 @@ package enum TimelineFileName {
         case id(String)
         /// An id that is too long for a name: only the file's content says which.
         case hashed
-        /// No name of a timeline's file.
+        /// Somebody else's name.
         case foreign
     }
 
-    static func read(_ name: String) -> Reading {
+    static func read(_ name: String, suffix: String) -> Reading {
         guard name.hasSuffix(suffix), !name.hasPrefix(".") else { return .foreign }
-        let encoded = name.dropLast(suffix.count)
+        let encoded = String(name.dropLast(suffix.count))
         if encoded.contains(hashMark) { return .hashed }
-        guard let id = decode(encoded) else { return .foreign }
-        return isName(name, of: id) ? .id(id) : .foreign
+        guard let id = encoded == "%" ? "" : encoded.percentDecoded else { return .foreign }
+        return isName(name, of: id, suffix: suffix) ? .id(id) : .foreign
     }
 
     /// True if the name is the id's in either form.
-    static func isName(_ name: String, of id: String) -> Bool {
-        name == of(id, keepsCapitals: true) || name == of(id, keepsCapitals: false)
+    static func isName(_ name: String, of id: String, suffix: String) -> Bool {
+        [true, false].contains { name == of(id, suffix: suffix, keepsCapitals: $0) }
     }
 
-    static let suffix = ".json"
     private static let hashMark: Character = "~"
     private static let lengthMax = 200
     private static let prefixLength = 100
@@ -58,24 +60,5 @@ package enum TimelineFileName {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Returns `nil` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-    private static func decode(_ encoded: Substring) -> String? {
-        if encoded == "%" { return "" }
-        var bytes: [UInt8] = []
-        var rest = Array(encoded.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

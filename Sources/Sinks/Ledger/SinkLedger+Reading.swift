@@ -1,6 +1,6 @@
 import RecordLog
 
-extension DeliveryLedger {
+extension SinkLedger {
     /// The entries of this sink in the topic.
     struct Kept {
         var owner = ""
@@ -14,7 +14,7 @@ extension DeliveryLedger {
     /// - Parameter end: `readUncommitted` waits for open transactions, which after `initialise` are those of others;
     ///   `readCommitted` ends before the first.
     /// - Returns: `nil` if it was stopped first.
-    func read(to end: IsolationLevel = .readUncommitted) throws(DeliveryError) -> Kept? {
+    func read(to end: IsolationLevel = .readUncommitted) throws(LedgerError) -> Kept? {
         while true {
             do throws(LogError) {
                 return try readOnce(to: end)
@@ -27,7 +27,7 @@ extension DeliveryLedger {
     }
 
     private func readOnce(to end: IsolationLevel) throws(LogError) -> Kept? {
-        let reader = try context.makeReader(of: settings.ledgerTopic)
+        let reader = try context.makeReader(of: settings.topic)
         defer { reader.close() }
         guard try reader.start() != nil,
             let ends = try context.requests.persistently({ (_) throws(LogError) in try reader.ends(end) })
@@ -79,7 +79,7 @@ extension DeliveryLedger {
     /// The partition that a key of this topic names.
     private func partition(_ parts: [String]) -> Partition? {
         let place = parts.last?.split(separator: "/") ?? []
-        guard place.count == 2, place[0] == settings.reading.topic else { return nil }
+        guard place.count == 2, place[0] == settings.source else { return nil }
         return Int32(place[1]).map { Partition($0) }
     }
 }

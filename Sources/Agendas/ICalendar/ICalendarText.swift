@@ -1,11 +1,13 @@
-import Timelines
+package import Timelines
 
 /// Writes iCalendar (RFC 5545): content lines, folded and escaped.
-struct CalendarText {
-    private(set) var bytes: [UInt8] = []
+package struct ICalendarText {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
 
     /// Writes a line as it is. Lines longer than 75 octets are folded between characters (section 3.1).
-    mutating func line(_ text: String) {
+    package mutating func line(_ text: String) {
         var column = 0
         for character in text.unicodeScalars {
             let octets = UTF8.width(character)
@@ -20,14 +22,19 @@ struct CalendarText {
     }
 
     /// Writes a property of type TEXT (section 3.3.11).
-    mutating func text(_ name: String, _ value: String) { line("\(name):\(Self.escaped(value))") }
+    package mutating func text(_ name: String, _ value: String) { line("\(name):\(Self.escaped(value))") }
 
-    mutating func instant(_ name: String, _ value: Instant) { line("\(name):\(Self.basic(value.wholeSecond.rfc3339))") }
+    package mutating func instant(_ name: String, _ value: Instant) { line("\(name):\(Self.basic(value))") }
 
-    mutating func date(_ name: String, _ value: LocalDate) { line("\(name);VALUE=DATE:\(Self.basic(value.iso8601))") }
+    package mutating func date(_ name: String, _ value: LocalDate) {
+        line("\(name);VALUE=DATE:\(Self.basic(value.iso8601))")
+    }
+
+    /// A date-time in UTC. Date-times of iCalendar have whole seconds.
+    package static func basic(_ instant: Instant) -> String { basic(instant.wholeSecond.rfc3339) }
 
     /// ISO 8601's basic form: without hyphens and colons.
-    static func basic(_ text: String) -> String { String(text.filter { $0 != "-" && $0 != ":" }) }
+    package static func basic(_ text: String) -> String { String(text.filter { $0 != "-" && $0 != ":" }) }
 
     /// Escapes backslashes, commas, semicolons and line ends; other control characters, which no text may hold, become
     /// spaces.
@@ -50,7 +57,6 @@ struct CalendarText {
 }
 
 extension Instant {
-    /// Date-times of iCalendar have whole seconds.
     fileprivate var wholeSecond: Instant {
         Instant(milliseconds: milliseconds - ((milliseconds % 1000) + 1000) % 1000)
     }

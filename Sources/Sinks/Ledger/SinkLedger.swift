@@ -1,19 +1,19 @@
 import RecordLog
 
-/// Keeps what a sink that sends has to know after a restart: its positions, its destination's entries, and which
-/// instance of it runs. It lies in a compacted topic of one partition, and is written together with dead letters in one
-/// transaction.
+/// Keeps what a sink has to know after a restart: its positions, other entries of its own, and which instance of it
+/// runs. It lies in a compacted topic of one partition, and is written together with records of other topics in one
+/// transaction: dead letters of a sink of reloads, timelines of a sink that writes to a topic.
 ///
-/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the destination's, such as
+/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the sink's own, such as
 /// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside
 /// it says of which cluster and which topic it is one (`LedgerPlace`).
 ///
 /// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed
 /// can tell whether a newer one has taken its place, and by the number beside whether its last commit came through.
-final class DeliveryLedger {
-    let settings: DeliverySettings
+final class SinkLedger {
+    let settings: LedgerSettings
     let instance: String
-    let context: SinkContext<DeliveryNotice>
+    let context: SinkContext<LedgerNotice>
     /// Brokers make a topic before they answer.
     private static let creationTimeout = Duration.seconds(5)
 
@@ -22,19 +22,25 @@ final class DeliveryLedger {
     var number: Int64 = 0
     private(set) var positions: [Partition: SinkPosition] = [:]
     var isTransactionOpen = false
+    /// True if a commit was stopped while it was waited for: the next call goes on with it.
+    var isCommitting = false
+    /// True if the producer has failed and the outcome of its commit is not known: the next call finds out first.
+    var isUnsettled = false
     /// True if the producer can be used.
     var isOpen: Bool { producer != nil && hasOpened }
     private var hasOpened = false
 
-    init(_ settings: DeliverySettings, instance: String, _ context: SinkContext<DeliveryNotice>) {
+    init(_ settings: LedgerSettings, instance: String, _ context: SinkContext<LedgerNotice>) {
         self.settings = settings
         self.instance = instance
         self.context = context
     }
 
-    /// A record that goes to the dead letters, with its headers there.
-    struct DeadLetter {
-        var record: Record
+    /// A record that goes to another topic, to the partition that its key decides.
+    struct OutputRecord: Hashable, Sendable {
+        var topic: String
+        var key: [UInt8]?
+        var value: [UInt8]?
         var headers: [Header]
     }
 
@@ -43,9 +49,10 @@ final class DeliveryLedger {
         var positions: [Partition: SinkPosition] = [:]
         /// Keys without the sink's name; a nil value removes.
         var changes: [(key: String, value: [UInt8]?)] = []
-        var deadLetters: [DeadLetter] = []
+        /// In the order in which they are written.
+        var records: [OutputRecord] = []
 
-        var isEmpty: Bool { positions.isEmpty && changes.isEmpty && deadLetters.isEmpty }
+        var isEmpty: Bool { positions.isEmpty && changes.isEmpty && records.isEmpty }
     }
 
     // MARK: - Opening
@@ -54,11 +61,13 @@ final class DeliveryLedger {
     /// 2. Fences every other instance of this name, which settles what it left open.
     /// 3. Reads what is kept, and writes who runs now.
     ///
-    /// - Returns: the destination's entries by key without the sink's name; `nil` if it was stopped first.
-    func open() throws(DeliveryError) -> [String: [UInt8]]? {
+    /// - Returns: the sink's own entries by key without the sink's name; `nil` if it was stopped first.
+    func open() throws(LedgerError) -> [String: [UInt8]]? {
         guard try prepareTopic() else { return nil }
         guard try initialise() else { return nil }
         guard let kept = try read() else { return nil }
+        // What an earlier call left open is settled by now.
+        isUnsettled = false
         number = kept.number
         positions = kept.positions
         guard try commit(Entries(), isOpening: true) else { return nil }
@@ -72,8 +81,8 @@ final class DeliveryLedger {
     }
 
     /// - Returns: false if it was stopped first.
-    private func prepareTopic() throws(DeliveryError) -> Bool {
-        let name = settings.ledgerTopic
+    private func prepareTopic() throws(LedgerError) -> Bool {
+        let name = settings.topic
         do throws(LogError) {
             let found = try context.requests.persistently { (timeout) throws(LogError) in try describe(timeout) }
             guard let found else { return false }
@@ -83,16 +92,16 @@ final class DeliveryLedger {
         }
         guard let found = try awaitTopic() else { return false }
         if let policy = found.settings["cleanup.policy"], policy != "compact" {
-            throw .ledger(topic: name, "has cleanup.policy \(policy), must be compact")
+            throw .topic(name, problem: "has cleanup.policy \(policy), must be compact")
         }
-        if found.partitions != 1 { throw .ledger(topic: name, "has \(found.partitions) partitions, must have 1") }
+        if found.partitions != 1 { throw .topic(name, problem: "has \(found.partitions) partitions, must have 1") }
         return true
     }
 
     /// - Returns: false if it was stopped first.
     private func createTopic() throws(LogError) -> Bool {
         let topic = NewTopic(
-            name: settings.ledgerTopic, partitions: 1, replication: settings.replication,
+            name: settings.topic, partitions: 1, replication: settings.replication,
             settings: [.init("cleanup.policy", "compact")])
         do throws(LogError) {
             let answer: Void? = try context.requests.persistently { (_) throws(LogError) in
@@ -107,11 +116,11 @@ final class DeliveryLedger {
     }
 
     private func describe(_ timeout: Duration) throws(LogError) -> TopicDescription? {
-        try context.admin.describeTopics([settings.ledgerTopic], timeout: timeout)[settings.ledgerTopic]
+        try context.admin.describeTopics([settings.topic], timeout: timeout)[settings.topic]
     }
 
     /// What was made is not seen at once by every broker.
-    private func awaitTopic() throws(DeliveryError) -> TopicDescription? {
+    private func awaitTopic() throws(LedgerError) -> TopicDescription? {
         for _ in 0..<100 {
             do throws(LogError) {
                 if let found = try describe(context.reading.requestTimeout) { return found }
@@ -121,7 +130,7 @@ final class DeliveryLedger {
             if context.shouldStop() { return nil }
             context.clock.wait(for: .milliseconds(100))
         }
-        throw .ledger(topic: settings.ledgerTopic, "was made but is not seen")
+        throw .topic(settings.topic, problem: "was made but is not seen")
     }
 
     /// The commit of these entries came through.

@@ -1,0 +1,146 @@
+package import RecordLog
+
+/// The newest timeline of each configuration in a compacted topic, of another cluster as a rule: exactly once.
+///
+/// Key, value and headers are the record's; the target's partitions are decided by the key. A configuration that is
+/// gone, or names other sinks, becomes a tombstone. A batch and the positions behind it are one transaction: positions
+/// are in a `SinkLedger` beside the topic. So readers with `read_committed` see whole batches, each once, and a record
+/// cannot come again. Therefore the sink does not look for older timelines: positions alone decide.
+///
+/// Of several sinks of one topic the newest goes on; the one before it is fenced, and ends.
+package final class KafkaSink: TimelineSink {
+    package let name: String
+    package var isTransactional: Bool { true }
+    private let settings: KafkaSinkSettings
+    private let context: SinkContext<LedgerNotice>
+    private let ledger: SinkLedger
+    private let outage: KafkaOutage
+    private var cluster: String?
+    /// Written with the next `keep`.
+    private var records: [SinkLedger.OutputRecord] = []
+    /// The offsets of `records` in their source, by configuration.
+    private var offsets: [String: Offset] = [:]
+    /// Records that the target has refused, by configuration.
+    private var refused: [String: (offset: Offset, reason: String)] = [:]
+
+    /// Connects nowhere yet.
+    ///
+    /// - Parameters:
+    ///   - cluster: the target's.
+    ///   - instance: a name that no other run ever had.
+    ///   - shouldStop: asked at least every few seconds while the target is waited for.
+    package init(
+        cluster: any Cluster, _ settings: KafkaSinkSettings, instance: String, clock: any BlockingClock,
+        name: String = "kafka", shouldStop: @escaping () -> Bool = { false }
+    ) throws(SinkError) {
+        self.name = name
+        self.settings = settings
+        let outage = KafkaOutage(clock, patience: settings.patience, shouldStop: shouldStop)
+        do throws(LogError) {
+            context = SinkContext(
+                settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock,
+                shouldStop: { outage.isToEnd }, notice: { outage.note($0) })
+        } catch {
+            throw .refused(SinkFault(place: settings.place, operation: "connect to", reason: error.description))
+        }
+        self.outage = outage
+        ledger = SinkLedger(settings.ledger(name), instance: instance, context)
+    }
+
+    deinit {
+        ledger.close()
+        context.admin.close()
+    }
+
+    /// Finds the topic, fences every other sink of it, and reads how far they have come. Where the topic is empty there
+    /// are none: it was made anew.
+    package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        precondition(topic == settings.source)
+        outage.begin()
+        let isEmpty = try target.check()
+        cluster = try target.clusterId()
+        try asked { () throws(LedgerError) in try ledger.open() != nil }
+        return isEmpty ? [:] : ledger.positions
+    }
+
+    package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
+        let id = record.configurationId
+        if let refused = refused[id], refused.offset == record.offset { throw .unusable(reason: refused.reason) }
+        let value = record.timeline(for: name)
+        if let value, TimelineStamp(value) == nil {
+            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+        }
+        records.append(
+            SinkLedger.OutputRecord(
+                topic: settings.topic, key: Array(id.utf8), value: value, headers: record.headers))
+        offsets[id] = record.offset
+        return value == nil ? .removed : .written
+    }
+
+    /// The commit of `keep` makes all durable.
+    package func flush() throws(SinkError) {}
+
+    package func rollBack() {
+        records.removeAll(keepingCapacity: true)
+        offsets.removeAll(keepingCapacity: true)
+    }
+
+    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        precondition(topic == settings.source)
+        if settings.topic == topic, let cluster, positions.values.contains(where: { $0.cluster == cluster }) {
+            throw .refused(
+                target.fault("write to", "it is the topic that timelines are read from: name another one"))
+        }
+        outage.begin()
+        try asked { () throws(LedgerError) in
+            try ledger.commit(SinkLedger.Entries(positions: positions, records: records))
+        }
+        rollBack()
+        refused.removeAll()
+    }
+
+    private var target: KafkaTarget { KafkaTarget(settings, context, outage) }
+
+    /// - Parameter question: false if it was stopped first.
+    private func asked(_ question: () throws(LedgerError) -> Bool) throws(SinkError) {
+        let isDone: Bool
+        do throws(LedgerError) {
+            isDone = try question()
+        } catch {
+            throw failure(error)
+        }
+        if !isDone { throw target.unavailable(outage.latest) }
+    }
+
+    private func failure(_ error: LedgerError) -> SinkError {
+        switch error {
+        case .replaced:
+            return .refused(
+                target.fault("write to", "another sink of this topic has started and goes on in its place"))
+        case .topic(let topic, let problem):
+            return .refused(
+                SinkFault(place: "topic \(topic) at \(settings.place)", operation: "use", reason: "it \(problem)"))
+        case .log(let cause):
+            if cause.record != nil, refuse(cause) {
+                return .unavailable(target.fault("write to", "\(cause); the batch is written without that record"))
+            }
+            return cause.lasts || cause.code == .fatal
+                ? .refused(target.fault("write to", cause.description)) : target.unavailable(cause)
+        }
+    }
+
+    /// Remembers the record that the target has refused.
+    ///
+    /// - Returns: false if it is none of this batch.
+    private func refuse(_ cause: LogError) -> Bool {
+        let found = records.first { record in
+            let key = record.key?.withUnsafeBytes { RefusedRecord(topic: record.topic, key: $0, bytes: 0).key }
+            return key == cause.record?.key
+        }
+        guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
+        let id = String(decoding: key, as: UTF8.self)
+        guard let offset = offsets[id] else { return false }
+        refused[id] = (offset, "configuration \(id): \(settings.topic) takes no record of \(bytes) bytes: \(cause)")
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+import RecordLog
+
+/// The topic that a `KafkaSink` writes to.
+package struct KafkaSinkSettings: Hashable, Sendable {
+    /// Compacted; it must exist.
+    package var topic: String
+    /// The brokers of its cluster, as the sink's address names them: for messages.
+    package var place: String
+    /// The topic that timelines are read from.
+    package var source: String
+    /// The replication factor of the topic of positions if it has to be made; `nil` is the broker's default.
+    package var replication: Int32?
+    /// How long one call waits for the cluster before it says that it is unavailable.
+    package var patience = Duration.seconds(10)
+    /// The time-out of one request.
+    package var requestTimeout = Duration.seconds(2)
+
+    package init(topic: String, place: String, source: String) {
+        self.topic = topic
+        self.place = place
+        self.source = source
+    }
+
+    /// Compacted, of one partition; made where it is missing.
+    package var positionsTopic: String { "\(topic).positions" }
+    /// The same for all sinks of a topic, of whatever application: one of them fences the one before it.
+    package var transactionalId: String { "\(topic).sink" }
+
+    func ledger(_ name: String) -> LedgerSettings {
+        LedgerSettings(
+            topic: positionsTopic, name: name, source: source, replication: replication,
+            transactionalId: transactionalId)
+    }
+
+    var reading: SinkReading {
+        var reading = SinkReading(topic: topic, clientId: "tideline-sink-\(topic)")
+        reading.requestTimeout = requestTimeout
+        // An answer that fails is to say why before the patience of the whole call is over.
+        reading.requestPatience = patience / 2
+        return reading
+    }
+}

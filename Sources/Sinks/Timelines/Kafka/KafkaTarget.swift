@@ -1,0 +1,108 @@
+import RecordLog
+
+/// What a `KafkaSink` asks the other cluster before it writes.
+struct KafkaTarget {
+    private let settings: KafkaSinkSettings
+    private let context: SinkContext<LedgerNotice>
+    private let outage: KafkaOutage
+
+    init(_ settings: KafkaSinkSettings, _ context: SinkContext<LedgerNotice>, _ outage: KafkaOutage) {
+        self.settings = settings
+        self.context = context
+        self.outage = outage
+    }
+
+    /// Finds the topic.
+    ///
+    /// - Returns: true if it holds nothing, and never held anything.
+    /// - Throws: `refused` if it is missing or not compacted, with the line that mends it.
+    func check() throws(SinkError) -> Bool {
+        let name = settings.topic
+        let described = try asked { (timeout) throws(LogError) in
+            try context.admin.describeTopics([name], timeout: timeout)
+        }
+        guard let found = described[name] else {
+            throw .refused(
+                fault(
+                    "write to",
+                    "it does not exist. To create it:\n  kafka-topics.sh --bootstrap-server \(settings.place) --create"
+                        + " --topic \(name) --config cleanup.policy=compact"))
+        }
+        let policy = found.settings["cleanup.policy"] ?? "delete"
+        guard policy == "compact" else {
+            throw .refused(
+                fault(
+                    "write to",
+                    "its cleanup.policy is \(policy), and timelines must stay until newer ones come. To set it:\n"
+                        + "  kafka-configs.sh --bootstrap-server \(settings.place) --alter --entity-type topics"
+                        + " --entity-name \(name) --add-config cleanup.policy=compact"))
+        }
+        let places = (0..<Partition(found.partitions)).map { TopicPartition(name, $0) }
+        let ends = try asked { (timeout) throws(LogError) in
+            try context.admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
+        }
+        return ends.values.allSatisfy { $0 == Offset(0) }
+    }
+
+    func clusterId() throws(SinkError) -> String {
+        try asked { (timeout) throws(LogError) in try context.admin.clusterId(timeout: timeout) }
+    }
+
+    func fault(_ operation: String, _ reason: String) -> SinkFault {
+        SinkFault(place: "topic \(settings.topic) at \(settings.place)", operation: operation, reason: reason)
+    }
+
+    func unavailable(_ cause: LogError?) -> SinkError {
+        .unavailable(fault("write to", cause?.description ?? "no answer yet"))
+    }
+
+    private func asked<Answer>(_ question: (Duration) throws(LogError) -> Answer) throws(SinkError) -> Answer {
+        let answer: Answer?
+        do throws(LogError) {
+            answer = try context.requests.persistently { (timeout) throws(LogError) -> Answer in
+                do throws(LogError) {
+                    return try question(timeout)
+                } catch {
+                    context.notice(.log(error))
+                    throw error
+                }
+            }
+        } catch {
+            throw error.lasts ? .refused(fault("look at", error.description)) : unavailable(error)
+        }
+        guard let answer else { throw unavailable(outage.latest) }
+        return answer
+    }
+}
+
+/// How long one call of a sink waits for its target. A ledger waits for as long as an outage lasts, or until it is to
+/// stop: so it is to stop when the patience is over, and whoever asked says that the target is unavailable.
+final class KafkaOutage {
+    private let clock: any BlockingClock
+    private let patience: Duration
+    private let shouldStop: () -> Bool
+    private var end: Duration
+    /// The last failure since `begin`.
+    private(set) var latest: LogError?
+
+    init(_ clock: any BlockingClock, patience: Duration, shouldStop: @escaping () -> Bool) {
+        self.clock = clock
+        self.patience = patience
+        self.shouldStop = shouldStop
+        end = clock.now + patience
+    }
+
+    /// Begins a call.
+    func begin() {
+        end = clock.now + patience
+        latest = nil
+    }
+
+    var isToEnd: Bool { shouldStop() || clock.now >= end }
+
+    func note(_ notice: LedgerNotice) {
+        switch notice {
+        case .log(let error), .producerReplaced(let error): latest = error
+        }
+    }
+}

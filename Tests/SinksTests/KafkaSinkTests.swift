@@ -1,0 +1,284 @@
+import RecordLog
+import Simulation
+import Sinks
+import TestSupport
+import Testing
+
+@Suite("The sink that writes to a topic of another cluster")
+struct KafkaSinkTests {
+    private typealias Contract = TimelineSinkContract
+
+    private let source = MemoryCluster()
+    private let target: MemoryCluster
+    private let clock = SteppingClock()
+
+    init() {
+        var settings = MemoryCluster.Settings()
+        settings.clusterId = "other"
+        target = MemoryCluster(settings: settings)
+        target.createTopic("mirror", partitions: 3, settings: [.init("cleanup.policy", "compact")])
+        source.createTopic("timelines", partitions: 2)
+    }
+
+    private func open(_ instance: String = "one", stop: @escaping () -> Bool = { false }) throws -> KafkaSink {
+        try KafkaSink(
+            cluster: target, KafkaSinkSettings(topic: "mirror", place: "there:9092", source: "timelines"),
+            instance: instance, clock: clock, shouldStop: stop)
+    }
+
+    @discardableResult
+    private func run(
+        _ instance: String = "one", stop: @escaping () -> Bool = { false }, keepsOn: Bool = false,
+        notice: @escaping (SinkNotice) -> Void = { _ in }
+    ) throws -> SinkSummary {
+        var settings = SinkSettings(topic: "timelines")
+        settings.reading.untilCaughtUp = !keepsOn
+        settings.reading.batchMaximum = 7
+        return try SinkRunner(
+            cluster: source, sink: open(instance, stop: stop), settings: settings, clock: clock, shouldStop: stop,
+            notice: notice
+        ).run()
+    }
+
+    private func append(_ id: String, revision: Int, sinks: String? = nil, isDeleted: Bool = false) {
+        let headers = [Header("ce_id", "\(id)/\(revision)")] + (sinks.map { [Header("ce_sinks", $0)] } ?? [])
+        source.appendKeyed(
+            "timelines", key: id, value: isDeleted ? nil : Contract.timeline(id, revision: revision), headers: headers)
+    }
+
+    /// The newest record of each key, as a reader of committed records sees it; tombstones left out.
+    private func newest(_ cluster: MemoryCluster, _ topic: String) -> [String: Record] {
+        var newest: [String: Record] = [:]
+        for record in cluster.records(topic) {
+            let key = String(decoding: record.key ?? [], as: UTF8.self)
+            newest[key] = record.value == nil ? nil : record
+        }
+        return newest
+    }
+
+    /// True once a sink has opened its positions.
+    private var isOpen: Bool {
+        target.identity(of: "mirror.positions") != nil && !target.records("mirror.positions").isEmpty
+    }
+
+    private func text(_ record: Record?) -> String? { record?.value.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The contract of all sinks where it speaks of what one record does. Two lines of it are not for this sink: it
+    /// does not read what its target holds, so a tombstone of what is not there, the same record again and an older one
+    /// are written, too. In a run none of them comes: positions are in the transaction of what was written.
+    @Test("replaces, removes and routes, leaves out what is no timeline, and takes what later releases say")
+    func contract() throws {
+        let sink = try open()
+        #expect(try sink.positions(of: "timelines").isEmpty && sink.isTransactional)
+        func write(_ record: SinkRecord) throws -> SinkOutcome {
+            let outcome = try sink.write(record)
+            try sink.flush()
+            try sink.keep([0: SinkPosition(next: record.offset.next, cluster: "memory")], of: "timelines")
+            return outcome
+        }
+        let (first, second) = (Contract.timeline("a", revision: 1), Contract.timeline("a", revision: 2, minute: 1))
+        for (offset, value) in [first, second].enumerated() {
+            #expect(try write(Contract.record("a", value, offset: Int64(offset))) == .written)
+            #expect(text(newest(target, "mirror")["a"]) == value)
+        }
+        #expect(try write(Contract.record("a", second, offset: 2, sinks: "elsewhere")) == .removed)
+        #expect(newest(target, "mirror").isEmpty)
+        #expect(try write(Contract.record("a", second, offset: 3, sinks: "files,kafka")) == .written)
+        #expect(try write(Contract.record("a", nil, offset: 4)) == .removed)
+        for bad in ["", "{", "[]", #"{"revision":"x"}"#, first + "}"] {
+            #expect(throws: SinkError.self) { try sink.write(Contract.record("a", bad, offset: 5)) }
+        }
+        sink.rollBack()
+        #expect(newest(target, "mirror").isEmpty)
+        let later = first.replacing(#""phase":"tick""#, with: #""phase":"later","new":{"a":1}"#)
+        #expect(try write(Contract.record("a", later, offset: 6)) == .written)
+        #expect(text(newest(target, "mirror")["a"]) == later)
+        #expect(try open("two").positions(of: "timelines") == [0: SinkPosition(next: Offset(7), cluster: "memory")])
+    }
+
+    @Test("key, value and headers are the record's, the partition is the key's, and positions are in the transaction")
+    func mirrors() throws {
+        for number in 0..<20 { append("id-\(number)", revision: 1) }
+        append("id-3", revision: 2, isDeleted: true)
+        append("id-4", revision: 2, sinks: "files")
+        append("id-5", revision: 2, sinks: "kafka,files")
+        let summary = try run()
+        let (mine, theirs) = (newest(target, "mirror"), newest(source, "timelines"))
+        #expect(mine.count == 18 && mine["id-3"] == nil && mine["id-4"] == nil)
+        for (id, record) in mine {
+            #expect(record.value == theirs[id]?.value && record.headers == theirs[id]?.headers)
+            #expect(record.partition == Murmur2.partition(of: id, partitions: 3))
+        }
+        #expect(summary.written + summary.removed + summary.superseded == 23)
+        let before = target.records("mirror").count
+        #expect(try run("two").records == 0)
+        #expect(target.records("mirror").count == before)
+    }
+
+    @Test(
+        "whatever happens to a commit, each record is there once",
+        arguments: [
+            TransactionError.retriable(.init(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)),
+            .abortable(.init(.other, name: "ABORT", "abort")), .fenced(.init(.other, name: "_FENCED", "timed out")),
+            .fatal(.init(.other, name: "_FATAL", "lost")),
+        ], [FaultMoment.beforeEffect, .afterEffect])
+    func commitFails(error: TransactionError, moment: FaultMoment) throws {
+        if case .abortable = error, moment == .afterEffect { return }
+        for number in 0..<20 { append("id-\(number)", revision: 1) }
+        var isInjected = false
+        try run(stop: {
+            if !isInjected, isOpen { target.inject(error, into: .commit, moment, times: 2) }
+            isInjected = isInjected || isOpen
+            return false
+        })
+        #expect(target.pendingFaults.isEmpty)
+        expectEachOnce()
+    }
+
+    @Test("the newer of two sinks goes on, and the older ends, which says so")
+    func fenced() throws {
+        for number in 0..<10 { append("id-\(number)", revision: 1) }
+        var (rounds, hasFollower) = (0, false)
+        #expect {
+            try run(
+                stop: {
+                    rounds += 1
+                    if !hasFollower, !target.records("mirror").isEmpty {
+                        hasFollower = true
+                        _ = try? run("two")
+                        append("late", revision: 1)
+                    }
+                    return rounds > 1000
+                }, keepsOn: true)
+        } throws: { error in
+            "\(error)" == "cannot write to topic mirror at there:9092: another sink of this topic has started and goes"
+                + " on in its place"
+        }
+        try run("three")
+        expectEachOnce()
+    }
+
+    @Test("a target that is away holds the position, is told once, and gets all when it is back")
+    func away() throws {
+        for number in 0..<10 { append("id-\(number)", revision: 1) }
+        let away = LogError(.unreachable, name: "_ALL_BROKERS_DOWN", "no broker", isRetriable: true)
+        target.inject(away, into: .describeTopics, times: 500)
+        var notices: [SinkNotice] = []
+        let summary = try run(notice: { notices.append($0) })
+        #expect(summary.written == 10)
+        let held = notices.compactMap { if case .holding(let error, _) = $0 { error.description } else { nil } }
+        #expect(Set(held) == ["cannot write to topic mirror at there:9092: no broker (_ALL_BROKERS_DOWN)"])
+        #expect(notices.contains { if case .resumed = $0 { true } else { false } })
+        expectEachOnce()
+    }
+
+    @Test("a record that the target takes for too large is left out by name, and its batch is written")
+    func tooLarge() throws {
+        for id in ["a", "big", "c"] { append(id, revision: 1) }
+        let key = Array("big".utf8)
+        let refusal = key.withUnsafeBytes { key in
+            LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")
+                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: 2_000_000))
+        }
+        var isInjected = false
+        var notices: [SinkNotice] = []
+        let summary = try run(
+            stop: {
+                if !isInjected, isOpen { target.inject(.abortable(refusal), into: .commit) }
+                isInjected = isInjected || isOpen
+                return false
+            }, notice: { notices.append($0) })
+        #expect(summary.unusable == 1 && summary.written == 2)
+        #expect(Set(newest(target, "mirror").keys) == ["a", "c"])
+        let reason = notices.compactMap { if case .unusable(_, _, let reason) = $0 { reason } else { nil } }
+        #expect(
+            reason == [
+                "configuration big: mirror takes no record of 2000000 bytes: Broker: Message size too large"
+                    + " (MSG_SIZE_TOO_LARGE)"
+            ])
+        #expect(try run("two").records == 0)
+    }
+
+    @Test("a topic that is missing or not compacted is refused with the line that mends it")
+    func refused() throws {
+        target.deleteTopic("mirror")
+        #expect {
+            try run()
+        } throws: { error in
+            "\(error)".contains("topic mirror at there:9092: it does not exist")
+                && "\(error)".contains("kafka-topics.sh --bootstrap-server there:9092 --create --topic mirror")
+        }
+        target.createTopic("mirror", partitions: 1)
+        #expect {
+            try run()
+        } throws: { error in
+            "\(error)".contains("--entity-name mirror --add-config cleanup.policy=compact")
+        }
+    }
+
+    @Test("a topic of the same name on the same cluster is not written to while it is read")
+    func itself() throws {
+        append("a", revision: 1)
+        source.alter("timelines", "cleanup.policy", to: "compact")
+        let sink = try KafkaSink(
+            cluster: source, KafkaSinkSettings(topic: "timelines", place: "there:9092", source: "timelines"),
+            instance: "one", clock: clock)
+        var settings = SinkSettings(topic: "timelines")
+        settings.reading.untilCaughtUp = true
+        let runner = try SinkRunner(cluster: source, sink: sink, settings: settings, clock: clock)
+        #expect {
+            try runner.run()
+        } throws: { error in
+            "\(error)".contains("it is the topic that timelines are read from: name another one")
+        }
+        #expect(source.records("timelines").count == 1)
+    }
+
+    @Test("a topic that was made anew gets all again")
+    func recreated() throws {
+        for number in 0..<10 { append("id-\(number)", revision: 1) }
+        try run()
+        target.deleteTopic("mirror")
+        target.createTopic("mirror", partitions: 5, settings: [.init("cleanup.policy", "compact")])
+        #expect(try run("two").written == 10)
+        expectEachOnce()
+    }
+
+    @Test("whatever fails and whenever it stops, each record is there once", arguments: 0..<30)
+    func chance(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var revision = 0
+        let errors: [TransactionError] = [
+            .retriable(.init(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)),
+            .fenced(.init(.other, name: "_FENCED", "timed out")), .fatal(.init(.other, name: "_FATAL", "lost")),
+        ]
+        for turn in 0..<10 {
+            var rounds = Int.random(in: 3..<40, using: &random)
+            try run(
+                "instance-\(turn)",
+                stop: {
+                    rounds -= 1
+                    revision += 1
+                    let id = "id-\(Int.random(in: 0..<9, using: &random))"
+                    append(id, revision: revision, isDeleted: Bool.random(using: &random))
+                    if Int.random(in: 0..<4, using: &random) == 0, let error = errors.randomElement(using: &random) {
+                        let moment = Bool.random(using: &random) ? FaultMoment.beforeEffect : .afterEffect
+                        let call = [TransactionalCall.commit, .produce, .initialise].randomElement(using: &random)
+                        target.inject(error, into: call ?? .commit, call == .commit ? moment : .beforeEffect)
+                    }
+                    return rounds < 0
+                }, keepsOn: true)
+        }
+        target.cancelFaults()
+        try run("last")
+        expectEachOnce()
+    }
+
+    /// The target says what the source says, and no record of the source is in it twice.
+    private func expectEachOnce(sourceLocation: SourceLocation = #_sourceLocation) {
+        let (mine, theirs) = (newest(target, "mirror"), newest(source, "timelines"))
+        #expect(mine.mapValues(\.value) == theirs.mapValues(\.value), sourceLocation: sourceLocation)
+        let written = target.records("mirror").map { $0.headers }
+        #expect(Set(written).count == written.count, "some are there twice", sourceLocation: sourceLocation)
+    }
+}
