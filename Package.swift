@@ -162,7 +162,8 @@ let package = Package(
         .executableTarget(
             name: "sinks-benchmark",
             dependencies: [
-                "Sinks", "SQLite", "Postgres", "Redis", "Messages", "RecordLog", "Timelines", "HTTPClient", "Simulation",
+                "Sinks", "SQLite", "Postgres", "Redis", "Messages", "RecordLog", "Timelines", "HTTPClient",
+                "Simulation",
                 "TestSupport",
             ],
             path: "Benchmarks/Sinks", swiftSettings: strict),

@@ -22,14 +22,14 @@ struct SinkCommand: Verb {
             and entries, with the positions in the same transaction: exactly once. postgres://USER@HOST/DB has these \
             tables in PostgreSQL, and notifies who listens; the password is better given in PGPASSWORD or PGPASSFILE. \
             redis://HOST has a key per configuration and a stream of changes, with the positions in the same \
-            transaction; its password may be in REDISCLI_AUTH. kafka:TOPIC@HOST:PORT copies them to a compacted topic of another \
-            cluster, exactly once, too; sink.kafka.* are its client's properties. stdout has a line of JSON per record, from the earliest \
-            on; the summary is then written to standard error. https://… gets each timeline by PUT, and DELETE of what \
-            is gone, where the address has {configurationId}; else by POST, signed with \
-            webhook.secret; {recipient}, {kind} and {family} are fields, too.
+            transaction; its password may be in REDISCLI_AUTH. kafka:TOPIC@HOST:PORT copies them to a compacted topic \
+            of another cluster, exactly once, too; sink.kafka.* are its client's properties. stdout has a line of JSON \
+            per record, from the earliest on; the summary is then written to standard error. https://… gets each \
+            timeline by PUT, and DELETE of what is gone, where the address has {configurationId}; else by POST, signed \
+            with webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
-            Without a target it runs the sinks of timelines that the settings name ('sinks'), or those of them that are \
-            named here: each with a position of its own, and none holds up another. What a target cannot take is a \
+            Without a target it runs the sinks of timelines that the settings name ('sinks'), or those of them that \
+            are named here: each with a position of its own, and none holds up another. What a target cannot take is a \
             dead letter. '--status' says how all of them are, from wherever the brokers can be reached.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \

@@ -1,8 +1,8 @@
 package import RecordLog
 
 /// One file per configuration in a directory: the record's value as it is, or a calendar of its events
-/// (`TimelineFileForm`). A file is replaced atomically, and removed by a tombstone, and when the configuration's `sinks`
-/// no longer name this sink.
+/// (`TimelineFileForm`). A file is replaced atomically, and removed by a tombstone, and when the configuration's
+/// `sinks` no longer name this sink.
 ///
 /// The file's name is that of `fileName(of:)`; where each recipient has a folder, the file moves with its recipient.
 /// Files that begin with a dot are the sink's own. A directory has one sink at a time. To start over, empty it.

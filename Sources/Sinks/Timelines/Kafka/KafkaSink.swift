@@ -7,7 +7,7 @@ package import RecordLog
 /// are in a `SinkLedger` beside the topic. So readers with `read_committed` see whole batches, each once, and a record
 /// cannot come again. Therefore the sink does not look for older timelines: positions alone decide.
 ///
-/// Of several sinks of one topic the newest goes on; the one before it is fenced, and ends.
+/// The newest of several sinks of one topic goes on; the one before it is fenced, and ends.
 package final class KafkaSink: TimelineSink {
     package let name: String
     package var isTransactional: Bool { true }

@@ -1,0 +1,26 @@
+import Sinks
+
+/// Whom records are sent to: reloads, or timelines.
+enum DeliveryTarget: Sendable {
+    case apns
+    case webhook(WebhookURL)
+    case timelines(TimelineAddress)
+
+    /// Reads what `--reloads` names.
+    init(reloads text: String) throws(WebhookURL.Problem) {
+        if text == "apns" {
+            self = .apns
+        } else {
+            self = .webhook(try WebhookURL(text))
+        }
+    }
+
+    /// The name of the sink. Another address is another sink, with positions of its own.
+    var name: String {
+        switch self {
+        case .apns: "apns"
+        case .webhook(let url): "webhook-\(url.digest)"
+        case .timelines(let address): "http-\(address.digest)"
+        }
+    }
+}
