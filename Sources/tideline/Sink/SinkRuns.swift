@@ -38,6 +38,8 @@ final class SinkRuns: Sendable {
     /// - Parameter health: the file that is touched while every sink's loop turns.
     /// - Throws: with status 70 if one of them could not go on; the others have done their work.
     func run(_ health: HealthFile?) throws(CommandFailure) {
+        // What is wrong with settings is said at once, whether a broker answers or not.
+        for sink in sinks { try check(sink) }
         try environment.resources.start(descriptors: sinks.reduce(0) { $0 + $1.descriptors })
         let monitoring = try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink)
         defer { monitoring?.close() }
@@ -58,8 +60,7 @@ final class SinkRuns: Sendable {
         let pulse = health.map { Pulse($0, count: sinks.count) }
         var works: [Work] = []
         for (index, sink) in sinks.enumerated() {
-            works.append(
-                try work(of: sink, watches?[index], report, traces?.tracer, turned: { pulse?.beat(index) }))
+            works.append(work(of: sink, watches?[index], report, traces?.tracer, turned: { pulse?.beat(index) }))
         }
         for (index, work) in works.enumerated() {
             start(sinks[index], watches?[index], ended: { pulse?.end(index) }, work)
@@ -72,10 +73,20 @@ final class SinkRuns: Sendable {
     private typealias Work = @Sendable () throws(CommandFailure) -> String
 
     /// - Throws: with status 64, if settings that its target needs are wrong.
+    private func check(_ sink: SinkDeclaration) throws(CommandFailure) {
+        if case .sent(let address) = sink.target { _ = try delivery(to: address, of: sink) }
+    }
+
+    private func delivery(
+        to address: TimelineAddress, of sink: SinkDeclaration
+    ) throws(CommandFailure) -> DeliverySinkRun {
+        try DeliverySinkRun(environment, target: .timelines(address), sink, untilCaughtUp: untilCaughtUp)
+    }
+
     private func work(
         of sink: SinkDeclaration, _ watch: SinkMonitoring?, _ report: SinkStatusReport, _ tracer: Tracer?,
         turned: @escaping @Sendable () -> Void
-    ) throws(CommandFailure) -> Work {
+    ) -> Work {
         let name = areNamed ? sink.name : nil
         switch sink.target {
         case .kept(let target):
@@ -93,20 +104,14 @@ final class SinkRuns: Sendable {
                 ).json(of: name)
             }
         case .sent(let address):
-            let make = { @Sendable [self] () throws(CommandFailure) in
-                try DeliverySinkRun(environment, target: .timelines(address), sink, untilCaughtUp: untilCaughtUp)
-            }
-            // What is wrong is said before any sink begins; what is made belongs to the sink's thread.
-            _ = try make()
-            return { () throws(CommandFailure) in
-                let run = try make()
+            return { [self] () throws(CommandFailure) in
                 var surroundings = DeliverySinkRun.Surroundings()
                 surroundings.watch = watch
                 surroundings.report = report
                 surroundings.tracer = tracer
                 surroundings.turned = turned
                 surroundings.progress = { self.note(sink, $0) }
-                return try run.deliver(surroundings).json(of: name)
+                return try delivery(to: address, of: sink).deliver(surroundings).json(of: name)
             }
         }
     }
