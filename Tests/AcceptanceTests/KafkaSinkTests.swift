@@ -33,7 +33,7 @@ extension AcceptanceTests {
                     #expect(isTold, "\(sink.errorOutput)")
                     #expect(sink.isRunning)
                     try await target.restart()
-                    let goesOn = await eventually(within: .seconds(60)) { sink.errorOutput.contains("available again") }
+                    let goesOn = await eventually(within: .seconds(60)) { sink.errorOutput.contains("can write again") }
                     #expect(goesOn, "\(sink.errorOutput)")
                     outages += 1
                 }

@@ -31,6 +31,12 @@ extension AcceptanceTests {
                 + "\"vehicleId\": \"vehicle-0001\"}' |",
             "README.md: docker kill $(docker-compose ps -q process | head -1)",
             "README.md: make build && export PATH=\"$PWD/.build/release:$PATH\"",
+            "Documentation/Consuming.md: createdb -E UTF8 timelines",
+            "Documentation/Consuming.md: tideline sink --to redis://localhost:6379 &",
+            "Documentation/Consuming.md: kafka-topics.sh --bootstrap-server other:9092 --create --topic boards "
+                + "--partitions 4 --config cleanup.policy=compact",
+            "Documentation/Consuming.md: TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --to "
+                + "'https://{recipient}.example/timelines/{configurationId}' --set 'sink.http.hosts=*.example'",
             "Documentation/Operating.md: Scripts/measure-sizing",
             "Documentation/Operating.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 "
                 + "OTEL_SERVICE_NAME=board",
