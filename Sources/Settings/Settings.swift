@@ -98,8 +98,17 @@ package enum Secrets {
         return ["password", "secret", "token", "headers"].contains { key.hasSuffix($0) }
     }
 
-    /// The text, or stars in its place. Nothing stays nothing.
+    /// The text, or stars in its place. Nothing stays nothing. Passwords in addresses are stars in any text.
     package static func redact(_ text: String, of key: String) -> String {
-        covers(key) && !text.isEmpty ? "********" : text
+        covers(key) && !text.isEmpty ? stars : masked(text)
     }
+
+    /// The text with stars in place of passwords: in `://NAME:PASSWORD@`, and behind `password=`.
+    package static func masked(_ text: String) -> String {
+        guard text.contains("@") || text.lowercased().contains("password=") else { return text }
+        return text.replacing(/:\/\/([^:\/@?#\s"]*):[^@\/\s"]*@/) { "://\($0.1):\(stars)@" }
+            .replacing(/(?i)(password=)('[^']*'|[^\s&"]*)/) { "\($0.1)\(stars)" }
+    }
+
+    private static let stars = "********"
 }

@@ -27,9 +27,12 @@ package final class RedisProcess {
     package func start(_ withOptions: [String]? = nil) throws {
         process = try ProcessRunner(
             Self.executable("redis-server"),
-            ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory.path, "--enable-debug-command", "yes"]
-                + (withOptions ?? options), timeout: .seconds(600))
-        for _ in 0..<200 {
+            [
+                "--port", String(port), "--bind", "127.0.0.1", "--dir", directory.path, "--enable-debug-command", "yes",
+                // Its default lies 10,000 above, where high ports have none.
+                "--cluster-port", String(port + 1),
+            ] + (withOptions ?? options), timeout: .seconds(600))
+        for _ in 0..<1000 {
             if try cli("PING").contains("PONG") || cli("PING").contains("NOAUTH") { return }
             usleep(20_000)
         }

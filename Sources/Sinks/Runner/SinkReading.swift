@@ -98,6 +98,7 @@ package struct SinkProgress<Summary> {
     package var lag: Int64?
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
+    /// Everything below them is written, sent or set aside.
     package var positions: [Partition: SinkPosition] = [:]
     package var written: SinkStatus.Written?
 }

@@ -220,7 +220,17 @@ package final class SinkRunner<Kind: SinkKind> {
         progress(
             SinkProgress(
                 summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
-                positions: kind.positions, written: kind.written))
+                positions: positions, written: kind.written))
+    }
+
+    /// The positions, past the markers at the end where nothing waits.
+    private var positions: [Partition: SinkPosition] {
+        var positions = kind.positions
+        guard kind.isSettled else { return positions }
+        for (partition, next) in reader.next where next > positions[partition]?.next ?? Offset(0) {
+            positions[partition] = SinkPosition(next: next, cluster: cluster, before: positions[partition]?.before)
+        }
+        return positions
     }
 
     private var fractionDone: Double {

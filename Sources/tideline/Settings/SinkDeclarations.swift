@@ -11,10 +11,7 @@ struct SinkDeclaration: Hashable, Sendable {
     var name: String { choice.name }
 
     /// The target for people: passwords are masked.
-    var shown: String {
-        address.replacing(/:\/\/([^:\/@?#]*):[^@\/]*@/) { "://\($0.1):********@" }
-            .replacing(/(?i)(password=)('[^']*'|[^\s&]*)/) { "\($0.1)********" }
-    }
+    var shown: String { Secrets.masked(address) }
 
     /// A sink that the settings do not name: it has the name of its sort.
     init(_ target: TimelineTarget, address: String) {

@@ -12,8 +12,8 @@ final class Directory {
         try Self.create(path)
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("open", path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+        let code = lockExclusively(descriptor)
+        guard code == 0 else {
             close(descriptor)
             guard code == EWOULDBLOCK else { throw Self.failure("lock", path, code) }
             throw .refused(SinkFault(place: path, operation: "lock", reason: "another sink writes there"))

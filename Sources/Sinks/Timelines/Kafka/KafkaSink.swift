@@ -56,7 +56,8 @@ package final class KafkaSink: TimelineSink {
     /// are none: it was made anew.
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         precondition(topic == settings.source)
-        outage.begin()
+        // It begins anew each time: brokers that come back slowly must get to its end once.
+        outage.begin(patience: settings.openingPatience)
         let isEmpty = try target.check()
         cluster = try target.clusterId()
         try asked { () throws(LedgerError) in try ledger.open() != nil }

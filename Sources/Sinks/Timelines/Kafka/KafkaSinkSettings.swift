@@ -12,6 +12,8 @@ package struct KafkaSinkSettings: Hashable, Sendable {
     package var replication: Int32?
     /// How long one call waits for the cluster before it says that it is unavailable.
     package var patience = Duration.seconds(10)
+    /// The same for the first call, which takes over from the sink before it.
+    package var openingPatience = Duration.seconds(45)
     /// The time-out of one request.
     package var requestTimeout = Duration.seconds(2)
 

@@ -93,8 +93,10 @@ final class KafkaOutage {
     }
 
     /// Begins a call.
-    func begin() {
-        end = clock.now + patience
+    ///
+    /// - Parameter patience: how long it waits, if not as long as others.
+    func begin(patience: Duration? = nil) {
+        end = clock.now + (patience ?? self.patience)
         latest = nil
     }
 

@@ -10,8 +10,8 @@ final class FileLock {
         guard descriptor >= 0 else {
             throw .refused(SinkFault(place: path, operation: "open", reason: String(cString: strerror(errno))))
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+        let code = lockExclusively(descriptor)
+        guard code == 0 else {
             close(descriptor)
             let reason = code == EWOULDBLOCK ? "another sink writes there" : String(cString: strerror(code))
             throw .refused(SinkFault(place: path, operation: "lock", reason: reason))

@@ -21,7 +21,7 @@ enum SinkMetrics {
 
     static let position = MetricFamily(
         "tideline_sink_position", .gauge, labels: ["sink", "partition"],
-        "The offset in its topic below which everything is written, sent or set aside, as it has kept it.")
+        "The offset in its topic below which everything is written, sent or set aside.")
     static let waiting = MetricFamily(
         "tideline_sink_target_away", .gauge, labels: sink,
         "1 while records wait because the target does not take them, else 0.")
