@@ -175,7 +175,7 @@ extension AcceptanceTests {
             for (words, hint) in [
                 (["--reloads", "http://example.com"], "must be https"),
                 (["--reloads", "pigeon"], "must be an address"),
-                (["--reloads", "apns", "--to", "files:x"], "cannot both be given"), ([], "Give '--to"),
+                (["--reloads", "apns", "--to", "files:x"], "cannot both be given"), ([], "give '--to files:DIR'"),
             ] {
                 let result = try await tideline(["sink"] + words)
                 #expect(result.status == 64 && result.standardError.contains(hint), "\(result.failure)")
