@@ -69,7 +69,9 @@ extension AcceptanceTests {
             var target: String
             var query: (String) async throws -> [String]
 
-            var count: Int { get async throws { Int(try await query("SELECT count(*) FROM written").first ?? "") ?? 0 } }
+            var count: Int {
+                get async throws { Int(try await query("SELECT count(*) FROM written").first ?? "") ?? 0 }
+            }
         }
 
         private func killed(_ application: Application, _ table: Table) async throws {
@@ -114,7 +116,8 @@ extension AcceptanceTests {
             let topic = try await application.records(of: "timeline.reloads").map { record in
                 "\(record.partition)/\(record.offset) \(String(decoding: record.value ?? [], as: UTF8.self))"
             }
-            let rows = try await table.query("SELECT source_partition || '/' || source_offset || ' ' || value FROM reloads")
+            let rows = try await table.query(
+                "SELECT source_partition || '/' || source_offset || ' ' || value FROM reloads")
             #expect(rows.sorted() == topic.sorted() && topic.count > 100, "\(rows.count) of \(topic.count)")
             #expect(try await table.count == topic.count)
             let named = try await table.query("SELECT count(*) FROM reload_configurations")
@@ -140,7 +143,10 @@ extension AcceptanceTests {
                 {"limit": 48, "remaining": 6, "resetsAt": "2026-11-21T11:40:12Z"}}
                 """
             try await application.produce(
-                [(key: "ana", value: Array("no reload".utf8), headers: []), (key: "ana", value: Array(value.utf8), [])],
+                [
+                    (key: "ana", value: Array("no reload".utf8), headers: []),
+                    (key: "ana", value: Array(value.utf8), []),
+                ],
                 to: "timeline.reloads")
             let result = try await application.run("sink", "--reloads", table.target, "--until-caught-up")
             #expect(result.standardOutput.contains(#""written":1"#), "\(result.failure)")

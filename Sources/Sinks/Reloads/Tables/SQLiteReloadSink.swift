@@ -45,7 +45,8 @@ package final class SQLiteReloadSink: TimelineSink {
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         if let begin = retention.begin {
-            try target.write { () throws(SQLiteError) in try rows.remove(before: begin, atMost: ReloadRetention.portion) }
+            try target.write { () throws(SQLiteError) in try rows.remove(before: begin, atMost: ReloadRetention.portion)
+            }
         }
         try target.keep(positions, of: topic)
     }

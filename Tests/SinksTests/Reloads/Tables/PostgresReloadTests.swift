@@ -37,6 +37,9 @@ struct PostgresReloadTests {
 
     @Test("rows go when they are old") func retains() throws { try contract.retains() }
 
+    @Test("the queries of the page for consumers give what it says")
+    func answersThePage() throws { try contract.answersThePage("interval") }
+
     @Test("recipients, configurations and instants are found by an index")
     func indexes() throws {
         _ = try sink().positions(of: Contract.topic)

@@ -1,6 +1,8 @@
+import Foundation
 import RecordLog
 import Simulation
 import Sinks
+import TestSupport
 import Testing
 
 /// What every table of reloads promises. Each check wants a database of its own, that is empty.
@@ -102,11 +104,12 @@ struct ReloadTableContract {
     func leavesOut() throws {
         let good = Self.json()
         let bad: [(String?, String)] = [
-            (nil, "is missing"), ("{", "not valid JSON"), ("[]", "not a JSON object"),
+            (nil, "it is missing"), ("{", "not valid JSON"), ("[]", "not a JSON object"),
             (good.replacing(#""issuedAt":"2026"#, with: #""issuedAt":"x"#), "issuedAt: must be"),
             (good.replacing(#""revision":31,"#, with: ""), "revision: is missing"),
             (good.replacing(#"["van-12"]"#, with: "[]"), "configurationIds: must be"),
-            (good.replacing(#""remaining":6,"#, with: ""), "budget.remaining: is missing"), ("\u{0}" + good, "is framed"),
+            (good.replacing(#""remaining":6,"#, with: ""), "budget.remaining: is missing"),
+            ("\u{0}" + good, "is framed"),
         ]
         var values: [String?] = [Self.json(minute: 1)]
         for (value, _) in bad { values += [value, Self.json(minute: values.count)] }
@@ -175,18 +178,42 @@ struct ReloadTableContract {
         #expect(try count == "6")
     }
 
+    /// The queries of Documentation/Consuming.md give what the page says.
+    ///
+    /// - Parameter word: tells the queries of this database from those of others.
+    func answersThePage(_ word: String) throws {
+        let old = Self.json("ana", ["van-12"], minute: 1)
+        let new = Self.json("ana", ["van-12", "x"], reason: "requested").replacing(
+            "2026-11-20T06:00:02.250Z", with: Date().addingTimeInterval(-60).formatted(.iso8601))
+        try run(cluster([old, new.replacing("ana", with: "bob"), new, Self.json("ana", ["y"])]), Self.retention(nil))
+        let page = try String(
+            contentsOf: PackageRoot.url.appending(path: "Documentation/Consuming.md"), encoding: .utf8)
+        let queries = page.components(separatedBy: "```sql\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        let hour = try #require(queries.first { $0.contains("FROM reloads\nWHERE recipient") && $0.contains(word) })
+        #expect(try text("SELECT count(*) || min(reason) FROM (\(hour)) AS x") == "1requested")
+        let newest = try #require(queries.first { $0.contains("FROM reload_configurations") })
+        #expect(try text("SELECT count(*) FROM (\(newest)) AS x") == "3")
+        #expect(try text("SELECT reason FROM (\(newest)) AS x") == "requested")
+    }
+
     /// The queries that the indexes are there for.
     var queries: [(sql: String, index: String)] {
         let since = instant("2026-11-20T06:01:00Z")
         return [
-            ("SELECT value FROM reloads WHERE recipient = 'ana' AND issued_at >= \(since) ORDER BY issued_at DESC",
-                "reloads_recipient"),
+            (
+                "SELECT value FROM reloads WHERE recipient = 'ana' AND issued_at >= \(since) ORDER BY issued_at DESC",
+                "reloads_recipient"
+            ),
             ("SELECT value FROM reloads WHERE issued_at >= \(since) ORDER BY issued_at", "reloads_issued_at"),
-            ("""
+            (
+                """
                 SELECT value FROM reload_configurations AS c
                 JOIN reloads AS r USING (source_partition, source_offset, issued_at)
                 WHERE configuration_id = 'van-12' ORDER BY c.issued_at DESC LIMIT 10
-                """, ""),
+                """, ""
+            ),
         ]
     }
 }

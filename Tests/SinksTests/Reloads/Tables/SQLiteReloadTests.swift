@@ -44,6 +44,9 @@ struct SQLiteReloadTests {
 
     @Test("rows go when they are old") func retains() throws { try contract.retains() }
 
+    @Test("the queries of the page for consumers give what it says")
+    func answersThePage() throws { try contract.answersThePage("unixepoch") }
+
     @Test("recipients, configurations and instants are found by an index")
     func indexes() throws {
         _ = try sink()
