@@ -3,10 +3,10 @@ import Messages
 
 /// A place that holds the newest timeline of each configuration, or, of reloads, each record. One thread owns it.
 ///
-/// Every sink of timelines that keeps what it writes passes the same contract suite (`TimelineSinkContract` in the tests): a
-/// timeline replaces the one before it; a tombstone, and a timeline that is not meant for this sink, remove it; the
-/// same record again changes nothing; an older timeline never replaces a newer one. So writing a record twice is
-/// harmless.
+/// Every sink of timelines that keeps what it writes passes the same contract suite (`TimelineSinkContract` in the
+/// tests): a timeline replaces the one before it; a tombstone, and a timeline that is not meant for this sink, remove
+/// it; the same record again changes nothing; an older timeline never replaces a newer one. So writing a record twice
+/// is harmless.
 package protocol TimelineSink: AnyObject {
     /// The name by which a configuration's `sinks` choose it.
     var name: String { get }

@@ -40,8 +40,8 @@ struct SinkCommand: Verb {
             the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: look at what it \
             says, and do not let a supervisor start it again within 20 minutes, for Apple counts new tokens of a team.
 
-            '--reloads sqlite:FILE' and '--reloads postgres://…' keep each reload as a row of the table reloads, exactly \
-            once, in the same databases as '--to', whose sink may run beside it. Rows stay for reloads.keep.
+            '--reloads sqlite:FILE' and '--reloads postgres://…' keep each reload as a row of the table reloads, \
+            exactly once, in the same databases as '--to', whose sink may run beside it. Rows stay for reloads.keep.
             """,
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),

@@ -7,7 +7,8 @@ import Sinks
 import Synchronization
 import Tracing
 
-/// Runs sinks of timelines, or one of reloads, side by side, each on a thread of its own: one that waits or fails holds up no other.
+/// Runs sinks of timelines side by side, or one of reloads, each on a thread of its own: one that waits or fails holds
+/// up no other.
 final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]

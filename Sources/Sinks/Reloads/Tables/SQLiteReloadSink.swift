@@ -4,8 +4,8 @@ import SQLite
 
 /// Each reload, and the positions, in a file of SQLite: exactly once.
 ///
-/// The file is one of `SQLiteSink`, too: both may write to it side by side. It has one sink of reloads at a time; a lock
-/// beside it (`FILE.reloads.lock`) says so.
+/// The file is one of `SQLiteSink`, too: both may write to it side by side. It has one sink of reloads at a time; a
+/// lock beside it (`FILE.reloads.lock`) says so.
 package final class SQLiteReloadSink: TimelineSink {
     package let name: String
     package var isTransactional: Bool { true }
@@ -22,10 +22,10 @@ package final class SQLiteReloadSink: TimelineSink {
         file path: String, name: String = "reloads-sqlite", retention: ReloadRetention
     ) throws(SinkError) {
         self.name = name
-        self.retention = retention
         let target = try SQLiteTarget(file: path, of: .reloads)
         self.target = target
-        rows = try target.attempt("open") { () throws(SQLiteError) in try ReloadRows(target.database) }
+        self.retention = retention
+        rows = try target.prepared { (database) throws(SQLiteError) in try ReloadRows(database) }
     }
 
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {

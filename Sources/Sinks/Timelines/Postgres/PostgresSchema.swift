@@ -1,7 +1,7 @@
 import Postgres
 
-/// The tables of the sinks of PostgreSQL, as Documentation/Consuming.md has them for whoever reads them. They are in the first
-/// schema of the session's search path that is there.
+/// The tables of the sinks of PostgreSQL, as Documentation/Consuming.md has them for whoever reads them. They are in
+/// the first schema of the session's search path that is there.
 package enum PostgresSchema {
     /// What brings the tables from each version to the next one; a schema without them is of version 0.
     static let steps = [

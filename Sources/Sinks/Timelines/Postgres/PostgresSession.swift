@@ -80,8 +80,8 @@ final class PostgresSession {
         connection.patience = timeout > 0 ? Duration.milliseconds(timeout) + .seconds(10) : nil
     }
 
-    /// Makes the tables, or migrates them: one sink after the other, for that of timelines and that of reloads may start
-    /// at once.
+    /// Makes the tables, or migrates them: one sink after the other, for that of timelines and that of reloads may
+    /// start at once.
     private static func prepare(_ connection: PostgresConnection, _ place: String) throws(SinkError) {
         func run(_ statements: String...) throws(SinkError) {
             do throws(PostgresError) {

@@ -20,7 +20,7 @@ package final class SQLiteSink: TimelineSink {
         self.name = name
         let target = try SQLiteTarget(file: path, of: .timelines)
         self.target = target
-        rows = try target.attempt("open") { () throws(SQLiteError) in try TimelineRows(target.database) }
+        rows = try target.prepared { (database) throws(SQLiteError) in try TimelineRows(database) }
     }
 
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {

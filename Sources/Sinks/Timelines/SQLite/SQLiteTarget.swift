@@ -6,7 +6,7 @@ import SQLite
 /// A file has one sink of timelines and one of reloads at a time; a lock beside it says so. Their transactions wait for
 /// each other.
 final class SQLiteTarget {
-    let database: SQLiteDatabase
+    private let database: SQLiteDatabase
     private let path: String
     private let lock: FileLock
     private let positionRows: PositionRows
@@ -34,6 +34,11 @@ final class SQLiteTarget {
         }
     }
 
+    /// Prepares what reads and writes rows of the tables.
+    func prepared<Rows>(_ rows: (SQLiteDatabase) throws(SQLiteError) -> Rows) throws(SinkError) -> Rows {
+        try attempt("open") { () throws(SQLiteError) in try rows(database) }
+    }
+
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         try attempt("read") { () throws(SQLiteError) in try positionRows.positions(of: topic) }
     }
@@ -59,7 +64,7 @@ final class SQLiteTarget {
         }
     }
 
-    func attempt<Result>(
+    private func attempt<Result>(
         _ operation: String, _ body: () throws(SQLiteError) -> Result
     ) throws(SinkError) -> Result {
         do throws(SQLiteError) {
