@@ -12,7 +12,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve benchmark-sinks day simulate memory storm fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve benchmark-sinks day simulate memory storm sink-faults fuzz schemas release-schemas lint format \
 	repeated-code chaos upgrade-test compose-check compose-test monitoring-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -41,7 +41,7 @@ examples: ## build the packages in Examples, which use the libraries, and compar
 
 reference: ## write the schema of configurations and the pages of strategies, settings, messages and failures anew
 	@Scripts/setup build test
-	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests|RunbookTests'
+	@TIDELINE_TEST_WRITE_REFERENCE=1 swift test --disable-xctest --filter 'ReferenceTests|MessagesPageTests|RunbookTests|SinksPageTests'
 
 bench: build ## the pipeline beside its floor and other programs, a table; make bench ARGS="--rows A,D --scale 0.1"
 	@Scripts/setup test
@@ -122,6 +122,11 @@ chaos: ## faults of real processes and brokers by a seed; make chaos SECONDS=600
 	@swift build $(QUIET) --product chaos
 	@.build/debug/chaos $(CHAOS) --command 'make chaos $(if $(SECONDS),SECONDS=$(SECONDS) )$(if \
 		$(FAULTS),FAULTS=$(FAULTS) )$(if $(SEED),SEED=$(SEED) )$(if $(ARGS),ARGS="$(ARGS)")'
+
+sink-faults: ## kill sinks and take their targets away; make sink-faults KILLS=50 OUTAGES=20 TARGETS=postgres,redis
+	@Scripts/setup build test
+	@$(if $(KILLS),TIDELINE_TEST_SINK_KILLS=$(KILLS)) $(if $(OUTAGES),TIDELINE_TEST_SINK_OUTAGES=$(OUTAGES)) \
+	    $(if $(TARGETS),TIDELINE_TEST_SINKS=$(TARGETS)) swift test --disable-xctest --filter SinkSuiteTests
 
 upgrade-test: ## the last release and the working tree side by side in one group on a real broker, both ways
 	@Scripts/setup build test

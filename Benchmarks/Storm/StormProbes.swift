@@ -14,12 +14,18 @@ final class StormProbes: Sendable {
     private struct State {
         /// When a record was written, in milliseconds since 1970; it waits to be shown.
         var sent: [Place: (at: Int64, isForwarded: Bool)] = [:]
+        /// When a record was shown whose place the broker has not told the producer yet.
+        var shownBefore: [Place: Int64] = [:]
         /// In milliseconds.
         var inPlace: [Double] = []
         var forwarded: [Double] = []
         var written = 0
         var number = 0
         var isStopped = false
+
+        mutating func note(_ milliseconds: Double, _ isForwarded: Bool) {
+            if isForwarded { forwarded.append(milliseconds) } else { inPlace.append(milliseconds) }
+        }
     }
 
     private struct Place: Hashable {
@@ -67,10 +73,14 @@ final class StormProbes: Sendable {
                 headers: []
             ) { [self] result in
                 guard case .success(let place) = result else { return }
+                let key = Place(partition: place.partition.rawValue, offset: place.offset.rawValue)
                 state.withLock { state in
                     state.written += 1
-                    state.sent[Place(partition: place.partition.rawValue, offset: place.offset.rawValue)] =
-                        (now, isForwarded)
+                    if let shownAt = state.shownBefore.removeValue(forKey: key) {
+                        state.note(Double(shownAt - now), isForwarded)
+                    } else {
+                        state.sent[key] = (now, isForwarded)
+                    }
                 }
             }
         } catch {
@@ -88,9 +98,11 @@ final class StormProbes: Sendable {
         let now = Instant.now.milliseconds
         state.withLock { state in
             let place = Place(partition: Int32(partition), offset: Int64(offset))
-            guard let sent = state.sent.removeValue(forKey: place) else { return }
-            let duration = Double(now - sent.at)
-            if sent.isForwarded { state.forwarded.append(duration) } else { state.inPlace.append(duration) }
+            if let sent = state.sent.removeValue(forKey: place) {
+                state.note(Double(now - sent.at), sent.isForwarded)
+            } else {
+                state.shownBefore[place] = now
+            }
         }
     }
 
@@ -101,6 +113,7 @@ final class StormProbes: Sendable {
         return state.withLock { state in
             defer {
                 state.sent = [:]
+                state.shownBefore = [:]
                 state.inPlace = []
                 state.forwarded = []
                 state.written = 0

@@ -63,6 +63,7 @@ extension AcceptanceTests {
             "Documentation/Reloads.md: TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink "
                 + "--reloads https://example.com/reloads",
             "Documentation/Simulation.md: swift run simulate --seed 7 --swarm",
+            "Documentation/Sinks.md: make sink-faults KILLS=3 OUTAGES=2 TARGETS=files,stdout",
         ]
 
         @Test("all blocks of all pages are run but for those that this test lists")

@@ -6,64 +6,6 @@ extension AcceptanceTests {
     @Suite struct HTTPSinkTests {
         private static let secret = ["TIDELINE_WEBHOOK_SECRET": "whsec_" + Data(count: 32).base64EncodedString()]
 
-        @Test("a sink that is killed -9 again and again, an nginx that comes and goes: what nginx holds is the topic")
-        func killed() async throws {
-            let nginx = try NginxServer()
-            var data = GeneratedData(steps: 60)
-            let application = try await Application("http")
-            try await data.publish(to: application, telemetry: false)
-            let telemetry = try application.file("telemetry.jsonl", data.telemetry())
-            let words = [
-                "sink", "--to", "http://127.0.0.1:\(nginx.port)/t/{configurationId}.json", "--set",
-                "sink.http.backoff.max=PT1S",
-            ]
-            let process = try application.start("process", "--clock", GeneratedData.clock)
-            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "300")
-            var (kills, outages) = (0, 0)
-            while kills < 6 || producer.isRunning && kills < 12 {
-                if !nginx.isRunning { try nginx.start() }
-                let before = nginx.requestCount
-                let sink = try start(words, application)
-                let hasWritten = await eventually(within: .seconds(30), every: .milliseconds(5)) {
-                    nginx.requestCount > before + 20 || !producer.isRunning
-                }
-                #expect(hasWritten, "\(sink.errorOutput)")
-                if kills % 2 == 0 {
-                    nginx.kill()
-                    outages += 1
-                }
-                if kills % 4 == 0 {
-                    // It meets the outage, and waits.
-                    let waits = await eventually(within: .seconds(30)) {
-                        sink.errorOutput.contains("trying again") || !producer.isRunning
-                    }
-                    #expect(waits, "\(sink.errorOutput)")
-                }
-                sink.kill()
-                _ = await sink.result()
-                kills += 1
-            }
-            for program in [producer, process] {
-                program.terminate()
-                let result = await program.result()
-                #expect(result.succeeded, "\(result.failure)")
-            }
-            if !nginx.isRunning { try nginx.start() }
-            let end = try await run(words + ["--until-caught-up"], application)
-
-            let files = try TimelineFiles.read(try await application.sink())
-            let held = try nginx.contents()
-            #expect(kills >= 3 && outages >= 2)
-            #expect(held == Dictionary(uniqueKeysWithValues: files.map { ("t/\($0.key)", $0.value) }))
-            #expect(files.count == 220)
-            for (path, revisions) in nginx.revisions.sorted(by: { $0.key < $1.key }) {
-                #expect(revisions == revisions.sorted(), "\(path): an older timeline came after a newer one")
-            }
-            show(
-                "a sink over HTTP, killed -9 \(kills) times, \(outages) outages of nginx: \(held.count) files equal "
-                    + "the topic; \(nginx.requestCount) requests; the last run: \(end.standardOutput)")
-        }
-
         @Test("addresses and settings that cannot work are refused at the start, with what mends them")
         func refusals() async throws {
             for (words, environment, reason) in [

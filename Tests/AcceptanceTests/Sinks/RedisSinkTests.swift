@@ -4,45 +4,6 @@ import Testing
 
 extension AcceptanceTests {
     @Suite struct RedisSinkTests {
-        @Test("a sink and its Redis are killed -9 by turns: each timeline is written once, and all of them at the end")
-        func killed() async throws {
-            var data = GeneratedData(steps: 60)
-            let application = try await Application("keys")
-            try await data.publish(to: application, telemetry: false)
-            let telemetry = try application.file("telemetry.jsonl", data.telemetry())
-            let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
-            let process = try application.start("process", "--clock", GeneratedData.clock)
-            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "300")
-            var (kills, outages) = (0, 0)
-            while producer.isRunning && kills < 8 {
-                let sink = try application.start("sink", "--to", redis.address)
-                try await expectWrites(redis, sink, unless: producer)
-                if kills % 2 == 0 {
-                    redis.kill()
-                    try redis.start()
-                    outages += 1
-                    try await expectWrites(redis, sink, unless: producer)
-                }
-                sink.kill()
-                _ = await sink.result()
-                kills += 1
-            }
-            for program in [producer, process] {
-                program.terminate()
-                let result = await program.result()
-                #expect(result.succeeded, "\(result.failure)")
-            }
-            try await application.run("sink", "--to", redis.address, "--until-caught-up")
-
-            #expect(kills >= 3 && outages >= 2)
-            try await expectAll(in: redis, of: application)
-            let places = try places(redis)
-            #expect(places.count == Set(places).count && places.count >= 220)
-            show(
-                "a sink of Redis, killed -9 \(kills) times, and its Redis \(outages) times: \(places.count) changes,"
-                    + " none of them twice")
-        }
-
         @Test("a Redis that comes back empty is filled again by the sink that runs")
         func emptied() async throws {
             var data = GeneratedData(steps: 2)
@@ -84,31 +45,8 @@ extension AcceptanceTests {
 
         // MARK: - What is there, by redis-cli
 
-        /// Waits until the sink has written some more.
-        private func expectWrites(
-            _ redis: RedisProcess, _ sink: ProcessRunner, unless producer: ProcessRunner
-        ) async throws {
-            let before = try changes(redis)
-            let hasWritten = try await eventually(within: .seconds(40)) {
-                try changes(redis) > before + 20 || !producer.isRunning
-            }
-            #expect(hasWritten, "\(sink.errorOutput)")
-        }
-
-        private func changes(_ redis: RedisProcess) throws -> Int {
-            Int(try redis.cli("XLEN", "tideline:changes")) ?? 0
-        }
-
         private func keys(_ redis: RedisProcess) throws -> [String] {
             try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").map(String.init)
-        }
-
-        /// The places of the records whose writing the stream tells.
-        private func places(_ redis: RedisProcess) throws -> [String] {
-            let lines = try redis.cli("XRANGE", "tideline:changes", "-", "+").split(separator: "\n")
-            return lines.indices.dropLast(3).filter { lines[$0] == "partition" }.map {
-                "\(lines[$0 + 1])-\(lines[$0 + 3])"
-            }
         }
 
         /// The example shows a line for each of a recipient's configurations.

@@ -1,0 +1,56 @@
+import FaultInjection
+import Foundation
+import RdKafka
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @Suite struct KafkaSinkTests {
+        @Test("of two sinks of one topic the newer goes on, the older ends and says so; what cannot work is refused")
+        func refused() async throws {
+            let application = try await Application("fenced", partitions: 1)
+            try await application.publish(configurations: #"{"configurationId":"a","kind":"K"}"# + "\n")
+            _ = try await application.process(clock: GeneratedData.clock)
+            let broker = try await TestBroker.shared()
+            let mirror = uniqueName("mirror")
+            try await KafkaTarget.makeTopic(mirror, at: broker.bootstrap)
+            let to = "kafka:\(mirror)@\(application.bootstrap)"
+            let first = try application.start("sink", "--to", to)
+            #expect(
+                try await eventually { try await KafkaTarget.end(of: mirror, at: broker.bootstrap) > 0 },
+                "\(first.errorOutput)")
+            let second = try application.start("sink", "--to", to)
+            // The first hears of it when it writes next.
+            let isOpen = try await eventually {
+                try await KafkaTarget.end(of: "\(mirror).positions", at: broker.bootstrap) >= 8
+            }
+            #expect(isOpen, "\(second.errorOutput)")
+            try await application.publish(configurations: #"{"configurationId":"b","kind":"K"}"# + "\n")
+            _ = try await application.process(clock: GeneratedData.clock)
+            let ended = await first.result()
+            #expect(ended.status == 70, "\(ended.failure)")
+            #expect(ended.standardError.contains("another sink of this topic has started and goes on in its place"))
+            let hasWritten = try await eventually {
+                try await KafkaTarget.records(of: mirror, at: application.bootstrap).newest.count == 2
+            }
+            #expect(hasWritten && second.isRunning, "\(second.errorOutput)")
+            second.terminate()
+            #expect(await second.result().succeeded)
+
+            for (to, status, text) in [
+                ("kafka:none-\(mirror)@\(application.bootstrap)", 70, "--create --topic none-\(mirror)"),
+                ("kafka:\(application.topic("timelines"))@\(application.bootstrap)", 70, "name another one"),
+                ("kafka:x", 64, "an @ is missing"), ("kafka:a b@h:1", 64, "must name a topic before the @"),
+                ("kafka:x@h", 64, "HOST:PORT"),
+            ] as [(String, Int32, String)] {
+                let words = ["sink", "--to", to, "--until-caught-up"] + application.options
+                let result = try await tideline(words)
+                #expect(result.status == status && result.standardError.contains(text), "\(to): \(result.failure)")
+            }
+            let setting = try await tideline(
+                ["sink", "--to", to, "--set", "sink.kafka.acsk=1"] + application.options)
+            #expect(setting.status == 64 && setting.standardError.contains("sink.kafka.acsk"), "\(setting.failure)")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    @Suite struct PostgresSinkTests {
+        @Test("an address that cannot work is refused at the start, with what mends it and without the password")
+        func refused() async throws {
+            let server = try await PostgresServer.shared()
+            let application = try await Application("postgres-refused", partitions: 1)
+            let misspelt = try await tideline(["sink", "--to", "postgres://ana:s3cret@db/x?sslmod=require"])
+            #expect(misspelt.status == 64 && misspelt.standardError.contains(#"has "sslmod""#), "\(misspelt.failure)")
+            let words = ["--until-caught-up"] + application.options
+            let missing = try await tideline(["sink", "--to", server.url("nowhere")] + words)
+            #expect(missing.status == 70 && missing.standardError.contains("CREATE DATABASE"), "\(missing.failure)")
+            let database = try await server.makeDatabase()
+            let given = try await tideline(
+                ["sink", "--to", server.url(database, password: nil)] + words,
+                environment: ["PGPASSWORD": PostgresServer.password])
+            #expect(given.succeeded, "\(given.failure)")
+            for text in [misspelt, missing, given].map(\.standardError) {
+                #expect(!text.contains("cret") && !text.contains("w/ord") && !text.contains("w%2Ford"))
+            }
+        }
+
+        @Test("the listener of the examples shows a recipient's screens, and anew when the sink has changed them")
+        func listener() async throws {
+            let server = try await PostgresServer.shared()
+            let database = try await server.makeDatabase()
+            let application = try await Application("listener", partitions: 2)
+            let now = Date()
+            func configuration(_ more: String) -> String {
+                #"{"configurationId": "c", "kind": "K", "recipient": "ana", "calendarIds": ["crew"]\#(more)}"#
+            }
+            let event = """
+                {"calendarId": "crew", "uid": "brief", "title": "Briefing", "start": \
+                "\((now + 600).formatted(.iso8601))", "end": "\((now + 1200).formatted(.iso8601))"}
+                """
+            try await application.publish(configurations: configuration(""))
+            try await application.run("produce", "calendar", "--json", try application.file("events.jsonl", event))
+            _ = try await application.process(clock: now.formatted(.iso8601))
+            let sink = try application.start("sink", "--to", server.url(database))
+            defer { sink.terminate() }
+            let isWritten = await eventually {
+                (try? await server.psql(database, "SELECT count(*) FROM timelines")) == "1\n"
+            }
+            try #require(isWritten, "\(sink.errorOutput)")
+            let listener = try ProcessRunner(
+                URL(filePath: "/usr/bin/python3"),
+                [PackageRoot.url.appending(path: "Examples/consumers/listen.py").path, server.url(database), "ana"])
+            defer { listener.terminate() }
+            let isShown = await eventually { listener.output == "c K preEvent Briefing\n---\n" }
+            #expect(isShown, "Scripts/setup test installs what it needs. \(listener.output)\(listener.errorOutput)")
+            try await application.publish(configurations: configuration(#", "signedIn": false"#))
+            _ = try await application.process(clock: (now + 1).formatted(.iso8601))
+            let last = "---\nc K signedOut Sign in to see this widget.\n---\n"
+            let isAnew = await eventually { listener.output.hasSuffix(last) }
+            #expect(isAnew, "\(listener.output)")
+            show("listen.py: a screen of the tables of PostgreSQL, anew when the sink changed it")
+        }
+    }
+}

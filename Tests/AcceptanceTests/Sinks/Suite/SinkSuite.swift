@@ -1,0 +1,233 @@
+import FaultInjection
+import Foundation
+import SplitMix
+import TestSupport
+import Testing
+
+/// All that every sink is asked for, of the real program on a real broker, one demand after the other over one target.
+struct SinkSuite {
+    let target: any TargetUnderTest
+    let application: Application
+    private var feed: TimelineFeed
+    /// The moments of kills.
+    private var numbers = SplitMix64(seed: 1)
+
+    /// What the functions below demand, in their order, as Documentation/Sinks.md has it.
+    static let demands: [(name: String, text: String)] = [
+        ("Reads all, once.", "A run that finds nothing new writes nothing; a sink without positions writes all again."),
+        (
+            "Takes away and leaves out.",
+            "A tombstone takes a timeline away. A record that is no timeline becomes a dead letter, once, and those "
+                + "before and after it are written."
+        ),
+        ("Stops in order.", "SIGTERM in the middle of writing ends it with status 0; the next run writes the rest."),
+        (
+            "Survives.",
+            "`kill -9` of the sink at any moment; the target taken away in the middle of writing, or before the sink "
+                + "starts. The sink says once that it waits, and goes on by itself when the target is back."
+        ),
+        (
+            "Stands alone.",
+            "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
+        ),
+        (
+            "Starts over.",
+            "A topic that was deleted and made again is read from its beginning, though it is longer than before, and "
+                + "the sink says so."
+        ),
+    ]
+
+    private var guarantee: SinkGuarantee { target.guarantee }
+
+    init(_ target: any TargetUnderTest) async throws {
+        self.target = target
+        application = try await Application("suite-\(target.guarantee.scheme)")
+        feed = try await TimelineFeed(application)
+    }
+
+    // MARK: - Running the sink
+
+    private func start(_ more: String...) throws -> ProcessRunner {
+        let words = ["sink", "--to", target.address] + target.options + more + application.options
+        let line = target.launcher() + [TidelineExecutable.url.path] + words
+        return try ProcessRunner(
+            URL(filePath: line[0]), Array(line.dropFirst()), environment: target.environment, timeout: .seconds(300))
+    }
+
+    /// Runs it until it has read all, which must end well and leave what the topic says.
+    @discardableResult
+    private func catchUp() async throws -> ProcessResult {
+        let result = try await start("--until-caught-up").result()
+        try #require(result.succeeded, "\(guarantee.scheme): \(result.failure)")
+        expectNoSecret(in: result.standardOutput + result.standardError)
+        try await expectAll()
+        return result
+    }
+
+    private func expectNoSecret(in text: String) {
+        for secret in target.secrets { #expect(!text.contains(secret), "\(guarantee.scheme): a secret is told") }
+    }
+
+    /// What the target holds is the compacted topic, row by row. kcat reads the topic, the target's own tool the rows.
+    private func expectAll() async throws {
+        let records = try await KafkaTarget.records(of: application.topic("timelines"), at: application.bootstrap)
+        let wanted = try records.newest.mapValues(target.shown)
+        let held = try await target.contents()
+        #expect(held.keys.sorted() == wanted.keys.sorted(), "\(guarantee.scheme): others are there")
+        let wrong = wanted.keys.sorted().filter { held[$0] != wanted[$0] }
+        #expect(wrong.isEmpty, "\(guarantee.scheme): \(wrong.count) are not as in the topic: \(wrong.prefix(3))")
+        try await target.examine()
+    }
+
+    private func expectProgress(from before: Int, of sink: ProcessRunner) async throws {
+        let isWriting = try await eventually(within: .seconds(60), every: .milliseconds(5)) {
+            try await target.progress() != before
+        }
+        #expect(isWriting && sink.isRunning, "\(guarantee.scheme): nothing is written\n\(sink.errorOutput)")
+    }
+
+    // MARK: - What is demanded
+
+    /// All is written, and once more only where no positions are kept.
+    func reads() async throws {
+        try await catchUp()
+        let before = try await target.progress()
+        let result = try await catchUp()
+        let after = try await target.progress()
+        if guarantee.positions == nil {
+            #expect(after == before + feed.ids.count)
+        } else {
+            let text = result.standardOutput + result.standardError
+            #expect(after == before && text.contains(#""records":0"#), "\(guarantee.scheme): \(result.failure)")
+        }
+    }
+
+    /// A tombstone takes a timeline away. What is no timeline is a dead letter, and what is around it is written.
+    mutating func leavesOut() async throws {
+        let before = try await application.records(of: "tideline.dead-letters").count
+        try await feed.publish(
+            gone: Set(feed.ids.prefix(5)), inTheMiddle: [(key: "bad", value: Array("no timeline".utf8), headers: [])])
+        // What the bad record names stays as it was: it was never there.
+        let result = try await start("--until-caught-up").result()
+        #expect(result.succeeded, "\(guarantee.scheme): \(result.failure)")
+        #expect(try await target.contents().keys.sorted() == Array(feed.ids.dropFirst(5)))
+        let letters = try await application.records(of: "tideline.dead-letters").dropFirst(before)
+        #expect(letters.count == 1 && letters.first?.keyText == "bad", "\(guarantee.scheme): \(result.failure)")
+        // From here on the topic has no bad record that counts.
+        try await application.produce([(key: "bad", value: nil, headers: [])], to: "timelines")
+        try await feed.publish()
+        try await catchUp()
+    }
+
+    /// SIGTERM in the middle of writing is an end in order.
+    mutating func stops() async throws {
+        try await feed.publish(versions: 3)
+        let before = try await target.progress()
+        let sink = try start()
+        try await expectProgress(from: before, of: sink)
+        sink.terminate()
+        let result = await sink.result()
+        #expect(result.succeeded, "\(guarantee.scheme): \(result.failure)")
+        try await catchUp()
+    }
+
+    /// Kills the sink, and takes the target away, in the middle of writing or before the sink starts, by turns.
+    ///
+    /// - Returns: the figures, for people.
+    mutating func survives(kills: Int, outages: Int) async throws -> String {
+        let outages = guarantee.outage == nil ? 0 : min(kills, outages)
+        var begun = 0
+        for kill in 0..<kills {
+            let before = try await target.progress()
+            let sink: ProcessRunner
+            if kill * outages / kills != (kill + 1) * outages / kills {
+                sink = try await outage(atTheStart: begun % 2 == 1)
+                begun += 1
+            } else {
+                sink = try start()
+                try await feed.publish()
+                try await expectProgress(from: before, of: sink)
+            }
+            try await Task.sleep(for: .milliseconds(Int64(numbers.next() % 120)))
+            sink.kill()
+            expectNoSecret(in: await sink.result().standardError)
+        }
+        try await catchUp()
+        let written = try await target.writtenRecords()
+        if guarantee.writes == .exactlyOnce {
+            #expect(Set(written).count == written.count && !written.isEmpty, "\(guarantee.scheme): written twice")
+        }
+        return "kill -9 of the sink \(kills) times, \(begun) outages (\(guarantee.outage ?? "none")): "
+            + "\(feed.ids.count) timelines equal the topic"
+            + (written.isEmpty ? "" : "; \(written.count) written, none twice")
+    }
+
+    /// Gives the sink that has met the outage, and writes again.
+    private mutating func outage(atTheStart: Bool) async throws -> ProcessRunner {
+        let before = try await target.progress()
+        if atTheStart { try await target.takeAway() }
+        let sink = try start()
+        try await feed.publish()
+        if !atTheStart {
+            try await expectProgress(from: before, of: sink)
+            try await target.takeAway()
+            try await feed.publish()
+        }
+        let isTold = await eventually(within: .seconds(60)) { sink.errorOutput.contains("trying again") }
+        #expect(isTold && sink.isRunning, "\(guarantee.scheme): the outage is not told\n\(sink.errorOutput)")
+        try await target.bringBack()
+        let back = try await target.progress()
+        try await feed.publish()
+        try await expectProgress(from: back, of: sink)
+        let told = sink.errorOutput.split(separator: "\n").count { $0.contains("trying again") }
+        #expect(told <= 2, "\(guarantee.scheme): an outage is told \(told) times\n\(sink.errorOutput)")
+        return sink
+    }
+
+    /// Starts a second sink of the same target beside the first.
+    mutating func standsAlone() async throws {
+        let before = try await target.progress()
+        let first = try start()
+        try await feed.publish()
+        try await expectProgress(from: before, of: first)
+        let second = try start()
+        switch guarantee.second {
+        case .isRefused:
+            let result = await second.result()
+            #expect(result.status == 70 && !result.isSignalled, "\(guarantee.scheme): \(result.failure)")
+            #expect(first.isRunning, "\(guarantee.scheme): \(first.errorOutput)")
+        case .takesOver:
+            // The first hears of it when it writes next.
+            let isOver = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await feed.publish()
+                return !first.isRunning
+            }
+            #expect(isOver && second.isRunning, "\(guarantee.scheme): \(first.errorOutput)\n\(second.errorOutput)")
+            let result = await first.result()
+            #expect(result.status == 70, "\(guarantee.scheme): \(result.failure)")
+        case .runsBeside:
+            let now = try await target.progress()
+            try await feed.publish()
+            let wanted = now + 2 * feed.ids.count
+            let areWriting = try await eventually { try await target.progress() >= wanted }
+            #expect(areWriting && first.isRunning && second.isRunning, "\(guarantee.scheme): \(second.errorOutput)")
+        }
+        for sink in [first, second] where sink.isRunning {
+            sink.terminate()
+            let result = await sink.result()
+            #expect(result.succeeded, "\(guarantee.scheme): \(result.failure)")
+        }
+        try await catchUp()
+    }
+
+    /// A topic that was deleted and made again, and is longer than before, is read from its beginning. It is said.
+    mutating func startsOver() async throws {
+        let topic = application.topic("timelines")
+        try await application.tool("org.apache.kafka.tools.TopicCommand", "--delete", "--topic", topic)
+        try await application.run("topics", "--partitions", "4")
+        try await feed.publish(versions: feed.versions + 4)
+        let result = try await catchUp()
+        let isTold = result.standardError.contains("the topic was made anew")
+        #expect(isTold == (guarantee.positions != nil), "\(guarantee.scheme): \(result.failure)")
+    }
+}

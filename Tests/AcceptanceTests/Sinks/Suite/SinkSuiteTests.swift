@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// Every sink is asked for the same. `make sink-faults` does it with more faults.
+    @Suite struct SinkSuiteTests {
+        private static let environment = ProcessInfo.processInfo.environment
+        private static let kills = environment["TIDELINE_TEST_SINK_KILLS"].flatMap { Int($0) } ?? 3
+        private static let outages = environment["TIDELINE_TEST_SINK_OUTAGES"].flatMap { Int($0) } ?? 2
+        /// The sinks that are named, or all.
+        private static let schemes: [String] = {
+            let named = environment["TIDELINE_TEST_SINKS"]?.split(separator: ",").map(String.init) ?? []
+            return SinkGuarantee.all.map(\.scheme).filter { named.isEmpty || named.contains($0) }
+        }()
+
+        private func target(_ scheme: String) async throws -> any TargetUnderTest {
+            switch scheme {
+            case "files": try FilesTarget(.files)
+            case "ics": try FilesTarget(.calendars)
+            case "sqlite": TablesTarget()
+            case "postgres": try await PostgresTarget()
+            case "redis": try RedisTarget()
+            case "kafka": try await KafkaTarget()
+            case "http": try NginxTarget()
+            case "stdout": LinesTarget()
+            default: preconditionFailure("no target is called \(scheme)")
+            }
+        }
+
+        @Test("every sink is the compacted topic, row by row, whatever was killed or away", arguments: schemes)
+        func suite(scheme: String) async throws {
+            let target = try await target(scheme)
+            var suite = try await SinkSuite(target)
+            try await suite.reads()
+            try await suite.leavesOut()
+            try await suite.stops()
+            let figures = try await suite.survives(kills: Self.kills, outages: Self.outages)
+            try await suite.standsAlone()
+            if [.kafka, .kafkaHome].contains(try await TestBroker.shared().kind) {
+                try await suite.startsOver()
+            } else {
+                show("not tested: a topic that is made again needs a tool of Apache Kafka's archive")
+            }
+            try await target.close()
+            show("sink \(scheme): \(figures)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+
+extension AcceptanceTests {
+    /// Documentation/Sinks.md says what the suite demands, of each target and of all.
+    @Suite struct SinksPageTests {
+        @Test("the page of guarantees is what the suite demands")
+        func page() throws {
+            let difference = try GeneratedFile(path: "Documentation/Sinks.md").difference(from: Self.text)
+            #expect(difference == nil, "\(difference ?? "")")
+        }
+
+        private static var text: String {
+            """
+            # What each sink guarantees
+
+            `make reference` writes this page from the suite that every sink passes: the real program between a real
+            broker and the real target. What it says of a target is what the suite demands of it.
+            [Consuming](Consuming.md) says how each target is used.
+
+            | target | each timeline is written | where the sink keeps its positions | a second sink | its outage |
+            |---|---|---|---|---|
+            \(SinkGuarantee.all.map(row).joined(separator: "\n"))
+
+            **Exactly once** means that the target's own record of what was written to it (a trigger, a stream, the
+            topic) names no timeline twice, after all kills and outages. **At least once** means that it may: what is
+            there is the same. The **outage** is how the suite takes the target away.
+
+            ## What every sink has to do
+
+            \(SinkSuite.demands.map { "- **\($0.name)** \($0.text)" }.joined(separator: "\n"))
+
+            After each of these the target's own tools (psql, redis-cli, kcat, SQLite, the files themselves) are asked
+            what is there: it must be the compacted topic `timelines`, row by row and byte by byte. Of a calendar the
+            revision is compared; another test compares its events.
+
+            <!-- not run: the tests run it with few faults -->
+            ```sh
+            make sink-faults KILLS=3 OUTAGES=2 TARGETS=files,stdout
+            ```
+
+            runs it with so many faults over these targets, or over all without `TARGETS`.
+
+            """
+        }
+
+        private static func row(_ guarantee: SinkGuarantee) -> String {
+            let writes = guarantee.writes.rawValue + (guarantee.remark.isEmpty ? "" : ": " + guarantee.remark)
+            let cells = [
+                guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`", writes,
+                guarantee.positions ?? "nowhere", guarantee.second.rawValue,
+                guarantee.outage ?? "it cannot be away: a reader who takes nothing holds the sink up",
+            ]
+            return "| " + cells.joined(separator: " | ") + " |"
+        }
+    }
+}

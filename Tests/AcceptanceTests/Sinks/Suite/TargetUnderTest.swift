@@ -1,0 +1,56 @@
+import Foundation
+
+/// A target of timelines that lives for one test. What it holds is read by its own tools, and never by the program.
+protocol TargetUnderTest: AnyObject {
+    var guarantee: SinkGuarantee { get }
+
+    /// What `--to` names.
+    var address: String { get }
+
+    /// Further words of the sink.
+    var options: [String] { get }
+
+    /// Further variables of the sink.
+    var environment: [String: String] { get }
+
+    /// What the sink must never tell.
+    var secrets: [String] { get }
+
+    /// What starts the program where the target can be reached; asked anew for each start.
+    func launcher() -> [String]
+
+    /// A number that changes whenever something was written.
+    func progress() async throws -> Int
+
+    /// What is there now, by configuration.
+    func contents() async throws -> [String: Data]
+
+    /// What a reader is to see of a timeline.
+    func shown(_ timeline: Data) throws -> Data
+
+    /// The records whose writing the target has noted by itself, each as often as it was written.
+    func writtenRecords() async throws -> [String]
+
+    /// Takes the target away in the middle of whatever it does.
+    func takeAway() async throws
+
+    func bringBack() async throws
+
+    /// Compares what else the target holds with the timelines that it has.
+    func examine() async throws
+
+    func close() async throws
+}
+
+extension TargetUnderTest {
+    var options: [String] { [] }
+    var environment: [String: String] { [:] }
+    var secrets: [String] { [] }
+    func launcher() -> [String] { [] }
+    func shown(_ timeline: Data) throws -> Data { timeline }
+    func writtenRecords() async throws -> [String] { [] }
+    func takeAway() async throws {}
+    func bringBack() async throws {}
+    func examine() async throws {}
+    func close() async throws {}
+}

@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Debian's nginx, which keeps what is put to it as files.
+final class NginxTarget: TargetUnderTest {
+    let guarantee = SinkGuarantee.http
+    private let nginx: NginxServer
+
+    init() throws {
+        nginx = try NginxServer()
+        try nginx.start()
+    }
+
+    var address: String { "http://127.0.0.1:\(nginx.port)/t/{configurationId}.json" }
+    var options: [String] { ["--set", "sink.http.backoff.max=PT1S"] }
+    var environment: [String: String] {
+        ["TIDELINE_WEBHOOK_SECRET": "whsec_" + Data(count: 32).base64EncodedString()]
+    }
+
+    func progress() -> Int { nginx.requestCount }
+
+    func contents() throws -> [String: Data] {
+        Dictionary(
+            uniqueKeysWithValues: try nginx.contents().map { (String($0.dropFirst("t/".count).dropLast(5)), $1) })
+    }
+
+    func takeAway() { nginx.kill() }
+
+    func bringBack() throws { try nginx.start() }
+
+    /// No older timeline came after a newer one.
+    func examine() {
+        for (path, revisions) in nginx.revisions.sorted(by: { $0.key < $1.key }) {
+            #expect(revisions == revisions.sorted(), "\(path): an older timeline came after a newer one")
+        }
+    }
+
+    func close() { nginx.kill() }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A PostgreSQL of its own, which notes by itself what is written to it, and crashes.
+final class PostgresTarget: TargetUnderTest {
+    let guarantee = SinkGuarantee.postgres
+    private let server: PostgresServer
+    private let database: String
+    private var isNoting = false
+
+    init() async throws {
+        server = try await PostgresServer()
+        database = try await server.makeDatabase()
+    }
+
+    var address: String { server.url(database) }
+    var secrets: [String] { ["w/ord", "w%2Ford"] }
+
+    /// Begins to note as soon as the sink has made its tables.
+    private func isReady() async throws -> Bool {
+        if isNoting { return true }
+        guard try await server.psql(database, "SELECT to_regclass('timelines') IS NOT NULL") == "t\n" else {
+            return false
+        }
+        try await server.psql(
+            database,
+            """
+            CREATE TABLE written(partition integer, "offset" bigint);
+            CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            INSERT INTO written VALUES(new.source_partition, new.source_offset); RETURN NULL; END $$;
+            CREATE TRIGGER noted AFTER INSERT OR UPDATE ON timelines FOR EACH ROW EXECUTE FUNCTION note();
+            """)
+        isNoting = true
+        return true
+    }
+
+    func progress() async throws -> Int {
+        guard try await isReady() else { return 0 }
+        let text = try await server.psql(database, "SELECT count(*) FROM written")
+        return Int(text.trimmingCharacters(in: .newlines)) ?? 0
+    }
+
+    func contents() async throws -> [String: Data] {
+        guard try await isReady() else { return [:] }
+        let text = try await server.psql(
+            database, "SELECT configuration_id || ' ' || encode(convert_to(value, 'UTF8'), 'base64') FROM timelines")
+        var rows: [String: Data] = [:]
+        var id = ""
+        // PostgreSQL breaks base64 into lines; those that go on have no space.
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            if parts.count == 2 { id = String(parts[0]) }
+            rows[id, default: Data()] += Data(base64Encoded: String(parts[parts.count - 1])) ?? Data()
+        }
+        return rows
+    }
+
+    func writtenRecords() async throws -> [String] {
+        try await server.psql(database, #"SELECT partition || '/' || "offset" FROM written"#)
+            .split(separator: "\n").map(String.init)
+    }
+
+    func takeAway() async { await server.crash() }
+
+    func bringBack() async throws { try await server.start() }
+
+    /// The entries are those of the timelines, in their order.
+    func examine() async throws {
+        let wrong = """
+            SELECT count(*) FROM timelines AS t WHERE value::jsonb -> 'entries' IS DISTINCT FROM (
+                SELECT coalesce(jsonb_agg(e.value ORDER BY position), '[]') FROM entries AS e
+                WHERE e.configuration_id = t.configuration_id)
+            """
+        #expect(try await server.psql(database, wrong) == "0\n")
+    }
+
+    func close() async { await server.stop() }
+}

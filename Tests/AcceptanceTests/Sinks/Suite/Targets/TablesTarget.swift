@@ -1,0 +1,82 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+/// A database of SQLite, which notes by itself what is written to it. Another program can hold its lock.
+final class TablesTarget: TargetUnderTest {
+    let guarantee = SinkGuarantee.tables
+    private let file = TemporaryDirectory.make("tables").appending(path: "timelines.db").path
+    private var database: SQLiteDatabase?
+    private var holder: ProcessRunner?
+
+    var address: String { "sqlite:\(file)" }
+
+    /// Opened when the sink has made it: then it begins to note.
+    private func open() throws -> SQLiteDatabase? {
+        if let database { return database }
+        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        let database = try SQLiteDatabase(file)
+        guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name='timelines'") == 1 else { return nil }
+        try database.execute(
+            """
+            CREATE TABLE written(partition INTEGER, "offset" INTEGER);
+            CREATE TRIGGER inserted AFTER INSERT ON timelines
+            BEGIN INSERT INTO written VALUES(new.source_partition, new.source_offset); END;
+            CREATE TRIGGER updated AFTER UPDATE ON timelines
+            BEGIN INSERT INTO written VALUES(new.source_partition, new.source_offset); END;
+            """)
+        self.database = database
+        return database
+    }
+
+    func progress() throws -> Int { Int(try open()?.integer("SELECT count(*) FROM written") ?? 0) }
+
+    func contents() throws -> [String: Data] {
+        guard let database = try open() else { return [:] }
+        var rows: [String: Data] = [:]
+        let statement = try database.prepare("SELECT configuration_id, value FROM timelines")
+        while try statement.step() { rows[statement.text(0)] = Data(statement.text(1).utf8) }
+        return rows
+    }
+
+    func writtenRecords() throws -> [String] {
+        guard let database = try open() else { return [] }
+        var records: [String] = []
+        let statement = try database.prepare(#"SELECT partition, "offset" FROM written"#)
+        while try statement.step() { records.append("\(statement.integer(0))/\(statement.integer(1))") }
+        return records
+    }
+
+    func takeAway() async throws {
+        let runner = try ProcessRunner(
+            URL(filePath: "/usr/bin/python3"), ["-c", Self.lockHolder, file], timeout: .seconds(300))
+        holder = runner
+        let isHeld = await eventually { runner.output.contains("held") || !runner.isRunning }
+        try #require(isHeld && runner.isRunning, "\(runner.errorOutput)")
+    }
+
+    private static let lockHolder = """
+        import sqlite3, sys, time
+        connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
+        connection.execute('BEGIN IMMEDIATE')
+        print('held', flush=True)
+        time.sleep(300)
+        """
+
+    func bringBack() async {
+        holder?.kill()
+        _ = await holder?.result()
+        holder = nil
+    }
+
+    /// The entries are those of the timelines.
+    func examine() throws {
+        let database = try #require(try open())
+        let wrong = """
+            SELECT count(*) FROM timelines AS t WHERE json_array_length(value, '$.entries')
+            <> (SELECT count(*) FROM entries WHERE configuration_id=t.configuration_id)
+            """
+        #expect(try database.integer(wrong) == 0)
+    }
+}
