@@ -6,7 +6,9 @@ package struct ProcessFacts: Hashable, Sendable {
 
     package enum Answer: Hashable, Sendable {
         /// It is ready, if the list is empty.
-        case problems([Problem])
+        ///
+        /// - Parameter zoneData: the version of its zone database; `nil` from a release that does not tell it.
+        case answered([Problem], zoneData: String?)
         case failed(String)
     }
 
@@ -28,8 +30,8 @@ package struct ProcessFacts: Hashable, Sendable {
 
     package var findings: [Finding] {
         switch answer {
-        case .problems([]): [Finding(.processes, address, .good, "is ready")]
-        case .problems(let problems):
+        case .answered([], _): [Finding(.processes, address, .good, "is ready")]
+        case .answered(let problems, _):
             problems.map { problem in
                 Finding(
                     .processes, address, .bad, "\(problem.part): \(problem.reason)", remedy: Self.remedy(problem.part))
@@ -42,6 +44,21 @@ package struct ProcessFacts: Hashable, Sendable {
                         + " again")
             ]
         }
+    }
+
+    /// The version of its zone database against that of the program that asks.
+    ///
+    /// - Returns: `nil` if it does not answer.
+    package func zoneFinding(here: String) -> Finding? {
+        guard case .answered(_, let zoneData) = answer else { return nil }
+        guard let zoneData else {
+            return Finding(.zones, address, .notice, "does not tell its version: it is of an earlier release")
+        }
+        guard zoneData != here else { return Finding(.zones, address, .good, "has version \(zoneData), as this program") }
+        return Finding(
+            .zones, address, .bad,
+            "has version \(zoneData), and this program \(here): where rules of a zone differ, so do dates of entries",
+            remedy: "Run the same release everywhere, then 'tideline reset --execute' if dates have to be made anew")
     }
 
     private static func remedy(_ part: String) -> String {

@@ -69,8 +69,20 @@ struct TopicFaultTests {
         func answer(_ answer: ProcessFacts.Answer) -> [Finding] {
             ProcessFacts(address: "h:1", answer: answer).findings
         }
-        #expect(answer(.problems([])).map(\.level) == [.good] && answer(.failed("x")).map(\.level) == [.bad])
-        let unwell = answer(.problems([.init(part: "target", reason: "no"), .init(part: "lag", reason: "far")]))
+        #expect(answer(.answered([], zoneData: nil)).map(\.level) == [.good] && answer(.failed("x")).map(\.level) == [.bad])
+        let problems = [ProcessFacts.Problem(part: "target", reason: "no"), .init(part: "lag", reason: "far")]
+        let unwell = answer(.answered(problems, zoneData: nil))
         #expect(unwell.map(\.text) == ["target: no", "lag: far"] && unwell.allSatisfy { !$0.remedy.isEmpty })
+    }
+    @Test("zone data of another version is a failure that says both, of the same version none")
+    func zones() {
+        func finding(_ zoneData: String?) -> Finding? {
+            ProcessFacts(address: "h:1", answer: .answered([], zoneData: zoneData)).zoneFinding(here: "2026a")
+        }
+        #expect(finding("2026a")?.level == .good && finding(nil)?.level == .notice)
+        let other = finding("2025b")
+        #expect(other?.level == .bad && other?.remedy.isEmpty == false)
+        #expect(other?.text.contains("2025b") == true && other?.text.contains("2026a") == true)
+        #expect(ProcessFacts(address: "h:1", answer: .failed("x")).zoneFinding(here: "2026a") == nil)
     }
 }

@@ -82,8 +82,9 @@ private let introduction = """
     | `/health/ready` | it does its work and keeps up | the answer names the parts that are unwell, and why |
     | `/health/startup` | it has begun: topics are there, what it starts with is read; this stays | what it waits for |
 
-    `{"status":"ready"}` is a good answer; a bad one is such as
-    `{"status":"unhealthy","problems":[{"part":"commits","reason":"…"}]}`. Parts are:
+    `{"status":"ready","zoneData":"2025b"}` is a good answer; a bad one is such as
+    `{"status":"unhealthy","zoneData":"2025b","problems":[{"part":"commits","reason":"…"}]}`. `zoneData` is the
+    version of the zone database, which `tideline doctor --ask` compares. Parts are:
 
     | part | of | what is wrong, and what to do |
     |---|---|---|

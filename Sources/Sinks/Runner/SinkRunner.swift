@@ -64,7 +64,12 @@ package final class SinkRunner<Kind: SinkKind> {
             lookForEnds()
             let records = try read()
             noteReached()
-            goesOn = try kind.work(on: records, state)
+            do throws(Kind.Failure) {
+                goesOn = try kind.work(on: records, state)
+            } catch {
+                context.trace?.end(failure: (type: "failed", message: "\(error)"))
+                throw error
+            }
             context.trace?.end()
             for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
                 note(restartOf: partition, position, because: .earlierRecord)

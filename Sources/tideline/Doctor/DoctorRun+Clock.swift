@@ -63,8 +63,7 @@ extension DoctorRun {
     var zoneFinding: Finding {
         Finding(
             .zones, "zone database", .good,
-            "version \(TimeZone.timeZoneDataVersion) in this program; others do not tell theirs, so look with their"
-                + " 'tideline doctor' where another release or machine runs")
+            "version \(TimeZone.timeZoneDataVersion) in this program; '--ask' compares it with that of processes")
     }
 }
 

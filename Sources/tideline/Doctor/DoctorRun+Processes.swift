@@ -26,12 +26,14 @@ extension DoctorRun {
         }
         for (number, address) in addresses.enumerated() {
             guard let answer = answers[number] else { continue }
-            report.add(ProcessFacts(address: "\(address)", answer: answer).findings)
+            let facts = ProcessFacts(address: "\(address)", answer: answer)
+            report.add(facts.findings + [facts.zoneFinding(here: TimeZone.timeZoneDataVersion)].compactMap { $0 })
         }
     }
 
     private struct Health: Decodable {
         var problems: [ProcessFacts.Problem]?
+        var zoneData: String?
     }
 
     private static func answer(_ result: Result<HTTPClientResponse, HTTPClientError>) -> ProcessFacts.Answer {
@@ -41,7 +43,7 @@ extension DoctorRun {
             guard response.status == 200 || response.status == 503,
                 let health = try? JSONDecoder().decode(Health.self, from: Data(response.body))
             else { return .failed("status \(response.status), which is no answer of Tideline's") }
-            return .problems(health.problems ?? [])
+            return .answered(health.problems ?? [], zoneData: health.zoneData)
         }
     }
 }

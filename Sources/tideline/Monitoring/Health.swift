@@ -74,10 +74,11 @@ struct BrokerHealth: Sendable {
 }
 
 extension [HealthProblem] {
-    /// The answer in JSON: the status in a word, and why it is not well.
-    func json(_ check: HealthCheck) -> String {
+    /// The answer in JSON: the status in a word, the version of the zone data, and why it is not well.
+    func json(_ check: HealthCheck, zoneData: String) -> String {
         JSONWriter.object { json in
             json.string("status", isEmpty ? check.status : "unhealthy")
+            json.string("zoneData", zoneData)
             if isEmpty { return }
             json.key("problems")
             json.beginArray()

@@ -95,7 +95,7 @@ final class Monitoring: Sendable {
             return HTTPResponse(
                 problems.isEmpty ? 200 : 503,
                 headers: [HTTPField("Content-Type", "application/json"), Self.noStore],
-                body: HTTPBody(problems.json(check) + "\n"))
+                body: HTTPBody(problems.json(check, zoneData: TimeZone.timeZoneDataVersion) + "\n"))
         } catch {
             return error.response
         }
@@ -115,7 +115,7 @@ final class Monitoring: Sendable {
         let (began, brokers, memory) = (began, environment.brokers, resources.memory)
         registry.collect { [weak self] snapshot in
             let now = WallClock.uptime()
-            snapshot.say(ProcessMetrics.build, [ContractVersion.release, verb])
+            snapshot.say(ProcessMetrics.build, [ContractVersion.release, verb, TimeZone.timeZoneDataVersion])
             for check in HealthCheck.allCases {
                 guard let self else { return }
                 snapshot.add(problems(check).isEmpty ? 1 : 0, to: ProcessMetrics.health, [check.rawValue])

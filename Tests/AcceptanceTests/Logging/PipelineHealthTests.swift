@@ -137,9 +137,9 @@ struct PipelineHealthTests {
 
     @Test("the answer is JSON: a word, and each part with its reason")
     func answer() {
-        #expect([HealthProblem]().json(.startup) == #"{"status":"started"}"#)
+        #expect([HealthProblem]().json(.startup, zoneData: "2026a") == #"{"status":"started","zoneData":"2026a"}"#)
         #expect(
-            [HealthProblem("lag", "a \"b\"")].json(.ready)
-                == #"{"status":"unhealthy","problems":[{"part":"lag","reason":"a \"b\""}]}"#)
+            [HealthProblem("lag", "a \"b\"")].json(.ready, zoneData: "2026a")
+                == #"{"status":"unhealthy","zoneData":"2026a","problems":[{"part":"lag","reason":"a \"b\""}]}"#)
     }
 }

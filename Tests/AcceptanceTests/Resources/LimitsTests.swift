@@ -153,7 +153,8 @@ extension AcceptanceTests {
             let application = try await Application("slow", partitions: 2, on: broker)
             try await application.configure(vehicles: 50)
             try await application.flood(telemetry: 20_000)
-            let pipeline = try application.start("process", "--metrics", "127.0.0.1:0")
+            let pipeline = try application.start(
+                "process", "--metrics", "127.0.0.1:0", "--set", "health.lag=PT1S")
             defer { pipeline.kill() }
             let address = try await Monitored.address(of: pipeline)
             // It answers in a tenth of the time, so that a request takes up to a second and a half.
@@ -170,14 +171,18 @@ extension AcceptanceTests {
                 kill(identifier, SIGCONT)
             }
             let began = ContinuousClock.now
+            var reasons: Set<String> = []
             let isDone = try await eventually(within: .seconds(120), every: .seconds(1)) {
-                try await Monitored.get("/metrics", at: address).body.contains(
+                let answer = try await Monitored.get("/health/ready", at: address)
+                if let part = answer.body.firstMatch(of: /"part":"([a-z]+)"/)?.1 { reasons.insert(String(part)) }
+                return try await Monitored.get("/metrics", at: address).body.contains(
                     "\ntideline_consumed_records_total 20050\n")
             }
             let time = ContinuousClock.now - began
             slowness.cancel()
             _ = await slowness.value
-            #expect(isDone, "\(pipeline.errorOutput)")
+            #expect(isDone && reasons.contains("lag"), "\(reasons) \(pipeline.errorOutput)")
+            try await Monitored.wait(for: "/health/ready", at: address, 200)
             let lines = pipeline.errorOutput.split(separator: "\n").filter { !$0.contains(" info ") }
             show("a broker that answers a seventh of the time: 20,050 records after \(time), \(lines.count) lines")
             #expect(lines.count < 12, "\(lines)")

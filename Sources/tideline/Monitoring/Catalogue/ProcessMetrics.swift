@@ -14,7 +14,8 @@ enum MetricsCatalogue {
 /// The process itself.
 enum ProcessMetrics {
     static let build = MetricFamily(
-        "tideline_build", .info, labels: ["version", "verb"], "The release, and the verb that runs.")
+        "tideline_build", .info, labels: ["version", "verb", "zone_data"],
+        "The release, the verb that runs, and the version of its zone database.")
     static let health = MetricFamily(
         "tideline_health", .gauge, labels: ["check"],
         "1 where the check live, ready or startup says yes, else 0; /health/CHECK says why.")
