@@ -12,6 +12,8 @@ final class RedisLink {
     private var lock: RedisLock
     private var connection: RedisConnection?
     private var isWatching = false
+    /// Commands of the transaction that were sent, MULTI among them.
+    private var queued = 0
     private var wasOpen = false
     private var renewedAt = Duration.zero
     /// Counts how often the lock was taken: what was known of the server before may be wrong.
@@ -51,7 +53,7 @@ final class RedisLink {
         case .alive(let owner): throw .refused(fault("write to", "another sink writes there (\(owner))"))
         }
         (connection, self.server) = (made, server)
-        (wasOpen, isWatching, renewedAt) = (true, false, now())
+        (wasOpen, isWatching, queued, renewedAt) = (true, false, 0, now())
         generation += 1
     }
 
@@ -64,9 +66,13 @@ final class RedisLink {
 
     // MARK: - Transactions
 
+    /// True once a command of the transaction was sent: then nothing can be asked any more.
+    var hasQueued: Bool { queued > 0 }
+
     /// Asks questions within a transaction, which begins with the first ones. They end before its commands.
     func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
-        try attempt("read") { (connection) throws(RedisError) in
+        precondition(!hasQueued, "within MULTI nothing is answered")
+        return try attempt("read") { (connection) throws(RedisError) in
             let key = RedisWord.text(RedisKeys.lock)
             let look: [[RedisWord]] = isWatching ? [] : [["UNWATCH"], ["WATCH", key], ["GET", key]]
             for command in look + questions {
@@ -82,18 +88,37 @@ final class RedisLink {
         }
     }
 
-    /// Ends the transaction with these commands: all of them are done, or none.
+    /// Sends commands of the transaction, for the server to read while others are made. They are done at its end.
+    func queue(_ commands: [[RedisWord]]) throws(SinkError) {
+        try attempt("write to") { (connection) throws(RedisError) in try queue(commands, connection) }
+    }
+
+    private func queue(_ commands: [[RedisWord]], _ connection: RedisConnection) throws(RedisError) {
+        precondition(isWatching, "a transaction begins with a look at the lock")
+        for command in (queued == 0 ? [["MULTI"], lock.renewal] : []) + commands {
+            try connection.append(command)
+            try connection.sendSome()
+            queued += 1
+        }
+    }
+
+    /// Takes back what was queued.
+    func discard() throws(SinkError) {
+        guard hasQueued else { return }
+        try attempt("write to") { (connection) throws(RedisError) in
+            try connection.append(["DISCARD"])
+            for _ in 0...queued { _ = try connection.reply() }
+            (isWatching, queued) = (false, 0)
+        }
+    }
+
+    /// Ends the transaction with these commands: all of them and all that were queued are done, or none.
     func commit(_ commands: [[RedisWord]]) throws(SinkError) {
         try attempt("write to") { (connection) throws(RedisError) in
-            precondition(isWatching, "a transaction begins with a look at the lock")
-            let all = [["MULTI"], lock.renewal] + commands
-            for command in all {
-                try connection.append(command)
-                try connection.sendSome()
-            }
+            try queue(commands, connection)
             try connection.append(["EXEC"])
-            try Self.takeReplies(connection, queued: all.count)
-            (isWatching, renewedAt) = (false, now())
+            try Self.takeReplies(connection, queued: queued)
+            (isWatching, queued, renewedAt) = (false, 0, now())
         }
     }
 
@@ -116,8 +141,11 @@ final class RedisLink {
         if let error = end.list?.lazy.compactMap(\.error).first { throw error }
     }
 
-    /// Forgets the transaction.
-    func forget() { isWatching = false }
+    /// Forgets the transaction. What was queued goes with the connection.
+    func forget() {
+        if hasQueued { connection = nil }
+        (isWatching, queued) = (false, 0)
+    }
 
     private static let lockLost = RedisError(.busy, "the lock of this sink has expired, or was taken")
 
@@ -132,6 +160,7 @@ final class RedisLink {
             return try body(connection)
         } catch {
             self.connection = nil
+            (isWatching, queued) = (false, 0)
             throw failure(error, operation)
         }
     }

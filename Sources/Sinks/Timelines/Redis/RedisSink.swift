@@ -20,6 +20,7 @@ package final class RedisSink: TimelineSink {
     private var verified = 0
     /// What is there, or will be once the transaction ends, for the configurations that were asked for.
     private var known: [String: Known] = [:]
+    /// Of the transaction. They are sent as they are made; whatever must be asked meanwhile takes them back.
     private var commands: [[RedisWord]] = []
     /// Whose keys are sets, or not there yet.
     private var recipients: Set<String> = []
@@ -96,19 +97,18 @@ package final class RedisSink: TimelineSink {
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         let key = RedisKeys.positions(of: topic)
-        var all = commands + [["DEL", key]]
+        var all: [[RedisWord]] = [["DEL", key]]
+        if !commands.isEmpty { all.append(RedisCommands.cutting) }
         let fields = positions.sorted { $0.key < $1.key }.flatMap { partition, position -> [RedisWord] in
             [.integer(Int64(partition.rawValue)), .bytes(StoredPosition(position).json)]
         }
         if !fields.isEmpty { all.append(["HSET", key] + fields) }
-        _ = try ask([])
+        if !link.hasQueued { _ = try ask([]) }
         sent[topic] = positions
         do throws(SinkError) {
             try link.commit(all)
         } catch {
-            // Where Redis does not say its limit, the longest text is beyond it.
-            if error.description.contains("invalid bulk length") { textMax = min(textMax, textLongest - 1) }
-            throw error
+            throw learned(from: error)
         }
         (kept[topic], sent[topic]) = (positions, nil)
         rollBack()
@@ -160,8 +160,27 @@ package final class RedisSink: TimelineSink {
 
     /// Asks within the transaction, on a connection whose positions are known.
     private func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
+        try link.discard()
         try verify()
-        return try link.ask(questions)
+        let replies = try link.ask(questions)
+        if !commands.isEmpty { try link.queue(commands) }
+        return replies
+    }
+
+    /// Adds commands to the transaction.
+    private func queue(_ more: [[RedisWord]]) throws(SinkError) {
+        commands += more
+        do throws(SinkError) {
+            try link.queue(more)
+        } catch {
+            throw learned(from: error)
+        }
+    }
+
+    /// Where Redis does not say its limit, the longest text is beyond it.
+    private func learned(from error: SinkError) -> SinkError {
+        if error.description.contains("invalid bulk length") { textMax = min(textMax, textLongest - 1) }
+        return error
     }
 
     private func head(of record: SinkRecord) -> TimelineHead? {
@@ -175,7 +194,7 @@ package final class RedisSink: TimelineSink {
         let held = there.value?.withUnsafeBytes { TimelineHead($0, with: &parser) }
         guard let value = record.timeline(for: name) else {
             guard there.value != nil else { return .unchanged }
-            remove(id, held)
+            try remove(id, held)
             return .removed
         }
         guard let head = there.head else {
@@ -190,49 +209,26 @@ package final class RedisSink: TimelineSink {
         if let held, TimelineStamp(head).isOlder(than: TimelineStamp(held)) { return .unchanged }
         if there.value == value { return .unchanged }
         textLongest = max(textLongest, longest)
-        replace(id, value, head, held)
+        try replace(id, value, head, held)
         return .written
     }
 
-    private func replace(_ id: String, _ value: [UInt8], _ head: TimelineHead, _ held: TimelineHead?) {
-        commands.append(["SET", RedisKeys.timeline(id), .bytes(value)])
+    private func replace(
+        _ id: String, _ value: [UInt8], _ head: TimelineHead, _ held: TimelineHead?
+    ) throws(SinkError) {
+        var more: [[RedisWord]] = [["SET", RedisKeys.timeline(id), .bytes(value)]]
         if held?.recipient != head.recipient {
-            leave(held?.recipient, id)
-            if !head.recipient.isEmpty {
-                commands.append(["SADD", RedisKeys.recipient(head.recipient), .text(id)])
-            }
+            more += RedisCommands.leaving(held?.recipient, id)
+            if !head.recipient.isEmpty { more.append(["SADD", RedisKeys.recipient(head.recipient), .text(id)]) }
         }
-        tell("written", id, head, known[id])
+        more.append(RedisCommands.telling("written", id, head, known[id]?.place, known[id]?.offset))
         known[id]?.value = value
+        try queue(more)
     }
 
-    private func remove(_ id: String, _ held: TimelineHead?) {
-        commands.append(["UNLINK", RedisKeys.timeline(id)])
-        leave(held?.recipient, id)
-        tell("removed", id, held, known[id])
+    private func remove(_ id: String, _ held: TimelineHead?) throws(SinkError) {
+        let more: [[RedisWord]] = [["UNLINK", RedisKeys.timeline(id)]] + RedisCommands.leaving(held?.recipient, id)
         known[id]?.value = nil
-    }
-
-    private func leave(_ recipient: String?, _ id: String) {
-        guard let recipient, !recipient.isEmpty else { return }
-        commands.append(["SREM", RedisKeys.recipient(recipient), .text(id)])
-    }
-
-    /// The place is that of the record in its topic.
-    private func tell(_ change: RedisWord, _ id: String, _ head: TimelineHead?, _ place: Known?) {
-        var words: [RedisWord] = [
-            "XADD", .text(RedisKeys.changes), "MAXLEN", "~", .integer(RedisKeys.changesKept), "*", "change", change,
-            "configurationId", .text(id),
-        ]
-        if let head {
-            words += [
-                "kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision),
-            ]
-        }
-        if let place {
-            words += ["partition", .integer(Int64(place.place.partition.rawValue))]
-            words += ["offset", .integer(place.offset.rawValue)]
-        }
-        commands.append(words)
+        try queue(more + [RedisCommands.telling("removed", id, held, known[id]?.place, known[id]?.offset)])
     }
 }
