@@ -54,7 +54,9 @@ package struct ProcessFacts: Hashable, Sendable {
         guard let zoneData else {
             return Finding(.zones, address, .notice, "does not tell its version: it is of an earlier release")
         }
-        guard zoneData != here else { return Finding(.zones, address, .good, "has version \(zoneData), as this program") }
+        guard zoneData != here else {
+            return Finding(.zones, address, .good, "has version \(zoneData), as this program")
+        }
         return Finding(
             .zones, address, .bad,
             "has version \(zoneData), and this program \(here): where rules of a zone differ, so do dates of entries",

@@ -19,12 +19,14 @@ struct ResetCommand: Verb {
         examples: [
             CommandExample("tideline reset", "What it would touch."),
             CommandExample("tideline reset --execute --application-only", "Does it; sinks keep their positions."),
-            CommandExample("tideline reset --execute --yes --sink", "Sends all reloads again that there are."),
+            CommandExample(
+                "tideline reset --execute --yes --sink", "Sends all reloads and timelines again that there are."),
         ])
 
     @OptionGroup var execution: ExecutionOptions
-    @Flag(help: "Leave the positions of sinks of reloads as they are.") var applicationOnly = false
-    @Flag(help: "Only take the positions of sinks of reloads away.") var sink = false
+    @Flag(help: "Leave the positions of sinks that send as they are.") var applicationOnly = false
+    @Flag(help: "Only take the positions of sinks that send away: of reloads, and of timelines over HTTP.")
+    var sink = false
     @Option(
         help: ArgumentHelp(
             "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
@@ -68,7 +70,7 @@ struct ResetCommand: Verb {
         try Consent.require(for: "Take the positions of \(names) away?", isGiven: execution.yes)
         try run.carryOut(sinks)
         execution.show(
-            sinks.json("done"), ["sinks of reloads begin at the earliest reload; one that ran has ended"])
+            sinks.json("done"), ["sinks that send begin at the earliest record; one that ran has ended"])
     }
 }
 

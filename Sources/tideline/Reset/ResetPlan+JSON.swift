@@ -45,6 +45,7 @@ extension SinkResetPlan {
             json.string("topic", topic)
             json.integer("positions", positions)
             json.integer("reloads", reloads)
+            json.integer("timelines", timelines)
             json.array("sinks", names) { $0.string($1) }
         }
     }

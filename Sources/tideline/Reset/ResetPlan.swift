@@ -90,7 +90,7 @@ struct ResetPlan {
     }
 }
 
-/// What sinks of reloads do again when their positions are gone.
+/// What sinks that send (reloads, and timelines over HTTP) do again when their positions are gone.
 struct SinkResetPlan {
     var topic: String
     var names: [String] = []
@@ -98,13 +98,16 @@ struct SinkResetPlan {
     var positions = 0
     /// Records of reloads that are there.
     var reloads: Int64 = 0
+    /// Records of timelines that are there.
+    var timelines: Int64 = 0
 
     var lines: [String] {
-        guard !names.isEmpty else { return ["\(topic): no sink of reloads has a position"] }
+        guard !names.isEmpty else { return ["\(topic): no sink that sends has a position"] }
         return [
             "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
                 + " stay",
-            "sent again: \(reloads.counted("reload")), but those that are older than reloads.max-age",
+            "sent again, by sinks of reloads: \(reloads.counted("reload")), but those older than reloads.max-age",
+            "sent again, by sinks over HTTP: the newest of \(timelines.counted("timeline"))",
         ]
     }
 }

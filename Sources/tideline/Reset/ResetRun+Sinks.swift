@@ -4,7 +4,7 @@ import RecordLog
 import Settings
 import Sinks
 
-/// The positions of sinks of reloads.
+/// The positions of sinks that send: of reloads, and of timelines over HTTP.
 extension ResetRun {
     private var ledger: LedgerReset {
         LedgerReset(application: application, cluster: environment.cluster, requests: environment.requests)
@@ -13,8 +13,8 @@ extension ResetRun {
     func sinks() throws(CommandFailure) -> SinkResetPlan {
         let topic = application + ".pushes"
         var plan = SinkResetPlan(topic: topic)
-        let reloads = environment.topics.reloads
-        let found = try environment.describe([topic, reloads], admin)
+        let (reloads, timelines) = (environment.topics.reloads, environment.topics.timelines)
+        let found = try environment.describe([topic, reloads, timelines], admin)
         guard found[topic] != nil else { return plan }
         let sinks = try attempt("cannot read \(topic)") { () throws(LogError) in try ledger.sinks() }
         guard let sinks else { throw environment.stopped("cannot read \(topic)") }
@@ -22,6 +22,9 @@ extension ResetRun {
         plan.positions = sinks.reduce(0) { $0 + $1.positions.count(where: { $0.hasPrefix("position/") }) }
         if let description = found[reloads] {
             plan.reloads = try extent(of: places(reloads, description.partitions)).records
+        }
+        if let description = found[timelines] {
+            plan.timelines = try extent(of: places(timelines, description.partitions)).records
         }
         return plan
     }

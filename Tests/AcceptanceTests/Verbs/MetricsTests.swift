@@ -61,7 +61,8 @@ extension AcceptanceTests {
                 let address = try await Monitored.address(of: runner)
                 try await Monitored.wait(for: "/health/ready", at: address, 200)
                 let live = try await Monitored.get("/health/live", at: address)
-                #expect(live.body.hasPrefix(#"{"status":"live","zoneData":""#) && live.head.contains("application/json"))
+                #expect(live.body.hasPrefix(#"{"status":"live","zoneData":""#), "\(live)")
+                #expect(live.head.contains("application/json"), "\(live)")
                 let text = try await Monitored.get("/metrics", at: address).body
                 #expect(try await Monitored.parse(text).contains("tideline_build_info"), "\(words): \(text)")
                 #expect(text.contains("verb=\"\(words[0])\""))

@@ -38,7 +38,7 @@ extension AcceptanceTests {
                 "nobody is in the group", "\(application.name).exchange: 3 partitions", "\(application.name).state: ",
                 "\(application.topic("widget.configurations")): 21 records, read again from its earliest record",
                 "revisions: 20 configurations go on above theirs, the highest 1",
-                "announced again: 19 timelines to 4 recipients", "no sink of reloads has a position",
+                "announced again: 19 timelines to 4 recipients", "no sink that sends has a position",
                 "nothing was changed; '--execute' does it",
             ] {
                 #expect(shown.standardOutput.contains(text), "\(text): \(shown.standardOutput)")

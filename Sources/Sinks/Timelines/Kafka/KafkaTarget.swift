@@ -52,8 +52,12 @@ struct KafkaTarget {
         SinkFault(place: "topic \(settings.topic) at \(settings.place)", operation: operation, reason: reason)
     }
 
+    /// Whatever waited for an answer, and however much was left to send: it is one obstacle, which is told once.
     func unavailable(_ cause: LogError?) -> SinkError {
-        .unavailable(fault("write to", cause?.description ?? "no answer yet"))
+        guard let cause, cause.code != .timedOut else {
+            return .unavailable(fault("write to", "its brokers do not answer in time"))
+        }
+        return .unavailable(fault("write to", cause.description))
     }
 
     private func asked<Answer>(_ question: (Duration) throws(LogError) -> Answer) throws(SinkError) -> Answer {

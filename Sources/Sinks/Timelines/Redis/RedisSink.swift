@@ -20,7 +20,7 @@ package final class RedisSink: TimelineSink {
     private var verified = 0
     /// What is there, or will be once the transaction ends, for the configurations that were asked for.
     private var known: [String: Known] = [:]
-    /// Of the transaction. They are sent as they are made; whatever must be asked meanwhile takes them back.
+    /// The transaction. Its commands are sent as they are made; whatever must be asked meanwhile takes them back.
     private var commands: [[RedisWord]] = []
     /// Whose keys are sets, or not there yet.
     private var recipients: Set<String> = []

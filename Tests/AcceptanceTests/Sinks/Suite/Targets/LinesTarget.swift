@@ -21,7 +21,7 @@ final class LinesTarget: TargetUnderTest {
 
     func progress() -> Int { (0...runs).reduce(0) { $0 + lines($1).count } }
 
-    /// Of the last run: who reads it has nothing of those before.
+    /// The lines of the last run count: who reads it has nothing of those before.
     func contents() throws -> [String: Data] {
         var newest: [String: Data] = [:]
         for line in lines(runs) {
