@@ -117,7 +117,7 @@ struct SQLiteSinkTests {
         #expect {
             try SQLiteSink(file: path)
         } throws: { error in
-            "\(error)".contains("of version 99, and this release knows 1 at most")
+            "\(error)".contains("of version 99, and this release knows 2 at most")
         }
     }
 

@@ -4,7 +4,7 @@ import RecordLog
 ///
 /// What the target refuses of one record takes no other along: the answers tell the records apart.
 package protocol BatchSink: TimelineSink {
-    /// Applies records, of each configuration one at most, in the order of each partition's offsets.
+    /// Applies records, of timelines one of each configuration at most, in the order of each partition's offsets.
     ///
     /// - Returns: an answer for each.
     /// - Throws: `unavailable` or `refused`: then none of them is written.

@@ -1,30 +1,42 @@
 import RecordLog
 import Tracing
 
-/// The records that were read and are not written yet: the last one of each configuration.
+/// The records that were read and are not written yet: of timelines the last one of each configuration, of reloads all.
 struct SinkBatch {
+    private let content: SinkContent
     private var latest: [String: SinkRecord] = [:]
+    private var all: [SinkRecord] = []
     /// The records that were added.
     private(set) var read = 0
 
-    var isEmpty: Bool { latest.isEmpty }
+    init(of content: SinkContent) { self.content = content }
+
+    var isEmpty: Bool { count == 0 }
     /// True if some records gave way to later ones.
-    var isConflated: Bool { latest.count < read }
-    var superseded: Int { read - latest.count }
+    var isConflated: Bool { count < read }
+    var superseded: Int { read - count }
+
+    private var count: Int { latest.count + all.count }
 
     /// - Returns: the record that gives way to this one.
     mutating func add(_ record: SinkRecord) -> SinkRecord? {
         read += 1
-        return latest.updateValue(record, forKey: record.configurationId)
+        switch content {
+        case .timelines: return latest.updateValue(record, forKey: record.configurationId)
+        case .reloads:
+            all.append(record)
+            return nil
+        }
     }
 
-    /// The records by partition, then offset.
+    /// Timelines by partition, then offset; reloads as they were read.
     var records: [SinkRecord] {
-        latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
+        all + latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
     }
 
     mutating func removeAll() {
         latest.removeAll(keepingCapacity: true)
+        all.removeAll(keepingCapacity: true)
         read = 0
     }
 }

@@ -1,8 +1,20 @@
 package import RecordLog
 
-/// How a run writes timelines.
+/// What the records of a topic are to a sink that keeps them.
+package enum SinkContent: Hashable, Sendable {
+    /// States: of those of a configuration that are read together the last one is written.
+    case timelines
+    /// Events: each is written.
+    case reloads
+
+    /// What a record's key is the text of.
+    var keyName: String { self == .timelines ? "configurationId" : "recipient" }
+}
+
+/// How a run writes timelines, or reloads.
 package struct SinkSettings: Hashable, Sendable {
     package var reading: SinkReading
+    package var content = SinkContent.timelines
     /// Which timelines it takes of those that name it or no sink; `nil` means all.
     package var choice: SinkChoice?
     /// Takes what the target cannot take; `nil` leaves that out.
@@ -11,12 +23,13 @@ package struct SinkSettings: Hashable, Sendable {
     package var retryDelay = Duration.milliseconds(250)
     package var retryDelayMax = Duration.seconds(15)
 
-    package init(topic: String) {
+    package init(topic: String, of content: SinkContent = .timelines) {
         reading = SinkReading(topic: topic, clientId: "tideline-sink")
+        self.content = content
     }
 }
 
-/// The counts of records of a run of timelines, by what was done with them.
+/// The counts of records of a run that keeps them, by what was done with them.
 package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     package var records = 0
     /// Left out because a later record of the same configuration was read with them.
@@ -65,7 +78,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     }
 }
 
-/// Why a run of timelines ended early.
+/// Why a run that keeps records ended early.
 package enum SinkRunError: Hashable, Sendable, SinkRunFailure, CustomStringConvertible {
     case sink(SinkError)
     case log(LogError)

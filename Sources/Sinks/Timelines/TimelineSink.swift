@@ -1,12 +1,12 @@
 package import RecordLog
 import Messages
 
-/// A place that holds the newest timeline of each configuration. One thread owns it.
+/// A place that holds the newest timeline of each configuration, or, of reloads, each record. One thread owns it.
 ///
-/// Every sink that keeps what it writes passes the same contract suite (`TimelineSinkContract` in the tests): a
-/// timeline replaces the one before it; a tombstone, and a timeline that is not meant for this sink, remove it; the
-/// same record again changes nothing; an older timeline never replaces a newer one. So writing a record twice is
-/// harmless.
+/// Every sink of timelines that keeps what it writes passes the same contract suite (`TimelineSinkContract` in the
+/// tests): a timeline replaces the one before it; a tombstone, and a timeline that is not meant for this sink, remove
+/// it; the same record again changes nothing; an older timeline never replaces a newer one. So writing a record twice
+/// is harmless.
 package protocol TimelineSink: AnyObject {
     /// The name by which a configuration's `sinks` choose it.
     var name: String { get }
@@ -58,9 +58,9 @@ package enum SinkOutcome: Hashable, Sendable {
     case unchanged
 }
 
-/// A committed record of the topic `timelines`, for sinks.
+/// A committed record of the topic `timelines`, or of reloads, for sinks.
 package struct SinkRecord: Hashable, Sendable {
-    /// UTF-8.
+    /// The record's key, in UTF-8: of a reload it is the recipient.
     package var configurationId: String
     /// `nil` is a tombstone.
     package var value: [UInt8]?

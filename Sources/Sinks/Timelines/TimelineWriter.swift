@@ -2,7 +2,8 @@ package import RecordLog
 import Tracing
 
 /// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record alone, then the
-/// positions. While something of an interrupted batch has not been read again, nothing is written.
+/// positions. While something of an interrupted batch has not been read again, nothing is written. Of reloads it writes
+/// each record.
 package final class TimelineWriter: SinkKind {
     package typealias Notice = SinkNotice
     package typealias Failure = SinkRunError
@@ -22,13 +23,14 @@ package final class TimelineWriter: SinkKind {
     private var last: SinkRecord?
     /// The position of the reader in each partition.
     private var state = SinkReadState()
-    private var batch = SinkBatch()
+    private var batch: SinkBatch
     private var wasInterrupted = false
     private var wasSetBack = false
 
     init(_ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>) {
         self.sink = sink
         self.settings = settings
+        batch = SinkBatch(of: settings.content)
         notice = context.notice
         fitting = context.fitting
         trace = context.trace
@@ -39,7 +41,9 @@ package final class TimelineWriter: SinkKind {
     package var isSettled: Bool { batch.isEmpty }
     package var unsettledCount: Int { batch.read }
     package var positions: [Partition: SinkPosition] { kept }
-    package var written: SinkStatus.Written? { last.map { SinkStatus.Written($0) } }
+    package var written: SinkStatus.Written? {
+        settings.content == .timelines ? last.map { SinkStatus.Written($0) } : nil
+    }
 
     package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
         try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
@@ -93,7 +97,7 @@ package final class TimelineWriter: SinkKind {
     private func add(_ record: Record) {
         let place = TopicPartition(record.topic, record.partition)
         guard let key = record.key, let id = String(validating: key, as: UTF8.self) else {
-            return leaveOut(record, "the key is not the text of a configurationId")
+            return leaveOut(record, "the key is not the text of a \(settings.content.keyName)")
         }
         var meant = SinkRecord(
             configurationId: id, value: record.value, headers: record.headers, origin: place, offset: record.offset)

@@ -58,10 +58,15 @@ extension Keys {
         "reloads.max-age", .duration(.seconds(60) ... .seconds(2_592_000)), default: .seconds(86_400),
         "Reloads that were announced longer ago are not pushed; a push or post that fails so long makes a dead letter.")
 
+    static let reloadsKeep = SettingKey(
+        "reloads.keep", .durationOrOff(.seconds(3600) ... .seconds(3650 * 86_400)), default: .seconds(31 * 86_400),
+        "So long rows of reloads stay in the tables of sqlite: and postgres:, counted from issuedAt; older ones are"
+            + " removed with each batch. off: for ever.")
+
     static let reloadSinkKeys: [any SettingDeclaration] = [
         apnsKey, apnsKeyId, apnsTeamId, apnsHost, apnsCAFile, apnsPriorityHigh, apnsPriorityLow, webhookSecret,
         webhookSecretFile, webhookCAFile, reloadsConcurrency, reloadsTimeout, reloadsConnectTimeout,
-        reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge,
+        reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge, reloadsKeep,
     ]
 }
 

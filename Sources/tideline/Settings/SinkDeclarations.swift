@@ -1,7 +1,7 @@
 import Settings
 import Sinks
 
-/// A sink of timelines that the settings name.
+/// A sink of timelines that the settings name, or one of the command line.
 struct SinkDeclaration: Hashable, Sendable {
     var target: TimelineTarget
     /// The target as it was written. It may hold a password.
@@ -9,6 +9,9 @@ struct SinkDeclaration: Hashable, Sendable {
     var choice: SinkChoice
 
     var name: String { choice.name }
+
+    /// What it writes.
+    var content: SinkContent { if case .kept(let target) = self.target { target.content } else { .timelines } }
 
     /// The target for people: passwords are masked.
     var shown: String { Secrets.masked(address) }

@@ -6,15 +6,6 @@ enum DeliveryTarget: Sendable {
     case webhook(WebhookURL)
     case timelines(TimelineAddress)
 
-    /// Reads what `--reloads` names.
-    init(reloads text: String) throws(WebhookURL.Problem) {
-        if text == "apns" {
-            self = .apns
-        } else {
-            self = .webhook(try WebhookURL(text))
-        }
-    }
-
     /// The name of the sink. Another address is another sink, with positions of its own.
     var name: String {
         switch self {

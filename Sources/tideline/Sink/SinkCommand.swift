@@ -13,7 +13,7 @@ import Tracing
 struct SinkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Writes timelines to files, a database, standard output or over HTTP, or sends reloads on.",
+        abstract: "Writes timelines to files, a database, standard output or over HTTP, or writes or sends reloads.",
         discussion: """
             '--to' reads committed timelines only, in the order of their offsets, from where the target says it was. \
             files:DIR has one file per configuration; a file is replaced atomically, and removed when its \
@@ -39,6 +39,9 @@ struct SinkCommand: Verb {
             A webhook that answers with 401, 403, 404, 405 or 410 is waited for, other 4xx make a dead letter, 3xx end \
             the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: look at what it \
             says, and do not let a supervisor start it again within 20 minutes, for Apple counts new tokens of a team.
+
+            '--reloads sqlite:FILE' and '--reloads postgres://…' keep each reload as a row of the table reloads, \
+            exactly once, in the same databases as '--to', whose sink may run beside it. Rows stay for reloads.keep.
             """,
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
@@ -60,6 +63,7 @@ struct SinkCommand: Verb {
             CommandExample(
                 "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --reloads https://example.com/reloads",
                 "Posts to a webhook."),
+            CommandExample("tideline sink --reloads sqlite:timelines.db", "Keeps a table of reloads, for SQL."),
         ])
 
     @Argument(help: ArgumentHelp("Sinks of the settings, 'sinks'; all of them if none is named.", valueName: "name"))
@@ -69,8 +73,8 @@ struct SinkCommand: Verb {
         completion: .list(["files:", "ics:", "sqlite:", "postgres://", "redis://", "kafka:", "stdout", "https://"]))
     var to: String?
     @Option(
-        help: ArgumentHelp("Where reloads go: apns, or the address of a webhook.", valueName: "target"),
-        completion: .list(["apns", "https://"]))
+        help: ArgumentHelp("Where reloads go: \(ReloadTarget.allowed).", valueName: "target"),
+        completion: .list(["apns", "https://", "sqlite:", "postgres://"]))
     var reloads: String?
     @Flag(help: "Shows how the sinks of this application are, and ends.") var status = false
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
@@ -99,22 +103,23 @@ struct SinkCommand: Verb {
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
         switch task {
         case .status: break
-        case .timelines(let sink):
+        case .kept(let sink):
             try SinkRuns(environment, [sink], untilCaughtUp: untilCaughtUp, areNamed: false).run(health)
         case .named:
             let sinks = try named(environment.settings[Keys.sinks])
             try SinkRuns(environment, sinks, untilCaughtUp: untilCaughtUp, areNamed: true).run(health)
-        case .reloads(let target):
+        case .sentReloads(let target):
             try DeliverySinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
     }
 
     /// What the options ask for.
     private enum Task {
-        case timelines(SinkDeclaration)
+        /// One sink of timelines, or a table of reloads.
+        case kept(SinkDeclaration)
         /// The sinks of the settings.
         case named
-        case reloads(DeliveryTarget)
+        case sentReloads(DeliveryTarget)
         case status
     }
 
@@ -134,13 +139,16 @@ struct SinkCommand: Verb {
             throw ValidationError("Names are those of 'sinks' in the settings, and cannot be given with a target.")
         case (let to?, nil):
             do throws(TimelineTarget.Problem) {
-                return .timelines(SinkDeclaration(try TimelineTarget(to), address: to))
+                return .kept(SinkDeclaration(try TimelineTarget(to), address: to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
         case (nil, let reloads?):
-            do throws(WebhookURL.Problem) {
-                return .reloads(try DeliveryTarget(reloads: reloads))
+            do throws(ReloadTarget.Problem) {
+                return switch try ReloadTarget(reloads) {
+                case .kept(let table): .kept(SinkDeclaration(.kept(.reloads(table)), address: reloads))
+                case .sent(let target): .sentReloads(target)
+                }
             } catch {
                 throw ValidationError("'--reloads' \(error)")
             }

@@ -6,7 +6,7 @@ import Sinks
 import StreamRuntime
 import Tracing
 
-/// One run of a sink that keeps timelines, for `sink` and `demo`. One thread owns it.
+/// One run of a sink that keeps timelines or reloads, for `sink` and `demo`. One thread owns it.
 struct SinkRun {
     private let environment: Environment
     private let declaration: SinkDeclaration
@@ -27,13 +27,14 @@ struct SinkRun {
         self.environment = environment
         self.declaration = declaration
         self.target = target
-        var settings = SinkSettings(topic: environment.topics.timelines)
+        var settings = SinkSettings(topic: environment.topic(of: target.content), of: target.content)
         settings.reading.untilCaughtUp = untilCaughtUp
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
         if environment.settings[Keys.metricsListen] != nil {
             settings.reading.lagInterval = SinkMonitoring.lagInterval
         }
-        settings.choice = declaration.choice
+        // Of reloads each is for it.
+        if target.content == .timelines { settings.choice = declaration.choice }
         settings.deadLettersTopic = environment.topics.deadLetters
         // Who reads standard output may be slow, and is not to wait once they go on.
         if target == .stdout { settings.retryDelayMax = settings.retryDelay }

@@ -7,7 +7,8 @@ import Sinks
 import Synchronization
 import Tracing
 
-/// Runs sinks of timelines side by side, each on a thread of its own: one that waits or fails holds up no other.
+/// Runs sinks of timelines side by side, or one of reloads, each on a thread of its own: one that waits or fails holds
+/// up no other.
 final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]
@@ -46,7 +47,8 @@ final class SinkRuns: Sendable {
         let traces = try TraceRun.start(environment, verb: "sink", monitoring)
         defer { traces?.end() }
         let admin = try environment.connect()
-        try environment.require([environment.topics.timelines, environment.topics.deadLetters], admin)
+        let topics = Set(sinks.map { environment.topic(of: $0.content) }).sorted()
+        try environment.require(topics + [environment.topics.deadLetters], admin)
         let report = SinkStatusReport(environment, admin)
         defer { report.close() }
         admin.close()
@@ -144,7 +146,8 @@ final class SinkRuns: Sendable {
 
     /// Shows how many records were read until all have ended.
     private func waitForAll() {
-        let bar = ProgressBar.standardError("writing timelines", unit: "records", environment)
+        let noun = sinks.allSatisfy { $0.content == .reloads } ? "reloads" : "timelines"
+        let bar = ProgressBar.standardError("writing \(noun)", unit: "records", environment)
         while parts.wait(timeout: .now() + .milliseconds(100)) != .success { bar.update(completed: records) }
         bar.update(completed: records)
         bar.finish()

@@ -1,4 +1,5 @@
 import Foundation
+import Messages
 import Observability
 import Postgres
 import Redis
@@ -6,7 +7,7 @@ import Settings
 import Sinks
 import StreamRuntime
 
-/// A place that keeps timelines, as `--to` names it.
+/// A place that keeps timelines, as `--to` names it, or reloads.
 enum SinkTarget: Hashable, Sendable {
     case files(directory: String, FilesLayout = .flat)
     /// Calendar files.
@@ -16,6 +17,8 @@ enum SinkTarget: Hashable, Sendable {
     case redis(RedisAddress)
     case kafka(KafkaTopicAddress)
     case stdout
+    /// Reloads, as `--reloads` names it; no `--to` does.
+    case reloads(ReloadTable)
 
     struct Problem: Error, CustomStringConvertible {
         var description: String
@@ -62,7 +65,7 @@ enum SinkTarget: Hashable, Sendable {
     }
 
     /// Reads what follows `postgres:`: the rest of a URL, a URL, or libpq's keywords.
-    private static func postgres(_ rest: String) throws(Problem) -> PostgresAddress {
+    static func postgres(_ rest: String) throws(Problem) -> PostgresAddress {
         do throws(PostgresAddress.Problem) {
             return try PostgresAddress(rest.hasPrefix("//") ? "postgres:" + rest : rest)
         } catch {
@@ -89,8 +92,12 @@ enum SinkTarget: Hashable, Sendable {
         case .redis: "redis"
         case .kafka: "kafka"
         case .stdout: "stdout"
+        case .reloads(let table): table.name
         }
     }
+
+    /// What it keeps.
+    var content: SinkContent { if case .reloads = self { .reloads } else { .timelines } }
 
     /// Opens the target.
     ///
@@ -112,6 +119,7 @@ enum SinkTarget: Hashable, Sendable {
             return RedisSink(address, name: name, owner: Self.owner, now: { WallClock.uptime() })
         case .kafka(let address): return try address.open(environment, name: name)
         case .stdout: return LinesSink(name: name, shouldStop: { Signals.isStopRequested })
+        case .reloads(let table): return try table.open(environment, name: name)
         }
     }
 
@@ -134,4 +142,9 @@ enum SinkTarget: Hashable, Sendable {
         let host = isKnown ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
         return "tideline on \(host), process \(getpid()), \(UUID().uuidString)"
     }
+}
+
+extension Environment {
+    /// The name of the topic that a sink of this content reads.
+    func topic(of content: SinkContent) -> String { content == .timelines ? topics.timelines : topics.reloads }
 }

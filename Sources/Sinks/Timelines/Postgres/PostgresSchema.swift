@@ -1,7 +1,7 @@
 import Postgres
 
-/// The tables of a `PostgresSink`, as Documentation/Consuming.md has them for whoever reads them. They are in the first
-/// schema of the session's search path that is there.
+/// The tables of the sinks of PostgreSQL, as Documentation/Consuming.md has them for whoever reads them. They are in
+/// the first schema of the session's search path that is there.
 package enum PostgresSchema {
     /// What brings the tables from each version to the next one; a schema without them is of version 0.
     static let steps = [
@@ -20,7 +20,25 @@ package enum PostgresSchema {
         CREATE TABLE positions(
             topic text NOT NULL, partition integer NOT NULL, next bigint NOT NULL, begun bigint NOT NULL, cluster text,
             before_offset bigint, before_timestamp bigint, before_hash bigint, PRIMARY KEY(topic, partition))
+        """,
         """
+        CREATE TABLE reloads(
+            recipient text NOT NULL, kind text NOT NULL, configuration_ids jsonb NOT NULL, reason text NOT NULL,
+            revision bigint NOT NULL, issued_at timestamptz NOT NULL, budget_limit bigint NOT NULL,
+            budget_remaining bigint NOT NULL, budget_resets_at timestamptz NOT NULL, value text NOT NULL,
+            source_partition integer NOT NULL, source_offset bigint NOT NULL,
+            PRIMARY KEY(source_partition, source_offset, issued_at));
+        CREATE INDEX reloads_recipient ON reloads(recipient, issued_at);
+        CREATE INDEX reloads_issued_at ON reloads(issued_at);
+        CREATE TABLE reload_configurations(
+            configuration_id text NOT NULL, issued_at timestamptz NOT NULL, source_partition integer NOT NULL,
+            source_offset bigint NOT NULL,
+            PRIMARY KEY(configuration_id, issued_at, source_partition, source_offset),
+            FOREIGN KEY(source_partition, source_offset, issued_at) REFERENCES reloads ON DELETE CASCADE);
+        CREATE INDEX reload_configurations_reload
+            ON reload_configurations(source_partition, source_offset, issued_at);
+        ALTER TABLE tideline_schema ADD reload_sinks bigint NOT NULL DEFAULT 0
+        """,
     ]
     static var version: Int64 { Int64(steps.count) }
 
@@ -33,16 +51,18 @@ package enum PostgresSchema {
         ALTER TABLE tideline_batch ALTER value SET STORAGE EXTERNAL
         """
 
-    /// The fields of a timeline that an index or a table holds, for who is told what it refuses.
+    /// The fields of a record that an index or a table holds, for who is told what it refuses.
     static func field(of constraint: String) -> String? {
         switch constraint {
         case "timelines_pkey", "entries_pkey", "entries_date": "configurationId"
-        case "timelines_recipient": "recipient"
+        case "timelines_recipient", "reloads_recipient": "recipient"
+        case "reload_configurations_pkey": "configurationIds"
         default: nil
         }
     }
 
-    /// Makes the tables, or brings those that are there to this version. The caller holds the sinks' lock.
+    /// Makes the tables, or brings those that are there to this version, in the transaction that is open. The caller
+    /// holds the lock of the tables.
     ///
     /// - Throws: `SinkError.refused` if tables of their names are somebody else's, or of a later release.
     static func prepare(_ connection: PostgresConnection, _ place: String) throws(SinkError) {
@@ -54,7 +74,8 @@ package enum PostgresSchema {
                     string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE relname <> 'tideline_schema'),
                     bool_or(relname = 'tideline_schema')
                 FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid
-                    AND relname IN ('timelines', 'entries', 'positions', 'tideline_schema')
+                    AND relname IN (
+                        'timelines', 'entries', 'positions', 'reloads', 'reload_configurations', 'tideline_schema')
                 WHERE nspname = current_schema()
                 """)
         } catch {
@@ -97,7 +118,6 @@ package enum PostgresSchema {
             : "CREATE TABLE tideline_schema(version bigint NOT NULL, sinks bigint NOT NULL);"
                 + "INSERT INTO tideline_schema VALUES(0, 0)"
         let texts = [first] + steps.dropFirst(Int(version)) + ["UPDATE tideline_schema SET version = \(Self.version)"]
-        // A pipeline is one transaction.
         try connection.run(texts.flatMap(statements))
     }
 

@@ -1,9 +1,10 @@
 import Postgres
 
-/// A connection that is ready to be written to: its tables are there, and no other sink writes to them while it lasts.
+/// A connection that is ready to be written to: its tables are there, and no other sink of the same content writes to
+/// them while it lasts.
 ///
-/// The lock is the server's, held by the session, so it ends with the connection. `tideline_schema.sinks` counts the
-/// sinks that were opened: by it a sink that has lost its connection knows whether another one took its place.
+/// The lock is the server's, held by the session, so it ends with the connection. A column of `tideline_schema` counts
+/// the sinks that were opened: by it a sink that has lost its connection knows whether another one took its place.
 final class PostgresSession {
     let connection: PostgresConnection
     /// What the sink is known by when it comes back.
@@ -19,7 +20,9 @@ final class PostgresSession {
     /// - Parameters:
     ///   - known: the sink's identity in its session before; `nil` at its first one.
     ///   - patience: how long another sink is waited for, which may be a dead one's session.
-    init(_ address: PostgresAddress, known: Identity?, patience: Duration) throws(SinkError) {
+    init(
+        _ address: PostgresAddress, of content: SinkContent, known: Identity?, patience: Duration
+    ) throws(SinkError) {
         let place = address.description
         do throws(PostgresError) {
             connection = try PostgresConnection(address)
@@ -27,13 +30,15 @@ final class PostgresSession {
         } catch {
             throw SinkError(error, "connect to", place)
         }
-        try Self.lock(connection, place, known, patience)
-        try PostgresSchema.prepare(connection, place)
+        try Self.lock(connection, place, content, known, patience)
+        try Self.prepare(connection, place)
         do throws(PostgresError) {
-            try connection.run(PostgresSchema.statements(PostgresSchema.batch))
+            try connection.run(PostgresSchema.statements(content.batch))
+            let sinks = content.counter
             let sql =
                 known == nil
-                ? "UPDATE tideline_schema SET sinks = sinks + 1 RETURNING sinks" : "SELECT sinks FROM tideline_schema"
+                ? "UPDATE tideline_schema SET \(sinks) = \(sinks) + 1 RETURNING \(sinks)"
+                : "SELECT \(sinks) FROM tideline_schema"
             identity = Identity(
                 number: try connection.run(sql).integer(0, 0) ?? 0, serverProcess: connection.serverProcess)
         } catch {
@@ -75,19 +80,35 @@ final class PostgresSession {
         connection.patience = timeout > 0 ? Duration.milliseconds(timeout) + .seconds(10) : nil
     }
 
+    /// Makes the tables, or migrates them: one sink after the other, for that of timelines and that of reloads may
+    /// start at once.
+    private static func prepare(_ connection: PostgresConnection, _ place: String) throws(SinkError) {
+        func run(_ statements: String...) throws(SinkError) {
+            do throws(PostgresError) {
+                try connection.run(statements.map { PostgresStatement($0) })
+            } catch {
+                throw SinkError(error, "open", place)
+            }
+        }
+        try run("BEGIN", "SELECT pg_advisory_xact_lock(\(tablesClass), hashtext(current_schema()))")
+        try PostgresSchema.prepare(connection, place)
+        try run("COMMIT")
+    }
+
     private static func lock(
-        _ connection: PostgresConnection, _ place: String, _ known: Identity?, _ patience: Duration
+        _ connection: PostgresConnection, _ place: String, _ content: SinkContent, _ known: Identity?,
+        _ patience: Duration
     ) throws(SinkError) {
         let milliseconds = patience.components.seconds * 1000 + 1
         do throws(PostgresError) {
             try connection.run([
                 PostgresStatement("BEGIN"), PostgresStatement("SET LOCAL lock_timeout = \(milliseconds)"),
-                PostgresStatement("SELECT pg_advisory_lock(\(kind), hashtext(current_schema()))"),
+                PostgresStatement("SELECT pg_advisory_lock(\(content.lockClass), hashtext(current_schema()))"),
                 PostgresStatement("COMMIT"),
             ])
         } catch {
             guard error.code == "55P03" else { throw SinkError(error, "lock", place) }
-            let holder = try Self.holder(connection, place)
+            let holder = try Self.holder(connection, place, content)
             // The server has not noticed yet that this sink's own connection was lost.
             if let known, known.serverProcess == holder.process {
                 let reason = "the session of the connection that was lost still has the lock"
@@ -98,13 +119,13 @@ final class PostgresSession {
         }
     }
 
-    /// "Tide", by which the lock is told from those of other programs.
-    private static let kind = 0x5469_6465
+    /// "Tids": the class of the lock of the tables themselves.
+    private static let tablesClass = 0x5469_6473
 
     /// Says who has the lock.
-    private static func holder(_ connection: PostgresConnection, _ place: String) throws(SinkError) -> (
-        text: String, process: Int64?
-    ) {
+    private static func holder(
+        _ connection: PostgresConnection, _ place: String, _ content: SinkContent
+    ) throws(SinkError) -> (text: String, process: Int64?) {
         do throws(PostgresError) {
             try connection.run("ROLLBACK")
             let rows = try connection.run(
@@ -112,7 +133,7 @@ final class PostgresSession {
                 SELECT pid, concat('process ', pid, ' of role ', usename, ', ', application_name, ', from ',
                     coalesce(host(client_addr), 'a local socket'), ', since ', backend_start::timestamptz(0))
                 FROM pg_locks JOIN pg_stat_activity USING (pid)
-                WHERE locktype = 'advisory' AND classid = \(kind) AND objsubid = 2 AND granted
+                WHERE locktype = 'advisory' AND classid = \(content.lockClass) AND objsubid = 2 AND granted
                     AND objid::bigint = hashtext(current_schema())::bigint & x'ffffffff'::bigint
                     AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
                 """)
@@ -122,4 +143,15 @@ final class PostgresSession {
             throw SinkError(error, "lock", place)
         }
     }
+}
+
+extension SinkContent {
+    /// The class by which the lock of a sink is told from those of others: "Tide", "Tidr".
+    fileprivate var lockClass: Int { self == .timelines ? 0x5469_6465 : 0x5469_6472 }
+
+    /// The column of `tideline_schema` that counts the sinks.
+    fileprivate var counter: String { self == .timelines ? "sinks" : "reload_sinks" }
+
+    /// The statements that make `tideline_batch`.
+    fileprivate var batch: String { self == .timelines ? PostgresSchema.batch : ReloadInsert.batch }
 }

@@ -2,12 +2,12 @@ import Messages
 import Postgres
 import Timelines
 
-/// Finds the field of a timeline that a server refuses, by what it says.
+/// Finds the field of a record that a server refuses, by what it says.
 enum RefusedField {
     /// The reason for which a record is left out.
-    static func reason(_ error: PostgresError, _ row: TimelineUpsert.Row) -> String {
+    static func reason(_ error: PostgresError, _ row: some PostgresBatchRow) -> String {
         let field = field(error, row.value ?? []).map { ", field \($0)" } ?? ""
-        return "configuration \(row.record.configurationId)\(field): PostgreSQL refuses it: \(error)"
+        return "\(row.title)\(field): PostgreSQL refuses it: \(error)"
     }
 
     /// The path of the field, such as `entries[0].event.title`; `nil` if it cannot be told.

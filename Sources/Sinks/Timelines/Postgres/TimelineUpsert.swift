@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// The server itself reads the JSON, and keeps an entry as it is, with whatever a later release says in it. It is sent
 /// anew for each batch: a plan that was made once, for empty tables, would be kept for full ones.
-package enum TimelineUpsert {
+package enum TimelineUpsert: PostgresBatch {
     static let copy = "COPY tideline_batch FROM STDIN (FORMAT binary)"
 
     /// An RFC 3339 text as an instant, NULL of what is none; words as `now` mean nothing here.
@@ -77,13 +77,28 @@ package enum TimelineUpsert {
         FROM answered
         """
 
-    /// A record that is to be written: what can be said without the server is right with it.
-    struct Row {
+    static let statements = [sql]
+
+    static func answer(_ outcome: String) -> SinkAnswer {
+        switch outcome {
+        case "written": .done(.written)
+        case "removed": .done(.removed)
+        case "unreadable": unreadable
+        default: .done(.unchanged)
+        }
+    }
+
+    static let unreadable = SinkAnswer.leftOut(
+        reason: "the value is not a timeline, a JSON object with a revision and entries")
+
+    struct Row: PostgresBatchRow {
         var ordinal: Int
         var record: SinkRecord
         /// `nil` removes what is there.
         var value: [UInt8]?
         var stamp: TimelineStamp?
+
+        var title: String { "configuration \(record.configurationId)" }
     }
 
     static func rows(_ rows: ArraySlice<Row>) -> BinaryRows {

@@ -1,0 +1,63 @@
+import Messages
+package import Postgres
+package import RecordLog
+
+/// Each reload, and the positions, in tables of PostgreSQL: exactly once.
+///
+/// They are beside those of `PostgresSink`: both may write side by side. A batch is one transaction, as there, and what
+/// the server refuses of one record is found and left out.
+/// Tables have one sink of reloads at a time; a lock of its session says so.
+package final class PostgresReloadSink: BatchSink {
+    package let name: String
+    private let target: PostgresTarget
+    private let retention: ReloadRetention
+    private var parser = JSONParser()
+
+    /// Connects when it is first asked for something.
+    ///
+    /// - Parameter lockPatience: how long another sink is waited for before this one is refused, in whole seconds.
+    package init(
+        _ address: PostgresAddress, name: String = "reloads-postgres", retention: ReloadRetention,
+        lockPatience: Duration = .seconds(15)
+    ) {
+        target = PostgresTarget(address, of: .reloads, lockPatience: lockPatience)
+        self.name = name
+        self.retention = retention
+    }
+
+    package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        try target.positions(of: topic)
+    }
+
+    package func write(_ records: [SinkRecord]) throws(SinkError) -> [SinkAnswer] {
+        var answers: [Int: SinkAnswer] = [:]
+        var rows: [ReloadInsert.Row] = []
+        for (ordinal, record) in records.enumerated() {
+            do throws(SinkError) {
+                let row = try ReloadRow(record, with: &parser)
+                if retention.isOver(row) {
+                    answers[ordinal] = .done(.unchanged)
+                } else {
+                    rows.append(ReloadInsert.Row(ordinal: ordinal, reload: row))
+                }
+            } catch .unusable(let reason) {
+                answers[ordinal] = .leftOut(reason: reason)
+            }
+        }
+        answers.merge(try target.write(rows, as: ReloadInsert.self)) { $1 }
+        return records.indices.map { ordinal in
+            guard let answer = answers[ordinal] else { preconditionFailure("The server answers for each record.") }
+            return answer
+        }
+    }
+
+    /// The commit of `keep` makes all durable.
+    package func flush() throws(SinkError) {}
+
+    package func rollBack() { target.rollBack() }
+
+    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        let removal = retention.begin.map { ReloadInsert.removal(before: $0, atMost: ReloadRetention.portion) }
+        try target.keep(positions, of: topic, with: removal.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,76 @@
+import RecordLog
+import SQLite
+
+/// A database file with the tables of sinks, and the transaction that is open in it. One thread owns it.
+///
+/// A file has one sink of timelines and one of reloads at a time; a lock beside it says so. Their transactions wait for
+/// each other.
+final class SQLiteTarget {
+    private let database: SQLiteDatabase
+    private let path: String
+    private let lock: FileLock
+    private let positionRows: PositionRows
+
+    /// Opens the file; makes it if it is not there.
+    ///
+    /// - Throws: `refused` also if another sink of this content, of any process, writes to it, if its tables are not a
+    ///   sink's, or of a later release.
+    init(file path: String, of content: SinkContent) throws(SinkError) {
+        self.path = path
+        lock = try FileLock(path + (content == .timelines ? ".lock" : ".reloads.lock"))
+        do throws(SQLiteError) {
+            // Who reads it is decided by the directory's owner, as for files.
+            database = try SQLiteDatabase(path, permissions: 0o644)
+            // Readers go on while a batch is written. A commit is on the disk when it returns.
+            try database.execute(
+                """
+                PRAGMA busy_timeout=2000; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;
+                PRAGMA wal_autocheckpoint=4000
+                """)
+            try SQLiteSchema.prepare(database)
+            positionRows = try PositionRows(database)
+        } catch {
+            throw SinkError(error, "open", path)
+        }
+    }
+
+    /// Prepares what reads and writes rows of the tables.
+    func prepared<Rows>(_ rows: (SQLiteDatabase) throws(SQLiteError) -> Rows) throws(SinkError) -> Rows {
+        try attempt("open") { () throws(SQLiteError) in try rows(database) }
+    }
+
+    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        try attempt("read") { () throws(SQLiteError) in try positionRows.positions(of: topic) }
+    }
+
+    /// Does something in the transaction that is open, or begins one. SQLite itself knows whether one is open.
+    func write<Result>(_ body: () throws(SQLiteError) -> Result) throws(SinkError) -> Result {
+        try attempt("write to") { () throws(SQLiteError) in
+            if database.isInAutocommit { try database.execute("BEGIN IMMEDIATE") }
+            return try body()
+        }
+    }
+
+    func rollBack() {
+        // Some failures have ended it already. If it cannot be ended, the next statement says so.
+        if !database.isInAutocommit { try? database.execute("ROLLBACK") }
+    }
+
+    /// Commits what was written, with these positions in place of those that were kept before for the topic.
+    func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        try write { () throws(SQLiteError) in
+            try positionRows.replace(positions, of: topic)
+            try database.execute("COMMIT")
+        }
+    }
+
+    private func attempt<Result>(
+        _ operation: String, _ body: () throws(SQLiteError) -> Result
+    ) throws(SinkError) -> Result {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw SinkError(error, operation, path)
+        }
+    }
+}
