@@ -50,7 +50,9 @@ struct SinkLoad {
         }
     }
 
+    /// As the program's own writer asks: about the whole batch first.
     private func answers(of sink: any TimelineSink, to records: [SinkRecord]) throws -> [SinkAnswer] {
+        try sink.prepare(records)
         if let sink = sink as? any BatchSink { return try sink.write(records) }
         return try records.map { .done(try sink.write($0)) }
     }
