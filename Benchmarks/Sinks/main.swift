@@ -7,7 +7,8 @@ import Sinks
 import TestSupport
 import Timelines
 
-// How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES]. Medians of rounds.
+// How fast sinks write, beside the target's own bulk tool, in turn: sinks-benchmark [TIMELINES
+// [NAME…]]. Medians of rounds.
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 50_000
 let rounds = 5
@@ -28,6 +29,8 @@ func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
 
 /// Times both in turn, and prints timelines a second of each with their ratio.
 func compare(_ name: String, _ tool: String, count: Int, _ round: (Int) throws -> (sink: Double, tool: Double)) throws {
+    let named = CommandLine.arguments.dropFirst(2)
+    guard named.isEmpty || named.contains(name) else { return }
     let times = try (0..<rounds).map(round)
     let (sink, bulk) = (median(times.map(\.sink)), median(times.map(\.tool)))
     let rates = "\(Int(Double(count) / sink)) timelines/s, \(tool) \(Int(Double(count) / bulk))"
