@@ -22,6 +22,7 @@ package struct ShownTimeline: Hashable, Sendable {
 
     package init(_ record: TimelineRecord, at place: SourceOffset, reload: PlacedReload? = nil) {
         var masked = record
+        masked.recipient = SecretMask.masked(id: record.recipient)
         for index in masked.timeline.entries.indices {
             masked.timeline.entries[index].parameters = masked.timeline.entries[index].parameters.masked
         }

@@ -32,6 +32,11 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         if let database, database.contains("://") || database.contains("=") {
             throw Problem(description: "must have the name of a database as dbname")
         }
+        // libpq takes what stands before a slash of a password for a server, and the rest for a database.
+        let ports = given.first { $0.keyword == "port" }?.value.split(separator: ",") ?? []
+        guard database?.contains("@") != true, ports.allSatisfy({ UInt16($0) != nil }) else {
+            throw Problem(description: Self.safe(""))
+        }
         let all = given + Self.defaults.filter { pair in !given.contains { $0.keyword == pair.keyword } }
         keywords = all.map(\.keyword)
         values = all.map(\.value)

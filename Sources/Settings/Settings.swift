@@ -106,7 +106,8 @@ package enum Secrets {
     /// The text with stars in place of passwords: in `://NAME:PASSWORD@`, and behind `password=`.
     package static func masked(_ text: String) -> String {
         guard text.contains("@") || text.lowercased().contains("password=") else { return text }
-        return text.replacing(/:\/\/([^:\/@?#\s"]*):[^@\/\s"]*@/) { "://\($0.1):\(stars)@" }
+        // Up to the last @: a password may hold others, and slashes.
+        return text.replacing(/:\/\/([^:\/@?#\s"]*):[^\s"]*@/) { "://\($0.1):\(stars)@" }
             .replacing(/(?i)(password=)('[^']*'|[^\s&"]*)/) { "\($0.1)\(stars)" }
     }
 

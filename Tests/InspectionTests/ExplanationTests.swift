@@ -92,7 +92,7 @@ struct ExplanationTests {
         #expect(sent.map(\.rules) == [["L1", "L8"]] && sent[0].sources.map(\.text) == ["timeline.reloads[3]@8"])
         #expect(sent[0].text.contains("statusChanged; 4 of its reloads were left"))
         facts.reloads = [reload(0, Self.minutes(-5))]
-        #expect(try reasons(facts, .reload).map(\.rules) == [["L8"], ["L1", "T6"]])
+        #expect(try reasons(facts, .reload).map(\.rules) == [["L8"], ["L4"]])
         facts.reloads = [reload(1, Self.minutes(6))]
         #expect(try reasons(facts, .reload)[0].text == "the topic holds no reload that names it")
     }

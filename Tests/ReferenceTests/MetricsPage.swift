@@ -100,7 +100,7 @@ private let introduction = """
     | `views` | `serve` | the topics are not read yet, or are out of reach |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |
     | `descriptors` | `process`, `sink`, `serve` | hardly any descriptor is left; raise the limit of open files |
-    | `loop` | all | a thread hangs (`/health/live`) |
+    | `loop` | all but `produce`, which may wait for its input | a thread hangs (`/health/live`) |
     | `ending` | all | it was told to end |
 
     A process to which the group has given no tasks is ready: it is there for when another one goes.

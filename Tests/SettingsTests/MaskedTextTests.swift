@@ -8,6 +8,7 @@ struct MaskedTextTests {
         arguments: [
             ("postgres://ana:secret@db/x", "postgres://ana:********@db/x"),
             ("redis://:secret@h:6379/0", "redis://:********@h:6379/0"),
+            ("redis://:Zm9v/YmFy@h", "redis://:********@h"), ("redis://:p@ss@h/1", "redis://:********@h/1"),
             (
                 #"{"a": {"to": "postgres:host=h password='a b' user=u"}}"#,
                 #"{"a": {"to": "postgres:host=h password=******** user=u"}}"#

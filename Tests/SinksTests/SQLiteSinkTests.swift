@@ -153,4 +153,40 @@ struct SQLiteSinkTests {
         try sink.keep([:], of: "timelines")
         #expect(try text("SELECT count(*) FROM timelines") == "1")
     }
+
+    @Test(
+        "entries that are no objects make a bad record, and not a sink that cannot go on",
+        arguments: ["\"abc\"", "null", "1"])
+    func entriesOfOtherTypes(entry: String) throws {
+        let sink = try SQLiteSink(file: path)
+        let value = #"{"revision":1,"generatedAt":"2026-11-20T06:00:00Z","entries":[\#(entry)]}"#
+        #expect {
+            try sink.write(Contract.record("a", value, offset: 0))
+        } throws: { error in
+            if case .unusable = error as? SinkError { true } else { false }
+        }
+        #expect(try sink.write(Contract.record("b", Contract.timeline("b", revision: 1), offset: 1)) == .written)
+        try sink.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
+    }
+
+    @Test("a file that is removed or replaced under the sink is told, and nothing is kept in it")
+    func removedFile() throws {
+        let sink = try SQLiteSink(file: path)
+        _ = try sink.write(Contract.record("a", Contract.timeline("a", revision: 1), offset: 0))
+        try FileManager.default.removeItem(atPath: path)
+        #expect {
+            try sink.keep([0: SinkPosition(next: Offset(1))], of: "timelines")
+        } throws: { error in
+            if case .refused(let fault) = error as? SinkError { fault.reason.contains("removed") } else { false }
+        }
+    }
+
+    @Test("a folder that is missing is named, with what makes it")
+    func missingFolder() throws {
+        #expect {
+            _ = try SQLiteSink(file: directory.path + "/none/t.db")
+        } throws: { error in
+            "\(error)".contains("mkdir -p '\(directory.path)/none'")
+        }
+    }
 }

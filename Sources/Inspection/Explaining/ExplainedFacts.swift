@@ -75,9 +75,10 @@ package struct Reason: Hashable, Sendable {
     package var rules: [String]
     package var sources: [SourceOffset]
 
+    /// - Parameter text: ids in it that look like push tokens are masked.
     package init(_ about: Subject, _ text: String, rules: [String], sources: [SourceOffset] = []) {
         self.about = about
-        self.text = text
+        self.text = SecretMask.masked(id: text)
         self.rules = rules
         self.sources = sources
     }

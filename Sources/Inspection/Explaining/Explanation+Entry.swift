@@ -100,12 +100,15 @@ extension Explanation {
         else { return [] }
         let places = facts.sources(record, in: facts.topics.telemetry)
         let seen = vehicle.observedAt.map { "observed at \($0.rfc3339)" } ?? "of unknown age"
-        if status == VehicleStatus.offline.rawValue, let observedAt = vehicle.observedAt {
+        let said = places.compactMap { facts.sources[$0]?.value }.first.flatMap { value in
+            (try? value.withUnsafeBytes { try parser.object($0) })?["status"]
+        }
+        if status == VehicleStatus.offline.rawValue, said != .string(status), let observedAt = vehicle.observedAt {
             let length = silence.map { $0.words } ?? (entry.date - observedAt).words
             return [
                 Reason(
                     .status,
-                    "Offline, if the record does not say so itself, as nothing was heard of \(vehicle.vehicleId)"
+                    "Offline, as nothing was heard of \(vehicle.vehicleId)"
                         + " for \(length); it was \(seen)", rules: ["T23", "T12"], sources: places)
             ]
         }

@@ -8,11 +8,16 @@ extension Explanation {
         if let last = past.last, isAbout(last.value) { return [sent(last)] }
         var reasons: [Reason] = []
         if let last = past.last {
+            // The first timeline of the revision may be gone, and then the reload may have been for it.
+            let isKnown =
+                last.value.configurationIds.count == 1 || facts.timelines[firstOfRevision].value.refreshCount == 1
+                || facts.predecessor(of: firstOfRevision) != nil
+            let order = isKnown ? ", before revision" : "; the records do not tell whether for revision"
             reasons.append(
                 Reason(
                     .reload,
                     "the newest reload that names it was issued at \(last.value.issuedAt.rfc3339)"
-                        + " (\(last.value.reason.rawValue)), before revision \(record.revision)", rules: ["L8"],
+                        + " (\(last.value.reason.rawValue))\(order) \(record.revision)", rules: ["L8"],
                     sources: [last.place]))
         } else {
             reasons.append(Reason(.reload, "the topic holds no reload that names it", rules: ["L1"]))
@@ -49,6 +54,7 @@ extension Explanation {
 
     private func notSent(after last: Placed<ReloadNotification>?) -> Reason {
         let first = facts.timelines[firstOfRevision]
+        if first.value.refreshCount == 1 { return notSent(forNew: first) }
         guard let before = facts.predecessor(of: firstOfRevision) else {
             if record.budget?.remaining == 0 { return held }
             return Reason(
@@ -84,6 +90,20 @@ extension Explanation {
             "none for revision \(record.revision), though it differs visibly from the timeline before: the"
                 + " recipient had seen the same, or the topic's retention removed the reload", rules: ["L7", "L1"],
             sources: [before.place, first.place])
+    }
+
+    /// A new configuration is announced whatever it shows, and costs nothing.
+    private func notSent(forNew first: Placed<TimelineRecord>) -> Reason {
+        let gathered = first.value.generatedAt + facts.terms.coalesce
+        if facts.at < gathered {
+            return Reason(
+                .reload, "none yet: the new configuration is gathered with others until \(gathered.rfc3339)",
+                rules: ["L5", "L4"], sources: [first.place])
+        }
+        return Reason(
+            .reload,
+            "a new configuration is announced for configurationChanged: the topic's retention has removed that reload,"
+                + " or its time has not come yet at the process", rules: ["L4"], sources: [first.place])
     }
 
     private var held: Reason {

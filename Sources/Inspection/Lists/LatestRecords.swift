@@ -11,6 +11,8 @@ struct LatestRecords<Value> {
     }
 
     private var entries: [[UInt8]: Entry] = [:]
+    /// Tombstones are here, too: an older record of another partition does not bring a key back.
+    private var latest: [[UInt8]: LatestPlace] = [:]
 
     /// The records, in no order.
     var values: [(key: [UInt8], entry: Entry)] { entries.map { ($0.key, $0.value) } }
@@ -20,11 +22,7 @@ struct LatestRecords<Value> {
     /// - Parameter value: `nil` removes the key: the record is a tombstone.
     mutating func put(_ view: RecordView, of topic: String, _ value: Value?) {
         guard let key = view.key.map({ Array($0) }) else { return }
-        if let known = entries[key], known.place.partition != view.partition.rawValue,
-            known.timestamp > view.timestamp
-        {
-            return
-        }
+        guard latest[key, default: LatestPlace()].takes(view) else { return }
         entries[key] = value.map {
             Entry(value: $0, place: SourceOffset(topic, view), timestamp: view.timestamp)
         }

@@ -28,6 +28,7 @@ package struct SinkStatus: Hashable, Sendable {
         /// The revision is the last but one part of the event's id.
         init(_ record: SinkRecord) {
             configurationId = record.configurationId
+            guard record.value != nil else { return }
             let id = record.headers.first { $0.name == "ce_id" }?.value.map { String(decoding: $0, as: UTF8.self) }
             revision = id?.split(separator: "/").dropLast().last.flatMap { Int64($0) }
         }

@@ -181,10 +181,13 @@ package final class TimelineWriter: SinkKind {
     }
 
     private func count(_ answer: SinkAnswer, of record: SinkRecord) {
-        if case .done = answer { last = record }
         switch answer {
-        case .done(.written): summary.written += 1
-        case .done(.removed): summary.removed += 1
+        case .done(.written):
+            summary.written += 1
+            last = record
+        case .done(.removed):
+            summary.removed += 1
+            last = record
         case .done(.unchanged): summary.unchanged += 1
         case .leftOut: break
         }

@@ -31,7 +31,7 @@ final class DeadLetterRun {
     func close() { admin.close() }
 
     /// The chosen dead letters with which nothing was done yet that hinders this operation.
-    var waiting: [DeadLetter] { chosen.filter { hindrance($0.state) == nil }.map(\.letter) }
+    private var waiting: [DeadLetter] { chosen.filter { hindrance($0.state) == nil }.map(\.letter) }
 
     private func hindrance(_ state: OperationMarks.State) -> String? {
         guard case .done(let done, let at) = state else { return nil }
@@ -44,12 +44,14 @@ final class DeadLetterRun {
     ///
     /// - Parameters:
     ///   - verb: the operation as a command: "Replay".
-    ///   - destination: where a dead letter goes, or why it is left out.
+    ///   - judge: says where dead letters go; `nil` if they go nowhere. It looks before the question, and once more
+    ///     after the answer, which may take its time: what was written meanwhile counts.
     /// - Returns: the number of those that were left out though nothing had been done with them.
     func carryOut(
-        _ output: InspectOptions, _ verb: String,
-        destination: (DeadLetter) -> Result<ReplayJudge.Destination?, ReplayJudge.LeftOut>
+        _ output: InspectOptions, _ verb: String, judge: ReplayJudge? = nil
     ) throws(CommandFailure) -> Int {
+        var judge = judge
+        try judge?.look(at: waiting)
         var changes: [OperationWriter.Change] = []
         var rows: [InspectedRow] = []
         var counts = DeadLetterTally()
@@ -61,7 +63,7 @@ final class DeadLetterRun {
                 if isNamed { rows.append(row(letter, "left out", why: hindrance)) }
                 continue
             }
-            switch destination(letter) {
+            switch judge?.destination(of: letter) ?? .success(nil) {
             case .success(let place):
                 changes.append(.init(letter: letter, operation: operation, destination: place))
                 counts.add(letter, state)
@@ -83,26 +85,34 @@ final class DeadLetterRun {
         var done = 0
         // What was done is said also where the rest fails, or somebody has had enough.
         defer { writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)") }
-        try write(changes, output, &done)
-        return leftOut
+        return leftOut + (try write(changes, output, judge, &done))
     }
 
     /// - Parameter done: the number of dead letters with which it was done, also if this throws.
+    /// - Returns: the number of those that are left out by what was written since they were chosen.
     private func write(
-        _ changes: [OperationWriter.Change], _ output: InspectOptions, _ done: inout Int
-    ) throws(CommandFailure) {
+        _ changes: [OperationWriter.Change], _ output: InspectOptions, _ judge: ReplayJudge?, _ done: inout Int
+    ) throws(CommandFailure) -> Int {
         let writer = try OperationWriter(box, admin)
         defer { writer.close() }
         // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
         try box.readMarks(needsAll: true)
         try box.requireReadableMarks()
+        var judge = judge
+        try judge?.look(at: changes.map(\.letter))
         var rest: [OperationWriter.Change] = []
+        var leftOut = 0
         for change in changes {
-            guard let hindrance = hindrance(box.state(of: change.letter)) else {
+            var reason = hindrance(box.state(of: change.letter))
+            if reason == nil, case .failure(let failure)? = judge?.destination(of: change.letter) {
+                reason = failure.reason
+                leftOut += 1
+            }
+            guard let reason else {
                 rest.append(change)
                 continue
             }
-            output.write([row(change.letter, "left out", why: hindrance)], columns: Self.columns)
+            output.write([row(change.letter, "left out", why: reason)], columns: Self.columns)
         }
         try writer.write(rest) { written in
             done += written.count
@@ -110,6 +120,7 @@ final class DeadLetterRun {
                 written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns,
                 isReport: true)
         }
+        return leftOut
     }
 
     private func row(

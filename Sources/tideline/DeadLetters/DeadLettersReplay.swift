@@ -34,9 +34,8 @@ struct DeadLettersReplay: Verb {
     func execute() throws(CommandFailure) {
         let run = try DeadLetterRun(action, .replayed, Environment(kafka))
         defer { run.close() }
-        var judge = ReplayJudge(run.environment, run.admin, overNewer: overNewer)
-        try judge.look(at: run.waiting)
-        let leftOut = try run.carryOut(output, "Replay") { letter in judge.destination(of: letter) }
+        let judge = ReplayJudge(run.environment, run.admin, overNewer: overNewer)
+        let leftOut = try run.carryOut(output, "Replay", judge: judge)
         guard leftOut > 0 else { return }
         let were = leftOut == 1 ? "was" : "were"
         throw CommandFailure(.dataError, "\(leftOut.counted("dead letter")) \(were) left out: see above")
@@ -62,6 +61,6 @@ struct DeadLettersDrop: Verb {
     func execute() throws(CommandFailure) {
         let run = try DeadLetterRun(action, .dropped, Environment(kafka))
         defer { run.close() }
-        _ = try run.carryOut(output, "Drop") { _ in .success(nil) }
+        _ = try run.carryOut(output, "Drop")
     }
 }

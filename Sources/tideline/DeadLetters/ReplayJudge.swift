@@ -16,8 +16,9 @@ struct ReplayJudge {
     private let admin: any Admin
     private let overNewer: Bool
     private var partitions: [String: Int32] = [:]
-    /// The newest record of each key in a compacted topic, for the keys of dead letters.
-    private var newest: [String: [[UInt8]: SourceOffset]] = [:]
+    /// The newest record of each key in each partition of a compacted topic, for the keys of dead letters. After
+    /// partitions were added a key may be in several.
+    private var newest: [String: [[UInt8]: [Partition: (place: SourceOffset, timestamp: Instant)]]] = [:]
 
     init(_ environment: Environment, _ admin: any Admin, overNewer: Bool) {
         self.environment = environment
@@ -33,12 +34,10 @@ struct ReplayJudge {
         guard !overNewer else { return }
         for topic in origins where found[topic]?.settings["cleanup.policy"]?.contains("compact") == true {
             let keys = Set(letters.filter { $0.origin?.topic == topic }.compactMap(\.record.key))
-            var places: [[UInt8]: SourceOffset] = [:]
+            var places: [[UInt8]: [Partition: (place: SourceOffset, timestamp: Instant)]] = [:]
             try environment.readRecords(of: topic) { view, _ in
                 guard let key = view.key.map({ Array($0) }), keys.contains(key) else { return }
-                let place = SourceOffset(topic, view)
-                if let known = places[key], known.isBehind(place) { return }
-                places[key] = place
+                places[key, default: [:]][view.partition] = (SourceOffset(topic, view), view.timestamp)
             }
             newest[topic] = places
         }
@@ -50,11 +49,23 @@ struct ReplayJudge {
         guard let count = partitions[origin.topic] else {
             return .failure(LeftOut(reason: "cannot go back: the topic \(origin.topic) does not exist"))
         }
-        if let key = letter.record.key, let place = newest[origin.topic]?[key], place.isBehind(origin) {
+        if let key = letter.record.key, let place = newer(than: origin, letter, newest[origin.topic]?[key] ?? [:]) {
             return .failure(
                 LeftOut(reason: "a newer record of its key is \(place.text): it would be replaced (--over-newer)"))
         }
         let partition = Partition(origin.partition)
         return .success((origin.topic, partition.rawValue < count ? partition : nil))
+    }
+
+    /// A record that the dead letter would replace. Offsets compare within a partition alone; in another one counts
+    /// what is not older than the dead letter.
+    private func newer(
+        than origin: SourceOffset, _ letter: DeadLetter,
+        _ places: [Partition: (place: SourceOffset, timestamp: Instant)]
+    ) -> SourceOffset? {
+        places.sorted { $0.key < $1.key }.first { partition, record in
+            partition.rawValue == origin.partition
+                ? record.place.isBehind(origin) : record.timestamp >= letter.record.timestamp
+        }?.value.place
     }
 }

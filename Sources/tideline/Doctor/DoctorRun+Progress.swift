@@ -38,7 +38,11 @@ extension DoctorRun {
                     bootstrap: bootstrap))
             report.add(try pendingOffsets(of: read))
         } catch {
-            report.add([Finding(.lag, "application", .notice, "cannot be told: \(error)")])
+            report.add([
+                Finding(
+                    .lag, "application", .bad, "cannot be told, nor what its members and transactions do: \(error)",
+                    remedy: "Look at what is found above, then look again")
+            ])
         }
         try goOn()
     }

@@ -47,10 +47,12 @@ final class ExplainReading {
         let topic = environment.topics.configurations
         let kinds = environment.settings[Keys.kinds]
         var known: Set<[UInt8]> = []
+        var latest = LatestPlace()
         try environment.readRecords(of: topic) { view, _ in
             guard let key = view.key else { return }
             let place = SourceOffset(topic, view)
             let isAsked = key.elementsEqual(id.utf8)
+            if isAsked, !latest.takes(view) { return }
             guard let value = view.value else {
                 known.remove(Array(key))
                 if isAsked { (facts.configuration, facts.deletion) = (nil, place) }
@@ -71,8 +73,9 @@ final class ExplainReading {
 
     private func readTimelines(_ facts: inout ExplainedFacts) throws(CommandFailure) {
         let topic = environment.topics.timelines
+        var latest = LatestPlace()
         try environment.readRecords(of: topic) { view, _ in
-            guard let key = view.key, key.elementsEqual(id.utf8) else { return }
+            guard let key = view.key, key.elementsEqual(id.utf8), latest.takes(view) else { return }
             guard let value = view.value else {
                 facts.timelines = []
                 return

@@ -16,6 +16,7 @@ final class TimelineFollower {
     private let timelines: TopicReader
     private let reloads: TopicReader
     private var known: Set<[UInt8]> = []
+    private var latest = LatestPlace()
     private var newestReload: ShownTimeline.PlacedReload?
     /// The reloads that could not be read before the ends were reached; `nil` behind them.
     private var unread: UnreadRecords? = UnreadRecords()
@@ -94,7 +95,7 @@ final class TimelineFollower {
     private func apply(timeline view: RecordView) {
         guard let key = view.key else { return }
         if ids.isEmpty { known.insert(Array(key)) }
-        guard key.elementsEqual(id.utf8) else { return }
+        guard key.elementsEqual(id.utf8), latest.takes(view) else { return }
         let place = SourceOffset(timelines.topic, view)
         guard let value = view.value else {
             (shown, tombstone) = (nil, place)

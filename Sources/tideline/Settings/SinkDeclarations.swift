@@ -13,8 +13,15 @@ struct SinkDeclaration: Hashable, Sendable {
     /// What it writes.
     var content: SinkContent { if case .kept(let target) = self.target { target.content } else { .timelines } }
 
-    /// The target for people: passwords are masked.
-    var shown: String { Secrets.masked(address) }
+    /// The target for people, without passwords and without what of an address may be a secret.
+    var shown: String {
+        switch target {
+        case .sent(let address): address.shown
+        case .kept(.postgres(let address)): "\(address)"
+        case .kept(.redis(let address)): "\(address)"
+        case .kept: Secrets.masked(address)
+        }
+    }
 
     /// A sink that the settings do not name: it has the name of its sort.
     init(_ target: TimelineTarget, address: String) {

@@ -45,6 +45,8 @@ struct KafkaTopicAddress: Hashable, Sendable {
         var properties = [
             "transaction.timeout.ms": String(settings[Keys.transactionTimeout].milliseconds),
             "message.max.bytes": String(Self.recordBytesMax),
+            // A broker refuses whole batches: what is too large for the topic is found in a small one.
+            "batch.size": "16384",
         ]
         for (name, value) in settings.values(under: Keys.sinkKafka) { properties[name] = value.description }
         let kafka = RdKafkaSettings(

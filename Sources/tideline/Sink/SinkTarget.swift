@@ -75,6 +75,10 @@ enum SinkTarget: Hashable, Sendable {
 
     /// - Parameter text: what follows `redis:`, or a URL.
     private static func redis(_ text: String) throws(Problem) -> RedisAddress {
+        // Such a password would be taken for a part of a text.
+        if !text.contains("//"), text.contains("@") {
+            throw Problem(description: "must be redis://USER:PASSWORD@HOST where a password is named")
+        }
         do throws(RedisAddress.Problem) {
             return try RedisAddress(text.hasPrefix("//") ? "redis:" + text : text)
         } catch {

@@ -136,6 +136,27 @@ struct PostgresOutageTests {
         #expect(try stage.text("SELECT revision FROM timelines") == "3")
     }
 
+    @Test("a server that comes back older than what it acknowledged is noticed, and the sink goes on from there")
+    func setBack() async throws {
+        let stage = try await PostgresStage()
+        let sink = try stage.sink()
+        #expect(try sink.positions(of: "timelines").isEmpty)
+        for revision in 1...2 {
+            _ = try sink.write([PostgresStage.record("a", revision: revision, offset: Int64(revision - 1))])
+            try sink.keep([0: SinkPosition(next: Offset(Int64(revision)))], of: "timelines")
+        }
+        // As a standby that had not got the last commit.
+        try stage.execute("UPDATE positions SET next = 1")
+        try stage.execute("DELETE FROM timelines")
+        try stage.endSessions()
+        #expect(throws: SinkError.self) { try sink.write([PostgresStage.record("a", revision: 3, offset: 2)]) }
+        sink.rollBack()
+        #expect { try sink.write([PostgresStage.record("a", revision: 3, offset: 2)]) } throws: { error in
+            if case .setBack = error as? SinkError { true } else { false }
+        }
+        #expect(try sink.positions(of: "timelines").mapValues(\.next) == [0: Offset(1)])
+    }
+
     @Test("a full disk is waited for, and the batch is written when there is room")
     func fullDisk() async throws {
         let server = try await PostgresServer()

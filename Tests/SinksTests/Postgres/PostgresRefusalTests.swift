@@ -142,8 +142,10 @@ struct PostgresRefusalTests {
             ("postgres://ana:s3%cret@h/d", "written as %XX"), ("password=s3cret and more", "is no address"),
             ("postgres://ana:s3cret@h/d?sslmod=require", #"has "sslmod""#), ("", "is no address"),
             ("timelines", "is no address"),
-            ("dbname=postgres://a:s3cret@h/d", "the name of a database"), ("postgres://ana:s3cret@h:port", ""),
-        ] where !(words.isEmpty) {
+            ("dbname=postgres://a:s3cret@h/d", "the name of a database"),
+            ("postgres://ana:s3cret@h:port", "is no address"),
+            ("postgres://ana:s3/cret@db/x", "is no address"), ("postgres://ana:s3cret/w@db/x", "is no address"),
+        ] {
             #expect { _ = try PostgresAddress(text.isEmpty ? "x" : text) } throws: {
                 "\($0)".contains(words) && !"\($0)".contains("cret")
             }

@@ -140,6 +140,20 @@ struct RedisSinkTests {
         #expect(try second.positions(of: "timelines").isEmpty)
     }
 
+    @Test("a batch that takes longer than the lock lasts is written when it comes again: the lock lasts longer")
+    func longBatch() throws {
+        let sink = try sink("slow", lease: .milliseconds(400))
+        func batch() throws {
+            _ = try write("a", 1, offset: 0, to: sink)
+            usleep(600_000)
+            try sink.keep([0: SinkPosition(next: Offset(1))], of: "timelines")
+        }
+        #expect { try batch() } throws: { $0.isUnavailable && "\($0)".contains("has expired") }
+        sink.rollBack()
+        try batch()
+        #expect(try sink.positions(of: "timelines") == [0: SinkPosition(next: Offset(1))])
+    }
+
     @Test("the lock of a sink that was killed ends by itself; if that sink was only slow, it never writes again")
     func fenced() async throws {
         let first = try sink("the first", lease: .milliseconds(1500))

@@ -57,6 +57,17 @@ package struct TimelineAddress: Hashable, Sendable {
         try self.init(text)
     }
 
+    /// The host alone, and what tells addresses of one host apart: path and query may be secrets.
+    package var shown: String {
+        let host = authority.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .field(let field, _): "{\(field.rawValue)}"
+            }
+        }
+        return "\(scheme)://\(host.joined())/… (\(digest.prefix(8)))"
+    }
+
     /// Distinguishes addresses in names: 16 hexadecimal digits.
     package var digest: String { Array(SHA256.hash(Array(text.utf8)).prefix(8)).hexadecimal }
 

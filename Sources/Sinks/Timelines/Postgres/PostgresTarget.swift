@@ -12,6 +12,9 @@ final class PostgresTarget {
     /// `nil` until something is asked of it, and after the connection was lost.
     private var session: PostgresSession?
     private var identity: PostgresSession.Identity?
+    /// What is known to be in the tables, or was sent and not answered, by topic.
+    private var kept: [String: [Partition: SinkPosition]] = [:]
+    private var sent: [String: [Partition: SinkPosition]] = [:]
     /// True if records were written that no commit has made count yet.
     private var isBegun = false
 
@@ -26,9 +29,12 @@ final class PostgresTarget {
     }
 
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
-        try asking("read") { (connection) throws(PostgresError) in
+        (kept[topic], sent[topic]) = (nil, nil)
+        let positions = try asking("read") { (connection) throws(PostgresError) in
             PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
         }
+        kept[topic] = positions
+        return positions
     }
 
     /// Writes rows, in the transaction that is open or a new one.
@@ -62,9 +68,11 @@ final class PostgresTarget {
         // Without records it is one transaction by itself, as all that is sent at once.
         let end = isBegun ? [PostgresStatement("COMMIT")] : []
         try asking("write to") { (connection) throws(PostgresError) in
+            sent[topic] = positions
             _ = try connection.run(more + PostgresPositions.replace(positions, of: topic) + end)
         }
         isBegun = false
+        (kept[topic], sent[topic]) = (positions, nil)
     }
 
     /// Writes rows, and answers for each. If the server refuses a value, it is looked for by halves.
@@ -85,7 +93,9 @@ final class PostgresTarget {
                 answers[Int(ordinal)] = batch.answer(outcome)
             }
         } catch {
-            guard error.kind == .value, connection.isUsable else { throw error }
+            // What takes longer than the server allows (57014) may be done by halves.
+            let isTooMuch = error.code == "57014" && rows.count > 1
+            guard error.kind == .value || isTooMuch, connection.isUsable else { throw error }
             try connection.run([
                 PostgresStatement("ROLLBACK TO SAVEPOINT part"), PostgresStatement("RELEASE SAVEPOINT part"),
             ])
@@ -112,8 +122,30 @@ final class PostgresTarget {
         }
         let session = try PostgresSession(address, of: content, known: identity, patience: lockPatience)
         identity = session.identity
+        try verify(session.connection)
         self.session = session
         return session
+    }
+
+    /// After a new connection: does the server still hold what it has acknowledged? A standby that took over may not,
+    /// nor one whose commits do not wait for the disk.
+    private func verify(_ connection: PostgresConnection) throws(SinkError) {
+        for (topic, positions) in kept.sorted(by: { $0.key < $1.key }) {
+            let found: [Partition: SinkPosition]
+            do throws(PostgresError) {
+                found = PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
+            } catch {
+                throw SinkError(error, "read", address.description)
+            }
+            guard found == positions || found == sent[topic] else {
+                (kept, sent) = ([:], [:])
+                throw .setBack(
+                    SinkFault(
+                        place: address.description, operation: "go on at",
+                        reason: "its positions are others than it has acknowledged"))
+            }
+            (kept[topic], sent[topic]) = (found, nil)
+        }
     }
 
     private func dropIfLost() {

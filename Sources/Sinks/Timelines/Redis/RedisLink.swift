@@ -117,7 +117,12 @@ final class RedisLink {
         try attempt("write to") { (connection) throws(RedisError) in
             try queue(commands, connection)
             try connection.append(["EXEC"])
-            try Self.takeReplies(connection, queued: queued)
+            do throws(RedisError) {
+                try Self.takeReplies(connection, queued: queued)
+            } catch {
+                if error == Self.lockLost { lock.outlived() }
+                throw error
+            }
             (isWatching, queued, renewedAt) = (false, 0, now())
         }
     }

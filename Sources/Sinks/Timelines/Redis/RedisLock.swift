@@ -5,7 +5,8 @@ import Redis
 struct RedisLock {
     let owner: String
     /// How long it outlives its owner.
-    let lease: Duration
+    private(set) var lease: Duration
+    private static let leaseMax = Duration.seconds(60)
     /// True once it was taken: whoever has it afterwards has fenced this owner.
     private var wasHeld = false
     private var rival: (owner: String, expiry: Duration)?
@@ -54,6 +55,9 @@ struct RedisLock {
         rival = nil
         return .taken
     }
+
+    /// It has expired in the middle of a transaction: one that is as long again is to have the time.
+    mutating func outlived() { lease = min(lease * 2, max(lease, Self.leaseMax)) }
 
     /// Gives it up, if it is this owner's.
     func release(_ connection: RedisConnection) throws(RedisError) {

@@ -24,6 +24,7 @@ package final class RedisSink: TimelineSink {
     private var commands: [[RedisWord]] = []
     /// Whose keys are sets, or not there yet.
     private var recipients: Set<String> = []
+    private static let recipientsMax = 100_000
     /// The longest text of the transaction, and the longest that may be written.
     private var textLongest = 0
     private var textMax = Int.max
@@ -148,6 +149,8 @@ package final class RedisSink: TimelineSink {
                 throw .refused(link.fault("write to", "key tideline:recipient:\(name) is not a set: remove it"))
             }
         }
+        // Those of whom nothing comes any more are forgotten; whoever comes again is looked at again.
+        if recipients.count > Self.recipientsMax { recipients.removeAll() }
         recipients.formUnion(unseen)
         for (index, value) in (replies.first?.list ?? []).enumerated() {
             let id = records[index].configurationId

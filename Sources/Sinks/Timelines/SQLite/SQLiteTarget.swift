@@ -1,3 +1,4 @@
+import Glibc
 import RecordLog
 import SQLite
 
@@ -10,6 +11,8 @@ final class SQLiteTarget {
     private let path: String
     private let lock: FileLock
     private let positionRows: PositionRows
+    /// The number of the file that is open.
+    private let file: UInt64?
 
     /// Opens the file; makes it if it is not there.
     ///
@@ -17,6 +20,7 @@ final class SQLiteTarget {
     ///   sink's, or of a later release.
     init(file path: String, of content: SinkContent) throws(SinkError) {
         self.path = path
+        try Self.checkFolder(of: path)
         lock = try FileLock(path + (content == .timelines ? ".lock" : ".reloads.lock"))
         do throws(SQLiteError) {
             // Who reads it is decided by the directory's owner, as for files.
@@ -32,6 +36,21 @@ final class SQLiteTarget {
         } catch {
             throw SinkError(error, "open", path)
         }
+        file = Self.file(at: path)
+    }
+
+    private static func checkFolder(of path: String) throws(SinkError) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let folder = String(path[..<slash])
+        guard file(at: folder) == nil, errno == ENOENT else { return }
+        let reason = "\(String(cString: strerror(ENOENT))): mkdir -p '\(folder)' makes its folder"
+        throw .refused(SinkFault(place: path, operation: "open", reason: reason))
+    }
+
+    /// - Returns: `nil` if nothing is there.
+    private static func file(at path: String) -> UInt64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     /// Prepares what reads and writes rows of the tables.
@@ -58,6 +77,12 @@ final class SQLiteTarget {
 
     /// Commits what was written, with these positions in place of those that were kept before for the topic.
     func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        // What is written to a file without a name is lost, and another sink may write to one that took its name.
+        guard Self.file(at: path) == file else {
+            let reason =
+                "the file was removed or replaced while it was open; started again, the sink begins in the new one"
+            throw .refused(SinkFault(place: path, operation: "write to", reason: reason))
+        }
         try write { () throws(SQLiteError) in
             try positionRows.replace(positions, of: topic)
             try database.execute("COMMIT")

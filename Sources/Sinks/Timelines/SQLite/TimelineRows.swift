@@ -16,7 +16,10 @@ struct TimelineRows {
     init(_ database: SQLiteDatabase) throws(SQLiteError) {
         self.database = database
         check = try database.prepare(
-            "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.entries') = 'array' ELSE 0 END")
+            """
+            SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.entries') = 'array'
+            AND NOT EXISTS (SELECT 1 FROM json_each(?1, '$.entries') WHERE type <> 'object') ELSE 0 END
+            """)
         find = try database.prepare(
             "SELECT revision, refresh_count, generated_at, value FROM timelines WHERE configuration_id=?")
         insert = try database.prepare(

@@ -40,7 +40,9 @@ struct SinkGuarantee: Sendable {
         second: .isRefused, outage: "another program holds its lock")
 
     static let postgres = Self(
-        scheme: "postgres", writes: .exactlyOnce, positions: "in the database, in the same transaction",
+        scheme: "postgres", writes: .exactlyOnce,
+        remark: "as far as the server keeps what it has acknowledged; one that comes back older is filled again",
+        positions: "in the database, in the same transaction",
         second: .isRefused, outage: "the server crashes")
 
     static let redis = Self(
