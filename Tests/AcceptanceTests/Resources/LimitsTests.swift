@@ -144,7 +144,7 @@ extension AcceptanceTests {
             #expect(result.succeeded && result.standardOutput.contains("\"written\":400"), "\(result.failure)")
         }
 
-        @Test("a broker that is slow: all is done, later, in few lines, and readiness tells the lag")
+        @Test("a broker that is slow: all is done, later, in few lines; readiness says what is waited for, then yes")
         func slowBroker() async throws {
             let broker = try await TestBroker.dedicated()
             guard let identifier = ResourceWorld.process(of: broker) else {
@@ -181,7 +181,9 @@ extension AcceptanceTests {
             let time = ContinuousClock.now - began
             slowness.cancel()
             _ = await slowness.value
-            #expect(isDone && reasons.contains("lag"), "\(reasons) \(pipeline.errorOutput)")
+            // Which part it is depends on where the broker is slow: the start, the restore, or the reading.
+            #expect(isDone, "\(pipeline.errorOutput)")
+            #expect(!reasons.isEmpty && reasons.isSubset(of: ["startup", "restore", "lag", "brokers", "commits"]))
             try await Monitored.wait(for: "/health/ready", at: address, 200)
             let lines = pipeline.errorOutput.split(separator: "\n").filter { !$0.contains(" info ") }
             show("a broker that answers a seventh of the time: 20,050 records after \(time), \(lines.count) lines")
