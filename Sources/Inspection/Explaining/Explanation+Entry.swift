@@ -100,10 +100,12 @@ extension Explanation {
         else { return [] }
         let places = facts.sources(record, in: facts.topics.telemetry)
         let seen = vehicle.observedAt.map { "observed at \($0.rfc3339)" } ?? "of unknown age"
-        let said = places.compactMap { facts.sources[$0]?.value }.first.flatMap { value in
-            (try? value.withUnsafeBytes { try parser.object($0) })?["status"]
+        let members = places.compactMap { facts.sources[$0] }.first?.value.flatMap { value in
+            try? value.withUnsafeBytes { try parser.object($0) }
         }
-        if status == VehicleStatus.offline.rawValue, said != .string(status), let observedAt = vehicle.observedAt {
+        if status == VehicleStatus.offline.rawValue, members?["status"] != .string(status),
+            let observedAt = vehicle.observedAt
+        {
             let length = silence.map { $0.words } ?? (entry.date - observedAt).words
             return [
                 Reason(
@@ -112,9 +114,7 @@ extension Explanation {
                         + " for \(length); it was \(seen)", rules: ["T23", "T12"], sources: places)
             ]
         }
-        guard let source = places.compactMap({ facts.sources[$0] }).first, let value = source.value,
-            let members = try? value.withUnsafeBytes({ try parser.object($0) })
-        else {
+        guard let members else {
             return [Reason(.status, "\(status) of \(vehicle.vehicleId), \(seen)", rules: ["M3"], sources: places)]
         }
         if case .string(let said)? = members["status"] {

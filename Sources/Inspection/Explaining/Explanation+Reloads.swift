@@ -79,12 +79,7 @@ extension Explanation {
                 sources: [before.place, first.place])
         }
         if record.budget?.remaining == 0 { return held }
-        let gathered = first.value.generatedAt + facts.terms.coalesce
-        if facts.at < gathered {
-            return Reason(
-                .reload, "none yet: the change is gathered with others until \(gathered.rfc3339)", rules: ["L5"],
-                sources: [first.place])
-        }
+        if let gathering = gathering(first, "the change", rules: ["L5"]) { return gathering }
         return Reason(
             .reload,
             "none for revision \(record.revision), though it differs visibly from the timeline before: the"
@@ -94,16 +89,20 @@ extension Explanation {
 
     /// A new configuration is announced whatever it shows, and costs nothing.
     private func notSent(forNew first: Placed<TimelineRecord>) -> Reason {
-        let gathered = first.value.generatedAt + facts.terms.coalesce
-        if facts.at < gathered {
-            return Reason(
-                .reload, "none yet: the new configuration is gathered with others until \(gathered.rfc3339)",
-                rules: ["L5", "L4"], sources: [first.place])
-        }
+        if let gathering = gathering(first, "the new configuration", rules: ["L5", "L4"]) { return gathering }
         return Reason(
             .reload,
             "a new configuration is announced for configurationChanged: the topic's retention has removed that reload,"
                 + " or its time has not come yet at the process", rules: ["L4"], sources: [first.place])
+    }
+
+    /// - Returns: `nil` once the time of gathering is over.
+    private func gathering(_ first: Placed<TimelineRecord>, _ what: String, rules: [String]) -> Reason? {
+        let gathered = first.value.generatedAt + facts.terms.coalesce
+        guard facts.at < gathered else { return nil }
+        return Reason(
+            .reload, "none yet: \(what) is gathered with others until \(gathered.rfc3339)", rules: rules,
+            sources: [first.place])
     }
 
     private var held: Reason {

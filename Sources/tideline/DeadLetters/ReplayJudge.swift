@@ -12,13 +12,16 @@ struct ReplayJudge {
         var reason: String
     }
 
+    /// The newest records of a key, by partition.
+    private typealias Newest = [Partition: (place: SourceOffset, timestamp: Instant)]
+
     private let environment: Environment
     private let admin: any Admin
     private let overNewer: Bool
     private var partitions: [String: Int32] = [:]
     /// The newest record of each key in each partition of a compacted topic, for the keys of dead letters. After
     /// partitions were added a key may be in several.
-    private var newest: [String: [[UInt8]: [Partition: (place: SourceOffset, timestamp: Instant)]]] = [:]
+    private var newest: [String: [[UInt8]: Newest]] = [:]
 
     init(_ environment: Environment, _ admin: any Admin, overNewer: Bool) {
         self.environment = environment
@@ -34,7 +37,7 @@ struct ReplayJudge {
         guard !overNewer else { return }
         for topic in origins where found[topic]?.settings["cleanup.policy"]?.contains("compact") == true {
             let keys = Set(letters.filter { $0.origin?.topic == topic }.compactMap(\.record.key))
-            var places: [[UInt8]: [Partition: (place: SourceOffset, timestamp: Instant)]] = [:]
+            var places: [[UInt8]: Newest] = [:]
             try environment.readRecords(of: topic) { view, _ in
                 guard let key = view.key.map({ Array($0) }), keys.contains(key) else { return }
                 places[key, default: [:]][view.partition] = (SourceOffset(topic, view), view.timestamp)
@@ -60,8 +63,7 @@ struct ReplayJudge {
     /// A record that the dead letter would replace. Offsets compare within a partition alone; in another one counts
     /// what is not older than the dead letter.
     private func newer(
-        than origin: SourceOffset, _ letter: DeadLetter,
-        _ places: [Partition: (place: SourceOffset, timestamp: Instant)]
+        than origin: SourceOffset, _ letter: DeadLetter, _ places: Newest
     ) -> SourceOffset? {
         places.sorted { $0.key < $1.key }.first { partition, record in
             partition.rawValue == origin.partition

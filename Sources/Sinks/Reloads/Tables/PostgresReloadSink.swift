@@ -30,24 +30,14 @@ package final class PostgresReloadSink: BatchSink {
     }
 
     package func write(_ records: [SinkRecord]) throws(SinkError) -> [SinkAnswer] {
-        var answers: [Int: SinkAnswer] = [:]
-        var rows: [ReloadInsert.Row] = []
-        for (ordinal, record) in records.enumerated() {
+        try target.write(records, as: ReloadInsert.self) { ordinal, record in
             do throws(SinkError) {
                 let row = try ReloadRow(record, with: &parser)
-                if retention.isOver(row) {
-                    answers[ordinal] = .done(.unchanged)
-                } else {
-                    rows.append(ReloadInsert.Row(ordinal: ordinal, reload: row))
-                }
-            } catch .unusable(let reason) {
-                answers[ordinal] = .leftOut(reason: reason)
+                if retention.isOver(row) { return .answered(.done(.unchanged)) }
+                return .row(ReloadInsert.Row(ordinal: ordinal, reload: row))
+            } catch {
+                return .answered(.leftOut(reason: error.description))
             }
-        }
-        answers.merge(try target.write(rows, as: ReloadInsert.self)) { $1 }
-        return records.indices.map { ordinal in
-            guard let answer = answers[ordinal] else { preconditionFailure("The server answers for each record.") }
-            return answer
         }
     }
 

@@ -16,6 +16,13 @@ protocol PostgresBatch {
     static func answer(_ outcome: String) -> SinkAnswer
 }
 
+/// What is known of a record before the server is asked.
+enum PostgresStep<Row> {
+    case row(Row)
+    /// There is nothing to ask.
+    case answered(SinkAnswer)
+}
+
 /// A record that is to be written: what can be said without the server is right with it.
 protocol PostgresBatchRow {
     /// Its place among the records of the batch, by which it is answered for.

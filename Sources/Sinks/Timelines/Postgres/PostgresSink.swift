@@ -25,19 +25,7 @@ package final class PostgresSink: BatchSink {
     }
 
     package func write(_ records: [SinkRecord]) throws(SinkError) -> [SinkAnswer] {
-        let unusable = records.map(self.unusable)
-        let rows = zip(records.indices, records).filter { unusable[$0.0] == nil }.map { index, record in
-            let value = record.timeline(for: name)
-            return TimelineUpsert.Row(
-                ordinal: index, record: record, value: value, stamp: value.flatMap { TimelineStamp($0) })
-        }
-        let answers = try target.write(rows, as: TimelineUpsert.self)
-        return unusable.enumerated().map { ordinal, unusable in
-            guard let answer = unusable ?? answers[ordinal] else {
-                preconditionFailure("The server answers for each record.")
-            }
-            return answer
-        }
+        try target.write(records, as: TimelineUpsert.self) { ordinal, record in step(ordinal, record) }
     }
 
     /// The commit of `keep` makes all durable.
@@ -49,17 +37,19 @@ package final class PostgresSink: BatchSink {
         try target.keep(positions, of: topic)
     }
 
-    /// The answer for a record that no server could take; `nil` if there is nothing wrong with it.
-    private func unusable(_ record: SinkRecord) -> SinkAnswer? {
+    /// A row, or the answer for a record that no server could take.
+    private func step(_ ordinal: Int, _ record: SinkRecord) -> PostgresStep<TimelineUpsert.Row> {
         if record.configurationId.utf8.contains(0) {
             let id = record.configurationId.replacing("\u{0}", with: "\\u0000")
-            return .leftOut(
-                reason: "configuration \(id), field configurationId: PostgreSQL takes no text with U+0000")
+            return .answered(
+                .leftOut(reason: "configuration \(id), field configurationId: PostgreSQL takes no text with U+0000"))
         }
-        guard let value = record.timeline(for: name) else { return nil }
-        guard String(validating: value, as: UTF8.self) != nil, TimelineStamp(value) != nil else {
-            return TimelineUpsert.unreadable
+        var row = TimelineUpsert.Row(ordinal: ordinal, record: record)
+        guard let value = record.timeline(for: name) else { return .row(row) }
+        guard String(validating: value, as: UTF8.self) != nil, let stamp = TimelineStamp(value) else {
+            return .answered(TimelineUpsert.unreadable)
         }
-        return nil
+        (row.value, row.stamp) = (value, stamp)
+        return .row(row)
     }
 }

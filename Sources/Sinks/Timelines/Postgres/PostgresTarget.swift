@@ -37,19 +37,30 @@ final class PostgresTarget {
         return positions
     }
 
-    /// Writes rows, in the transaction that is open or a new one.
+    /// Writes records as rows, in the transaction that is open or a new one.
     ///
-    /// - Returns: the answer for each row, by its ordinal.
+    /// - Parameter step: makes a row of a record and its ordinal.
+    /// - Returns: the answer for each record.
     func write<Batch: PostgresBatch>(
-        _ rows: [Batch.Row], as batch: Batch.Type
-    ) throws(SinkError) -> [Int: SinkAnswer] {
+        _ records: [SinkRecord], as batch: Batch.Type, _ step: (Int, SinkRecord) -> PostgresStep<Batch.Row>
+    ) throws(SinkError) -> [SinkAnswer] {
         var answers: [Int: SinkAnswer] = [:]
+        var rows: [Batch.Row] = []
+        for (ordinal, record) in records.enumerated() {
+            switch step(ordinal, record) {
+            case .row(let row): rows.append(row)
+            case .answered(let answer): answers[ordinal] = answer
+            }
+        }
         try asking("write to") { (connection) throws(PostgresError) in
             if !isBegun { try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED") }
             isBegun = true
             try apply(rows[...], as: batch, connection, &answers)
         }
-        return answers
+        return records.indices.map { ordinal in
+            guard let answer = answers[ordinal] else { preconditionFailure("The server answers for each record.") }
+            return answer
+        }
     }
 
     func rollBack() {
