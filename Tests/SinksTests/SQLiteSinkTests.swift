@@ -13,10 +13,7 @@ struct SQLiteSinkTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func text(_ sql: String) throws -> String? {
-        let statement = try SQLiteDatabase(path).prepare(sql)
-        return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
-    }
+    private func text(_ sql: String) throws -> String? { try directory.firstText(of: sql, in: "timelines.db") }
 
     @Test("keeps the contract of all sinks")
     func contract() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 
 /// A directory of its own for one test, removed with its owner.
 final class TemporaryDirectory {
@@ -20,6 +21,12 @@ final class TemporaryDirectory {
 
     func text(_ name: String) -> String? {
         FileManager.default.contents(atPath: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The first column of the first row that a database of SQLite here gives; `nil` if there is none, or it is NULL.
+    func firstText(of sql: String, in database: String) throws -> String? {
+        let statement = try SQLiteDatabase("\(path)/\(database)").prepare(sql)
+        return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
     }
 
     func write(_ text: String, to name: String) throws {

@@ -15,10 +15,7 @@ struct SQLiteReloadTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func text(_ sql: String) throws -> String? {
-        let statement = try SQLiteDatabase(path).prepare(sql)
-        return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
-    }
+    private func text(_ sql: String) throws -> String? { try directory.firstText(of: sql, in: "timelines.db") }
 
     private func sink() throws -> SQLiteReloadSink {
         try SQLiteReloadSink(file: path, retention: Contract.retention())
