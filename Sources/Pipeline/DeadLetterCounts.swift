@@ -16,10 +16,9 @@ extension TaskCounters {
     /// By topic (UTF-8 bytes), then reason in the order of its declaration; a pair that was never counted is left out.
     package var deadLetters: [DeadLetterCounts] {
         let found = labelled.compactMap { key, count -> DeadLetterCounts? in
-            guard key.name == DeadLetterCounts.name, key.labels.count == 2,
-                let reason = MessageProblem.Kind(rawValue: key.labels[1])
+            guard key.name == DeadLetterCounts.name, let reason = MessageProblem.Kind(rawValue: key.other)
             else { return nil }
-            return DeadLetterCounts(topic: key.labels[0], reason: reason, count: count)
+            return DeadLetterCounts(topic: key.label, reason: reason, count: count)
         }
         let order = MessageProblem.Kind.allCases
         return found.sorted { left, right in

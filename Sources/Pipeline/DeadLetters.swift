@@ -18,7 +18,7 @@ extension TaskContext {
         let problem = problem.shortened
         noteDeadLetter(record, reason: problem.description)
         traceFailure(type: problem.kind.rawValue, problem.description)
-        counters.add(1, to: CounterKey(DeadLetterCounts.name, [topic, problem.kind.rawValue]))
+        counters.add(1, to: DeadLetterCounts.name, topic, problem.kind.rawValue)
         let original = headers(of: record)
         let size = record.value?.count ?? 0
         let keySize = record.key?.count ?? 0

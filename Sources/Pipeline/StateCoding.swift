@@ -83,7 +83,9 @@ extension ByteWriter {
 extension ByteWriter {
     /// FNV-1a of what was written: the same in every process.
     var digest: UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        withUnsafeBytes { bytes in
+            bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        }
     }
 }
 

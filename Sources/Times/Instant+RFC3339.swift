@@ -3,31 +3,12 @@ extension Instant {
     @inlinable
     package static var writable: ClosedRange<Int64> { -62_135_596_800_000...253_402_300_799_999 }
 
-    /// RFC 3339 in UTC, such as `2026-11-20T06:25:00Z`; milliseconds only where they are not zero.
+    /// RFC 3339 in UTC, such as `2026-11-20T06:25:00Z`; milliseconds only where they are not zero. Years have four
+    /// digits from 0000 to 9999, more beyond.
     public var rfc3339: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Appends the text of `rfc3339`. Years have four digits from 0000 to 9999, more beyond.
-    package func write(to bytes: inout [UInt8]) {
-        let days = milliseconds.floored(by: Instant.millisecondsOfDay)
-        let ofDay = Int(milliseconds - days * Instant.millisecondsOfDay)
-        LocalDate(dayNumber: Int(days)).write(to: &bytes)
-        let (seconds, fraction) = ofDay.quotientAndRemainder(dividingBy: 1000)
-        bytes.append(UInt8(ascii: "T"))
-        bytes.appendDecimal(seconds / 3600, digits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDecimal(seconds / 60 % 60, digits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDecimal(seconds % 60, digits: 2)
-        if fraction != 0 {
-            bytes.append(UInt8(ascii: "."))
-            bytes.appendDecimal(fraction, digits: 3)
+        String(unsafeUninitializedCapacity: Self.textRoom) { memory in
+            memory.baseAddress.map { writeText(to: $0) } ?? 0
         }
-        bytes.append(UInt8(ascii: "Z"))
     }
 }
 

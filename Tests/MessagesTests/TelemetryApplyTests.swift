@@ -70,7 +70,7 @@ import Timelines
             let message = TelemetryMessage(random: &generator)
             writer.removeAll()
             message.write(to: &writer)
-            try writer.bytes.withUnsafeBytes { bytes in
+            try writer.withUnsafeBytes { bytes in
                 let record = try reader.read(bytes)
                 var vehicle = Vehicle(vehicleId: String(record.vehicleId))
                 #expect(record.apply(to: &vehicle) == .applied)

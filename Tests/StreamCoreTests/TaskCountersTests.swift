@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Counters of tasks")
 struct TaskCountersTests {
-    private static let key = CounterKey("announced", ["Fleet"])
+    private static let key = CounterKey("announced", "Fleet", "scheduled")
 
     private func counted(_ amount: Int) -> TaskCounters {
         var counters = TaskCounters(of: TallyProcessor.topology)
         counters.records = amount
         counters[TallyProcessor.countsOutput] = amount
         counters[TallyProcessor.silentOutput] = 2 * amount
-        counters.add(amount, to: Self.key)
+        counters.add(amount, to: Self.key.name, Self.key.label, Self.key.other)
         return counters
     }
 

@@ -88,7 +88,7 @@ struct LeavingAndReadingRulesTests {
         var payload = ByteWriter()
         LedgerMessage(from: 0, number: 1).encode(into: &payload)
         let envelope = [UInt8]("entity".utf8).withUnsafeBytes { entity in
-            payload.bytes.withUnsafeBytes { Envelope.message(node: 0, NodeMessage(entity: entity, payload: $0)) }
+            payload.withUnsafeBytes { Envelope.message(node: 0, NodeMessage(entity: entity, payload: $0)) }
         }
         application.cluster.append("a.telemetry", 0, key: "k", value: "v")
         application.cluster.append("app.exchange", 0, key: nil, value: envelope)

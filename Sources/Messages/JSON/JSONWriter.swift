@@ -120,7 +120,7 @@ package struct JSONWriter: ~Copyable {
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return output.appendDecimal(whole) }
         var text = value.description
         // Swift writes whole numbers from 2^53 on with a fraction.
-        if text.hasSuffix(".0") { text.removeLast(2) }
+        if value.magnitude >= 0x1p53, text.hasSuffix(".0") { text.removeLast(2) }
         output.append(text)
     }
 
@@ -161,6 +161,14 @@ package struct JSONWriter: ~Copyable {
     package mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         output.append(json)
+    }
+
+    /// Writes a value once more that is among what was written.
+    ///
+    /// - Parameter text: the place of the value.
+    mutating func again(_ text: Range<Int>) {
+        separate()
+        output.append(copyOf: text)
     }
 
     package mutating func object(_ members: Parameters) {

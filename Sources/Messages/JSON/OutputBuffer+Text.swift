@@ -3,6 +3,7 @@ internal import Timelines
 extension OutputBuffer {
     /// Appends the content of a JSON string. Runs without escapes are copied whole, and real text rarely has escapes.
     mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
+        if !Self.needsEscapes(text) { return append(text) }
         var start = 0
         for index in text.indices where Self.needsEscape(text[index]) {
             append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
@@ -10,6 +11,27 @@ extension OutputBuffer {
             start = index + 1
         }
         append(UnsafeRawBufferPointer(rebasing: text[start...]))
+    }
+
+    /// Looks at eight bytes at a time.
+    private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs = ones << 7
+        // The highest bit of each byte that is less than `limit`, of bytes and a limit below 128.
+        func below(_ limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word & highs }
+        var index = 0
+        while index + 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            if below(0x20, word) | below(1, quotes) | below(1, backslashes) != 0 { return true }
+            index += 8
+        }
+        while index < text.count {
+            if needsEscape(text[index]) { return true }
+            index += 1
+        }
+        return false
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

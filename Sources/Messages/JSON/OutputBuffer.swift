@@ -38,6 +38,14 @@ struct OutputBuffer: ~Copyable {
         count += bytes.count
     }
 
+    /// Appends bytes that it has already.
+    mutating func append(copyOf bytes: Range<Int>) {
+        precondition(bytes.upperBound <= count)
+        reserve(bytes.count)
+        (start + count).update(from: start + bytes.lowerBound, count: bytes.count)
+        count += bytes.count
+    }
+
     mutating func append(literal text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

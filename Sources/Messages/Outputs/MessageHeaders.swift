@@ -48,8 +48,8 @@ package struct CloudEventHeaders: Sendable {
     ) -> [MessageHeader] {
         // A revision that is made twice at one instant has the same content, which makes the events duplicates.
         var headers = headers(
-            id: "\(record.configurationId)/\(record.revision)", type: timelineType, time: record.generatedAt,
-            subject: record.configurationId)
+            id: record.configurationId + "/" + String(record.revision.rawValue), type: timelineType,
+            time: record.generatedAt, subject: record.configurationId)
         headers.append(contentType)
         if let sinks { headers.append(Self.sinks(sinks)) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
@@ -106,13 +106,15 @@ package struct CloudEventHeaders: Sendable {
     /// - Parameter id: the event's, without the time that makes it unique.
     private func headers(id: String, type: MessageHeader, time: Instant, subject: String) -> [MessageHeader] {
         let timeText = time.text
-        var id = Array(id.utf8)
-        id.append(UInt8(ascii: "/"))
-        id.append(contentsOf: timeText)
+        var eventId: [UInt8] = []
+        eventId.reserveCapacity(id.utf8.count + 1 + timeText.count)
+        eventId.append(contentsOf: id.utf8)
+        eventId.append(UInt8(ascii: "/"))
+        eventId.append(contentsOf: timeText)
         var headers: [MessageHeader] = []
         headers.reserveCapacity(9)
         headers.append(specVersion)
-        headers.append(MessageHeader(name: "ce_id", value: id))
+        headers.append(MessageHeader(name: "ce_id", value: eventId))
         headers.append(type)
         headers.append(source)
         headers.append(MessageHeader(name: "ce_time", value: timeText))

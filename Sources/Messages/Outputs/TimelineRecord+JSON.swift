@@ -11,7 +11,7 @@ extension TimelineRecord {
         json.integer("revision", revision.rawValue)
         json.instant("generatedAt", generatedAt)
         json.instant("validUntil", timeline.validUntil)
-        json.array("entries", timeline.entries) { $0.entry($1) }
+        json.entries(timeline.entries)
         json.integer("refreshCount", refreshCount)
         json.budget("budget", budget)
         json.object("policy", timeline.policy) { $0.fields(of: $1) }
@@ -22,17 +22,40 @@ extension TimelineRecord {
 }
 
 extension JSONWriter {
+    /// Writes the entries of a timeline. Mostly they show one vehicle, the text of which is written once and copied.
+    fileprivate mutating func entries(_ entries: [TimelineEntry]) {
+        key("entries")
+        beginArray()
+        var shown: (vehicle: Indirect<TimelineEntry.VehicleView>, text: Range<Int>)?
+        for entry in entries {
+            self.entry(entry) { json, vehicle in
+                if let shown, shown.vehicle.isSameObject(as: vehicle) { return json.again(shown.text) }
+                let start = json.count
+                json.object(of: vehicle.value)
+                shown = (vehicle, start..<json.count)
+            }
+        }
+        endArray()
+    }
+
     /// Writes an entry, keys in the order of the schema; fields that are `nil` are left out.
     package mutating func entry(_ entry: TimelineEntry) {
+        self.entry(entry) { $0.object(of: $1.value) }
+    }
+
+    @inline(__always)
+    private mutating func entry(
+        _ entry: TimelineEntry, vehicle: (inout JSONWriter, Indirect<TimelineEntry.VehicleView>) -> Void
+    ) {
         beginObject()
         string("id", entry.id)
         instant("date", entry.date)
         string("phase", entry.phase.rawValue)
-        field("event", entry.event) { $0.occurrence($1) }
+        field("event", entry.heldEvent) { $0.occurrence($1.value) }
         array("ongoing", entry.ongoing) { $0.occurrence($1) }
-        field("next", entry.next) { $0.occurrence($1) }
+        field("next", entry.heldNext) { $0.occurrence($1.value) }
         bool("tentative", entry.isTentative ? true : nil)
-        object("vehicle", entry.vehicle) { $0.fields(of: $1) }
+        field("vehicle", entry.heldVehicle, vehicle)
         object("values", entry.values) { json, values in
             for value in values {
                 json.key(named: value.name)
@@ -80,7 +103,8 @@ extension JSONWriter {
         }
     }
 
-    private mutating func fields(of vehicle: TimelineEntry.VehicleView) {
+    private mutating func object(of vehicle: TimelineEntry.VehicleView) {
+        beginObject()
         string("vehicleId", vehicle.vehicleId)
         string("registration", vehicle.registration)
         string("alias", vehicle.alias)
@@ -91,6 +115,7 @@ extension JSONWriter {
         number("longitude", vehicle.longitude)
         string("customAddressIcon", vehicle.customAddressIcon)
         instant("observedAt", vehicle.observedAt)
+        endObject()
     }
 
     fileprivate mutating func fields(of policy: TimelineReloadPolicy) {

@@ -100,7 +100,7 @@ struct ReloadRequests {
         var key = ByteWriter(capacity: 64)
         key.write(Self.keyPrefix)
         request.encode(into: &key)
-        let slot = key.bytes.withUnsafeBytes { counters.slot(of: $0) }
+        let slot = key.withUnsafeBytes { counters.slot(of: $0) }
         if counters[slot]?.value == next { return }
         counters[slot] = next.map { CounterState($0) }
     }

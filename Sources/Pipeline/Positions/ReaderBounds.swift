@@ -44,9 +44,9 @@ struct ReaderBounds {
     private func fits(_ state: ReaderState, _ key: ReaderKey) -> Bool {
         var stored = ByteWriter(capacity: 1024)
         state.encode(into: &stored)
-        if stored.bytes.count > stateBytesMax { return false }
+        if stored.count > stateBytesMax { return false }
         // JSON takes six bytes for one at the most, and names of fields.
-        let partsBytes = stored.bytes.count * 8 + state.positions.partsCount * 256
+        let partsBytes = stored.count * 8 + state.positions.partsCount * 256
         // The record's key, id and subject.
         let namesBytes = key.text.utf8.count * 3
         if partsBytes + namesBytes <= mergedBytesMax { return true }

@@ -2,7 +2,7 @@ import StreamCore
 import Timelines
 
 /// The token bucket and the open offer of each configuration, at the task of its recipient (L1 to L9).
-struct ReloadBudgets {
+final class ReloadBudgets {
     /// The key is a `ReloadKey`.
     private let budgets = StateStore(.reloadBudgets)
     /// When an offer that is held gets a token, else when a bucket is full again and can be forgotten.
@@ -78,7 +78,7 @@ struct ReloadBudgets {
     ///
     /// - Returns: the bucket after that; `nil` if there is no token: then the offer is held or, if it is a renewal's,
     ///   dropped.
-    mutating func charge(
+    func charge(
         _ offer: ReloadOffer, _ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext
     ) -> TokenBucket? {
         let now = context.now
@@ -107,7 +107,7 @@ struct ReloadBudgets {
     /// Takes out held offers whose bucket has a token at `now`: those among the first timers that are due.
     ///
     /// - Parameter limit: how many timers are looked at, at the most.
-    mutating func popHeld(at now: Instant, limit: Int) -> [Slot<BudgetState>] {
+    func popHeld(at now: Instant, limit: Int) -> [Slot<BudgetState>] {
         var held: [Slot<BudgetState>] = []
         for _ in 0..<limit {
             guard let slot = waits.pop(now: now) else { break }
@@ -123,7 +123,7 @@ struct ReloadBudgets {
     }
 
     /// Forgets a bucket that is full again, else looks at it again when it should be.
-    private mutating func rest(_ slot: Slot<BudgetState>, _ terms: ReloadTerms, _ now: Instant) {
+    private func rest(_ slot: Slot<BudgetState>, _ terms: ReloadTerms, _ now: Instant) {
         guard var state = budgets[slot], let bucket = state.bucket else { return }
         if bucket.isFull(terms, at: now) {
             state.bucket = nil
@@ -134,12 +134,12 @@ struct ReloadBudgets {
     }
 
     /// No offer waits for a token through hours that come again: from now on `followClock` goes through the buckets.
-    mutating func clockWentBack() { clockWalk.begin() }
+    func clockWentBack() { clockWalk.begin() }
 
     /// True if buckets wait for the next transaction to be looked at.
     var isFollowingClock: Bool { clockWalk.isUnderWay }
 
-    mutating func followClock(_ context: TaskContext) {
+    func followClock(_ context: TaskContext) {
         guard clockWalk.isUnderWay else { return }
         var walk = clockWalk
         walk.advance(over: budgets, context) { slot in
@@ -157,7 +157,7 @@ struct ReloadBudgets {
     // MARK: - Derived from state
 
     /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
-    mutating func finishRestore(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
+    func finishRestore(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
         budgets.visit { slot in
             guard let state = budgets[slot] else { return }
             let key = key(of: slot)
@@ -167,22 +167,22 @@ struct ReloadBudgets {
     }
 
     /// Waits for the next token if an offer is held, else until the bucket can be forgotten.
-    private mutating func arm(_ slot: Slot<BudgetState>, _ terms: ReloadTerms) {
+    private func arm(_ slot: Slot<BudgetState>, _ terms: ReloadTerms) {
         guard let state = budgets[slot], let bucket = state.bucket else { return waits.disarm(slot) }
         let due = state.isHeld ? bucket.nextToken(terms, at: bucket.asOf) : bucket.fullAt(terms, at: bucket.asOf)
         waits.arm(slot, due: due)
     }
 
-    mutating func committed() {
+    func committed() {
         fired.removeAll(keepingCapacity: true)
         clockWalk.committed()
     }
 
-    mutating func reverted() {
+    func reverted() {
         clockWalk.reverted()
         for slot in fired + budgets.reverted { arm(slot, kinds.terms(of: key(of: slot).kind)) }
         fired.removeAll()
     }
 
-    mutating func forget(_ released: ReleasedSlots<BudgetState>) { waits.forget(released) }
+    func forget(_ released: ReleasedSlots<BudgetState>) { waits.forget(released) }
 }

@@ -23,17 +23,17 @@ package enum ReloadCount: String, CaseIterable, Sendable {
 
 extension TaskCounters {
     mutating func count(_ count: ReloadCount, kind: String, _ reason: ReloadNotification.Reason, by amount: Int = 1) {
-        add(amount, to: CounterKey(count.rawValue, [kind, reason.rawValue]))
+        add(amount, to: count.rawValue, kind, reason.rawValue)
     }
 
     /// The rows by kind (UTF-8 bytes), then reason, the strongest first; a pair that was never counted has no row.
     package var reloads: [ReloadCounters] {
         var rows: [String: [ReloadNotification.Reason: ReloadCounters]] = [:]
         for (key, amount) in labelled {
-            guard let count = ReloadCount(rawValue: key.name), key.labels.count == 2,
-                let reason = ReloadNotification.Reason(rawValue: key.labels[1])
+            guard let count = ReloadCount(rawValue: key.name),
+                let reason = ReloadNotification.Reason(rawValue: key.other)
             else { continue }
-            let kind = key.labels[0]
+            let kind = key.label
             rows[kind, default: [:]][reason, default: ReloadCounters(kind: kind, reason: reason)].amounts[count] =
                 amount
         }

@@ -11,7 +11,7 @@ import Timelines
 final class ReloadProcessor {
     private let settings: PipelineSettings
     private var gatherings: ReloadGatherings
-    private var budgets: ReloadBudgets
+    private let budgets: ReloadBudgets
     private let writer: ReloadWriter
     private let kinds: DeclaredKinds
     /// The gatherings do not wait for their time any more.

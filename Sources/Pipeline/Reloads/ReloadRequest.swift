@@ -16,7 +16,7 @@ package struct ReloadRequest: Hashable, StateValue, Sendable {
     package var envelope: [UInt8] {
         var payload = ByteWriter(capacity: 64)
         ConfigurationInput.requested(self).encode(into: &payload)
-        return payload.bytes.withUnsafeBytes {
+        return payload.withUnsafeBytes {
             Envelope.message(
                 node: NodeName.configurations.number,
                 NodeMessage(entity: UnsafeRawBufferPointer(start: nil, count: 0), payload: $0))

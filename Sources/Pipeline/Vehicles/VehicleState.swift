@@ -61,9 +61,10 @@ extension VehicleState {
     /// The bytes of JSON that each entry of a timeline shows of it at the most; 0 if they are so few that no timeline
     /// is too large for them.
     var heavyBytes: Int {
-        let texts = [vehicle.registration, vehicle.alias, vehicle.customAddressIcon, vehicle.address]
-        let series = vehicle.series.reduce(0) { $0 + $1.name.jsonBytes + 32 }
-        let bytes = texts.reduce(series) { $0 + ($1?.jsonBytes ?? 0) }
+        func bytes(of text: String?) -> Int { text?.jsonBytes ?? 0 }
+        let texts = bytes(of: vehicle.registration) + bytes(of: vehicle.alias)
+        let address = bytes(of: vehicle.customAddressIcon) + bytes(of: vehicle.address)
+        let bytes = vehicle.series.reduce(texts + address) { $0 + $1.name.jsonBytes + 32 }
         return bytes > Self.lightBytesMax ? bytes : 0
     }
 

@@ -83,9 +83,9 @@ struct VehicleTimers {
     /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
     /// status and waits for nothing.
     private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
-        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return nil }
+        guard let last = subscriptions[slot]?.lastUpdate, let need = subscriptions[slot]?.need else { return nil }
         let silence = vehicles[links.source(of: slot)].flatMap {
-            last.report.nextSilence(of: $0.vehicle, for: subscription.need).map { Due(at: $0.at) }
+            last.report.nextSilence(of: $0.vehicle, for: need).map { Due(at: $0.at) }
         }
         let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
         guard let silence, let refresh else { return silence ?? refresh }

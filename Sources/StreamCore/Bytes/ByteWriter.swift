@@ -1,54 +1,87 @@
 public import RecordLog
 
 /// Writes the internal binary form: state in the changelog, messages in the exchange. Little endian; counts as varints.
-public struct ByteWriter {
-    @usableFromInline var storage: [UInt8]
-    @inlinable public var bytes: [UInt8] { storage }
+///
+/// It owns its memory, which grows. An array would ask at every byte whether it is shared.
+public struct ByteWriter: ~Copyable {
+    @usableFromInline var start: UnsafeMutablePointer<UInt8>
+    @usableFromInline var capacity: Int
+    @usableFromInline var end = 0
+    @usableFromInline var formatNumber: UInt8
+    /// The number of bytes that were written.
+    @inlinable public var count: Int { end }
     /// The format that is written (`StateFormat`): a reader of an earlier one knows nothing that a later one adds.
-    public let format: UInt8
+    @inlinable public var format: UInt8 { formatNumber }
 
     @inlinable
-    public init(capacity: Int = 0, format: UInt8 = 2) {
-        self.format = format
-        storage = []
-        storage.reserveCapacity(capacity)
-    }
-
-    /// Writes into the memory of bytes that are not needed any more, which are empty after that.
-    @inlinable
-    init(reusing bytes: inout [UInt8], format: UInt8) {
-        self.format = format
-        storage = []
-        swap(&storage, &bytes)
-        storage.removeAll(keepingCapacity: true)
-    }
-
-    /// Takes the bytes away, with their memory.
-    @inlinable
-    mutating func takeBytes() -> [UInt8] {
-        var bytes: [UInt8] = []
-        swap(&storage, &bytes)
-        return bytes
+    public init(capacity: Int = 64, format: UInt8 = 2) {
+        formatNumber = format
+        self.capacity = max(capacity, 16)
+        start = .allocate(capacity: self.capacity)
     }
 
     @inlinable
-    public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
+    deinit { start.deallocate() }
+
+    /// A copy of what was written.
+    public var bytes: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: end)) }
+
+    /// Lends what was written.
+    @inlinable
+    public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: start, count: end))
+    }
+
+    /// Forgets what was written, and keeps the memory.
+    @inlinable
+    public mutating func removeAll() { end = 0 }
+
+    /// Forgets what was written, to write another format. More memory than `kept` bytes is given back.
+    @usableFromInline
+    mutating func removeAll(format: UInt8, keepingCapacity kept: Int = .max) {
+        if capacity > kept { self = ByteWriter() }
+        formatNumber = format
+        end = 0
+    }
 
     @inlinable
-    public mutating func write(_ value: UInt8) { storage.append(value) }
+    mutating func reserve(_ more: Int) {
+        if end + more > capacity { grow(more) }
+    }
+
+    @usableFromInline
+    mutating func grow(_ more: Int) {
+        capacity = max(2 * capacity, end + more)
+        let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        moved.moveInitialize(from: start, count: end)
+        start.deallocate()
+        start = moved
+    }
 
     @inlinable
-    public mutating func write(_ value: Bool) { storage.append(value ? 1 : 0) }
+    public mutating func write(_ value: UInt8) {
+        reserve(1)
+        start[end] = value
+        end += 1
+    }
+
+    @inlinable
+    public mutating func write(_ value: Bool) { write(value ? 1 : 0 as UInt8) }
 
     /// LEB128.
     @inlinable
     public mutating func write(varint value: UInt64) {
+        reserve(10)
         var value = value
         while value >= 0x80 {
-            storage.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            start[end] = UInt8(truncatingIfNeeded: value) | 0x80
+            end += 1
             value >>= 7
         }
-        storage.append(UInt8(truncatingIfNeeded: value))
+        start[end] = UInt8(truncatingIfNeeded: value)
+        end += 1
     }
 
     @inlinable
@@ -66,27 +99,28 @@ public struct ByteWriter {
     @inlinable
     public mutating func write(_ value: String) {
         var value = value
-        value.withUTF8 { utf8 in
-            write(count: utf8.count)
-            storage.append(contentsOf: utf8)
-        }
+        value.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
     @inlinable
     public mutating func write(_ value: [UInt8]) {
-        write(count: value.count)
-        storage.append(contentsOf: value)
+        value.withUnsafeBytes { write($0) }
     }
 
     @inlinable
     public mutating func write(_ value: UnsafeRawBufferPointer) {
         write(count: value.count)
-        storage.append(contentsOf: value)
+        append(value)
     }
 
     /// Bytes without a count before them.
     @inlinable
-    public mutating func append(_ value: UnsafeRawBufferPointer) { storage.append(contentsOf: value) }
+    public mutating func append(_ value: UnsafeRawBufferPointer) {
+        guard let source = value.baseAddress else { return }
+        reserve(value.count)
+        UnsafeMutableRawPointer(start + end).copyMemory(from: source, byteCount: value.count)
+        end += value.count
+    }
 
     /// One byte that says whether there is a value, then the value.
     @inlinable
@@ -110,7 +144,9 @@ public struct ByteWriter {
 
     @inlinable
     mutating func write(fixed value: UInt64) {
-        withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
+        reserve(8)
+        UnsafeMutableRawPointer(start + end).storeBytes(of: value.littleEndian, as: UInt64.self)
+        end += 8
     }
 }
 

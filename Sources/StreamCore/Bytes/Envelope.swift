@@ -20,12 +20,17 @@ package enum Envelope {
     package static func message(
         node: Int, _ message: NodeMessage, format: UInt8 = StateFormat.unversioned
     ) -> [UInt8] {
-        var writer = ByteWriter(capacity: message.entity.count + message.payload.count + 8)
-        write(messageKind, format, into: &writer)
-        writer.write(UInt8(node))
-        writer.write(message.entity)
+        var writer = ByteWriter(capacity: message.entity.count + message.payload.count + 8, format: format)
+        beginMessage(node: node, to: message.entity, into: &writer)
         writer.append(message.payload)
         return writer.bytes
+    }
+
+    /// Writes all of a message but its payload, which is to follow.
+    static func beginMessage(node: Int, to entity: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
+        write(messageKind, writer.format, into: &writer)
+        writer.write(UInt8(node))
+        writer.write(entity)
     }
 
     /// Key, value and headers go along unchanged, with origin and timestamp.

@@ -8,7 +8,7 @@ extension StateStore {
     @inlinable
     func writeChangelog(_ emit: ChangelogEmit) {
         captureValues()
-        var key = ByteWriter(capacity: 64)
+        var key = ByteWriter()
         let isVersioned = format != StateFormat.unversioned
         captured.withUnsafeBytes { captured in
             var start = 0
@@ -22,7 +22,7 @@ extension StateStore {
                 withKey(of: slot) { key.append($0) }
                 // The number of the format is part of versioned values alone.
                 let value = captured[(isVersioned ? start : min(start + 1, end))..<end]
-                key.bytes.withUnsafeBytes { key in
+                key.withUnsafeBytes { key in
                     emit(key, start == end ? nil : UnsafeRawBufferPointer(rebasing: value))
                 }
             }
@@ -32,26 +32,25 @@ extension StateStore {
     /// Encodes all that was written.
     @inlinable
     func captureValues() {
-        var writer = ByteWriter(reusing: &captured, format: format)
+        captured.removeAll(format: format)
         capturedEnds.removeAll(keepingCapacity: true)
         for slot in written {
             guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
             if place.pointee != nil {
-                writer.write(format)
-                place.pointee!.encode(into: &writer)
+                captured.write(format)
+                place.pointee!.encode(into: &captured)
             }
-            capturedEnds.append(writer.bytes.count)
+            capturedEnds.append(captured.count)
         }
-        captured = writer.takeBytes()
         isCaptured = true
     }
 
     /// Once for a key: the value of the format before goes as that of this format comes.
     @usableFromInline
     func writeTombstone(ofUnversioned slot: Slot<Value>, _ emit: ChangelogEmit) {
-        var key = ByteWriter(capacity: 64)
+        var key = ByteWriter()
         key.write(id)
         withKey(of: slot) { key.append($0) }
-        key.bytes.withUnsafeBytes { emit($0, nil) }
+        key.withUnsafeBytes { emit($0, nil) }
     }
 }

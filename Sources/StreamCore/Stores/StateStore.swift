@@ -33,7 +33,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// The slots that this transaction wrote, in the order of their first write.
     @usableFromInline var written: [Slot<Value>] = []
     /// The stored form of what was written, one behind the other, as it was captured last.
-    @usableFromInline var captured: [UInt8] = []
+    @usableFromInline var captured = ByteWriter()
     /// The end of each in `captured`.
     @usableFromInline var capturedEnds: [Int] = []
     /// Nothing was written since.
@@ -186,8 +186,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     func forgetWritten() {
         written.removeAll(keepingCapacity: true)
         isCaptured = false
-        captured.removeAll(keepingCapacity: captured.capacity < Self.capturedKept)
-        capturedEnds.removeAll(keepingCapacity: captured.capacity > 0)
+        captured.removeAll(format: format, keepingCapacity: Self.capturedKept)
+        capturedEnds.removeAll(keepingCapacity: capturedEnds.capacity < Self.capturedKept / 8)
     }
 
     /// A transaction that wrote more gives the memory back.

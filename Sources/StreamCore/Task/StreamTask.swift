@@ -172,7 +172,7 @@ package final class StreamTask {
         var writer = ByteWriter(capacity: 256)
         positions.encode(of: context.topology.sources, header: header, into: &writer)
         Self.positionsKey.withUnsafeBytes { key in
-            writer.bytes.withUnsafeBytes { emit(key, $0) }
+            writer.withUnsafeBytes { emit(key, $0) }
         }
     }
 

@@ -48,6 +48,8 @@ package final class TaskContext {
     /// Reads the headers of the record that is being processed.
     package var headerReader: (RecordView) -> [Header] = { _ in [] }
 
+    /// The memory in which messages are written.
+    private var envelope = ByteWriter(capacity: 256)
     private unowned let router: any MessageRouter
 
     package init(partition: Partition, partitions: Int32, topology: Topology, router: any MessageRouter) {
@@ -91,15 +93,13 @@ package final class TaskContext {
     /// Sends a message to an entity, whichever task owns it: this one included.
     package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
         assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
-        var payload = ByteWriter(capacity: 128, format: format)
-        message.encode(into: &payload)
         var entity = entity
         entity.withUTF8 { utf8 in
             let entity = UnsafeRawBufferPointer(utf8)
-            let envelope = payload.bytes.withUnsafeBytes {
-                Envelope.message(node: node.number, NodeMessage(entity: entity, payload: $0), format: format)
-            }
-            router.route(envelope, key: entity, to: owner(of: Murmur2.hash(entity)))
+            envelope.removeAll(format: format)
+            Envelope.beginMessage(node: node.number, to: entity, into: &envelope)
+            message.encode(into: &envelope)
+            router.route(envelope.bytes, key: entity, to: owner(of: Murmur2.hash(entity)))
         }
     }
 

@@ -8,7 +8,8 @@ package struct TaskCounters: Hashable, Sendable {
     /// The named counters, by the index of their `CounterName`.
     private var named: [Int] = []
     /// The counters whose names and labels only data decides.
-    package private(set) var labelled: [CounterKey: Int] = [:]
+    package var labelled: [CounterKey: Int] { counts.all }
+    private var counts = LabelledCounts()
 
     /// Counters that others are added to.
     package init() {}
@@ -36,17 +37,20 @@ package struct TaskCounters: Hashable, Sendable {
         forwarded += other.forwarded
         outputs.add(other.outputs)
         named.add(other.named)
-        labelled.merge(other.labelled, uniquingKeysWith: +)
+        for (key, amount) in other.counts.all { counts.add(amount, to: key.name, key.label, key.other) }
     }
 
-    package mutating func add(_ amount: Int, to key: CounterKey) { labelled[key, default: 0] += amount }
+    /// Adds to the counter of a name and two labels.
+    package mutating func add(_ amount: Int, to name: String, _ label: String, _ other: String) {
+        counts.add(amount, to: name, label, other)
+    }
 
     package mutating func reset() {
         records = 0
         forwarded = 0
         for index in outputs.indices { outputs[index] = 0 }
         for index in named.indices { named[index] = 0 }
-        labelled.removeAll(keepingCapacity: true)
+        counts.reset()
     }
 }
 
@@ -55,16 +59,5 @@ extension [Int] {
     fileprivate mutating func add(_ other: [Int]) {
         if count < other.count { self += repeatElement(0, count: other.count - count) }
         for index in other.indices { self[index] += other[index] }
-    }
-}
-
-/// A counter's name, and the labels by which it counts apart.
-package struct CounterKey: Hashable, Sendable {
-    package var name: String
-    package var labels: [String]
-
-    package init(_ name: String, _ labels: [String]) {
-        self.name = name
-        self.labels = labels
     }
 }

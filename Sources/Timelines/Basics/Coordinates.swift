@@ -3,13 +3,27 @@ internal import Foundation
 /// The text of degrees with 5 decimals, rounded as C's `%.5f` does, but without a sign on zero.
 func fiveDecimals(_ degrees: Double) -> String {
     let units = hundredThousandths(degrees)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(12)
-    if units < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.appendDecimal(Int(units.magnitude / 100_000), digits: 1)
-    bytes.append(UInt8(ascii: "."))
-    bytes.appendDecimal(Int(units.magnitude % 100_000), digits: 5)
-    return String(decoding: bytes, as: UTF8.self)
+    let room = 24
+    return String(unsafeUninitializedCapacity: room) { memory in
+        // From the last digit to the first, then to the beginning of the memory.
+        var rest = units.magnitude
+        var place = room
+        repeat {
+            place -= 1
+            if room - place == 6 {
+                memory[place] = UInt8(ascii: ".")
+                continue
+            }
+            memory[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0 || room - place < 7
+        if units < 0 {
+            place -= 1
+            memory[place] = UInt8(ascii: "-")
+        }
+        for index in place..<room { memory[index - place] = memory[index] }
+        return room - place
+    }
 }
 
 /// A value in units of the fifth decimal, rounded to the nearest by the exact value of the binary number.

@@ -7,16 +7,25 @@ public struct TimelineEntry: Hashable, Sendable {
     /// What kind of entry this is.
     public var phase: Phase
     /// The event that comes, begins, ends or is under way.
-    public var event: Occurrence?
+    public var event: Occurrence? {
+        get { heldEvent?.value }
+        set { heldEvent = newValue.map(Indirect.init) }
+    }
     /// The occurrences under way at `date`, by start, calendarId, uid, at most `ongoingMax`. If there are none, it is
     /// empty in `day` and `end` entries and in the `start` of an occurrence of no length, and `nil` in all others.
     public var ongoing: [Occurrence]?
     /// The occurrence that starts next after `date`.
-    public var next: Occurrence?
+    public var next: Occurrence? {
+        get { heldNext?.value }
+        set { heldNext = newValue.map(Indirect.init) }
+    }
     /// True if the event may not take place.
     public var isTentative: Bool
     /// The vehicle.
-    public var vehicle: VehicleView?
+    public var vehicle: VehicleView? {
+        get { heldVehicle?.value }
+        set { heldVehicle = newValue.map(Indirect.init) }
+    }
     /// Numbers with names, ascending by name (UTF-8 bytes).
     public var values: [NamedValue]?
     /// A sentence in place of what cannot be shown.
@@ -27,6 +36,10 @@ public struct TimelineEntry: Hashable, Sendable {
     public var relevance: Relevance?
     /// The parameters of the configuration; the rules set them (T8).
     public var parameters: Parameters
+
+    /// The parts that entries share, where they lie.
+    package var heldEvent, heldNext: Indirect<Occurrence>?
+    package var heldVehicle: Indirect<VehicleView>?
 
     package init(id: String, date: Instant, phase: Phase) {
         self.id = id
@@ -129,6 +142,12 @@ extension TimelineEntry {
         self.init(id: "", date: date, phase: phase)
         self.vehicle = vehicle
         self.message = message
+    }
+
+    /// An entry that shows a vehicle as others do.
+    init(_ phase: Phase, at date: Instant, showing vehicle: Indirect<VehicleView>) {
+        self.init(id: "", date: date, phase: phase)
+        heldVehicle = vehicle
     }
 
     /// The entry that is shown until something is known of a vehicle.

@@ -32,28 +32,31 @@ public struct Timeline: Hashable, Sendable {
 /// What every entry carries, whatever strategy made it. It comes last, so that only entries that stay pay.
 extension Timeline {
     /// The timeline with the ids, parameters and relevance of its entries (T7 to T9).
-    func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
-        var timeline = self
-        for index in timeline.entries.indices {
-            timeline.entries[index].relevance = timeline.entries[index].relevance(in: calendar)
-            timeline.entries[index].id = timeline.entries[index].identifier
-            timeline.entries[index].parameters = parameters
+    consuming func finished(with parameters: Parameters, in calendar: LocalCalendar) -> Timeline {
+        for index in entries.indices {
+            entries[index].finish(with: parameters, in: calendar)
         }
-        return timeline
+        return self
     }
 }
 
 extension TimelineEntry {
-    fileprivate func relevance(in calendar: LocalCalendar) -> Relevance? {
+    fileprivate mutating func finish(with parameters: Parameters, in calendar: LocalCalendar) {
+        relevance = relevance(in: calendar)
+        id = identifier
+        self.parameters = parameters
+    }
+
+    private func relevance(in calendar: LocalCalendar) -> Relevance? {
         switch phase {
         case .start:
-            let length = event.map { calendar.interval(of: $0.when) }.map { $0.end - $0.start }
+            let length = heldEvent.map { calendar.interval(of: $0.value.when) }.map { $0.end - $0.start }
             return Relevance(score: 1.0, duration: length.map(\.wholeSeconds))
         case .preEvent:
-            let lead = event.map { calendar.interval(of: $0.when).start - date }
+            let lead = heldEvent.map { calendar.interval(of: $0.value.when).start - date }
             return Relevance(score: 0.7, duration: lead.map(\.wholeSeconds))
         case .status:
-            return Relevance(score: vehicle?.status == VehicleStatus.moving.rawValue ? 0.8 : 0.5)
+            return Relevance(score: heldVehicle?.value.status == VehicleStatus.moving.rawValue ? 0.8 : 0.5)
         case .error:
             return Relevance(score: 0.3)
         default:
@@ -70,11 +73,17 @@ extension TimelineEntry {
     /// The id of the entry (T7): `preEvent/<calendarId>/<uid>/<occurrence>`, likewise for `start` and `end`, and
     /// `<phase>/<date>` for the others.
     var identifier: String {
-        switch (phase, event) {
+        switch (phase, heldEvent?.value) {
         case (.preEvent, let event?), (.start, let event?), (.end, let event?):
-            "\(phase.rawValue)/\(event.calendarId)/\(event.uid)/\(event.identifyingMoment.text)"
+            return "\(phase.rawValue)/\(event.calendarId)/\(event.uid)/\(event.identifyingMoment.text)"
         default:
-            "\(phase.rawValue)/\(date.rfc3339)"
+            var phase = phase.rawValue
+            return phase.withUTF8 { phase in
+                String(unsafeUninitializedCapacity: phase.count + 1 + Instant.textRoom) { memory in
+                    memory[memory.initialize(fromContentsOf: phase)] = UInt8(ascii: "/")
+                    return phase.count + 1 + date.writeText(to: memory.baseAddress! + phase.count + 1)
+                }
+            }
         }
     }
 }

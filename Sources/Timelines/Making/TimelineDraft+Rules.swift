@@ -1,17 +1,20 @@
 extension TimelineDraft {
     /// Applies T3: the moments ascend by date, and at one instant in the order of phases; equal entries of one instant
     /// are there once.
-    func inOrder() -> TimelineDraft {
+    consuming func inOrder() -> TimelineDraft {
         // Mostly they are in order, and no two are at one instant.
-        if zip(moments, moments.dropFirst()).allSatisfy({ $0.date < $1.date }) { return self }
-        let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { precedes($0, $1) }
-        var draft = self
-        draft.moments.removeAll(keepingCapacity: true)
+        if areInOrder { return self }
+        let sorted = moments.enumerated().map { Key(moment: $1, place: $0) }.sorted { [self] in precedes($0, $1) }
+        moments.removeAll(keepingCapacity: true)
         for key in sorted {
-            if let last = draft.moments.last, hasSameIdentity(last, key.moment) { continue }
-            draft.moments.append(key.moment)
+            if let last = moments.last, hasSameIdentity(last, key.moment) { continue }
+            moments.append(key.moment)
         }
-        return draft
+        return self
+    }
+
+    private var areInOrder: Bool {
+        moments.indices.dropFirst().allSatisfy { moments[$0 - 1].date < moments[$0].date }
     }
 
     private struct Key {
@@ -69,14 +72,13 @@ extension Occurrence {
 extension TimelineDraft {
     /// Applies T2 to moments in order: the last one with `date ≤ at` is in force, and older ones are left out. If none
     /// is in force, the first entry is a tick that shows what is known.
-    func inForce(at: Instant) -> TimelineDraft {
-        var draft = self
+    consuming func inForce(at: Instant) -> TimelineDraft {
         if let current = moments.lastIndex(where: { $0.date <= at }) {
-            if current > 0 { draft.moments.removeSubrange(..<current) }
+            if current > 0 { moments.removeSubrange(..<current) }
         } else {
-            draft.moments.insert(.tick(at, Moment.whatIsKnown), at: 0)
+            moments.insert(.tick(at, Moment.whatIsKnown), at: 0)
         }
-        return draft
+        return self
     }
 }
 
@@ -84,7 +86,7 @@ extension TimelineDraft {
     /// Applies T4 to moments in order, with the one in force first: at most `limit` entries stay. Future `day` entries
     /// go first, the farthest before the nearer, then others from the far end. The one in force stays, and above a
     /// limit of 1 the `day` entry of the next local midnight.
-    func limited(to limit: Int, keepingDayAt nextMidnight: Instant) -> TimelineDraft {
+    consuming func limited(to limit: Int, keepingDayAt nextMidnight: Instant) -> TimelineDraft {
         precondition(limit >= 1)
         guard moments.count > limit else { return self }
         var excess = moments.count - limit
@@ -98,12 +100,11 @@ extension TimelineDraft {
                 excess -= 1
             }
         }
-        var draft = self
-        draft.moments = moments.indices.filter { !goes[$0] }.map { moments[$0] }
         // Ascending: the first that goes is the earliest.
-        let gone = moments.indices.first { goes[$0] }.map { moments[$0].date }
-        draft.firstLeftOut = [firstLeftOut, gone].compactMap(\.self).min()
-        return draft
+        let gone = goes.firstIndex(of: true).map { [moments] in moments[$0].date }
+        moments = zip(moments, goes).filter { !$1 }.map(\.0)
+        firstLeftOut = [firstLeftOut, gone].compactMap(\.self).min()
+        return self
     }
 }
 

@@ -43,7 +43,8 @@ public struct TimelineDraft {
     /// - Precondition: an entry of phase `preEvent`, `start` or `end` has an event.
     public init(entries: [TimelineEntry], policy: TimelineReloadPolicy) {
         guard entries.contains(where: \.phase.isOfOccurrence) else {
-            self.init(entries.enumerated().map { Moment($1.phase, at: $1.date, $0) }, policy: policy) { moment in
+            let moments = entries.indices.map { Moment(entries[$0].phase, at: entries[$0].date, $0) }
+            self.init(moments, policy: policy) { moment in
                 moment.index == Moment.whatIsKnown ? nil : entries[moment.index]
             }
             return

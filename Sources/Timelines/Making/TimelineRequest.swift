@@ -41,14 +41,14 @@ extension TimelineRequest {
 /// What ticks show: what is known at the instant of a request (T11).
 struct TickContent {
     private let request: TimelineRequest
-    private let vehicle: TimelineEntry.VehicleView?
+    private let vehicle: Indirect<TimelineEntry.VehicleView>?
     private let window: AgendaWindow?
     /// The occurrences of the window, by start, calendarId, uid.
     private let occurrences: [PlacedOccurrence]
 
     init(of request: TimelineRequest, in calendar: LocalCalendar) {
         self.request = request
-        vehicle = request.vehicleView()
+        vehicle = request.vehicleView().map(Indirect.init)
         window = request.configuration.strategy.needs(of: request.configuration).agenda?
             .window(at: request.at, in: calendar)
         occurrences = window?.placed(request.occurrences) ?? []
@@ -56,7 +56,7 @@ struct TickContent {
 
     func tick(at date: Instant) -> TimelineEntry {
         var entry = TimelineEntry(.tick, at: date)
-        entry.vehicle = vehicle
+        entry.heldVehicle = vehicle
         entry.values = values(at: date)
         if let window { entry.event = event(at: date, before: window.end) }
         return entry

@@ -11,14 +11,14 @@ extension FNV1a128 {
     /// observed.
     mutating func addContent(of entry: TimelineEntry) {
         add(entry.phase.rawValue)
-        add(entry.event) { $0.add($1) }
+        add(entry.heldEvent) { $0.add($1.value) }
         add(entry.ongoing) { digest, ongoing in
             digest.add(Int64(ongoing.count))
             for occurrence in ongoing { digest.add(occurrence) }
         }
-        add(entry.next) { $0.add($1) }
+        add(entry.heldNext) { $0.add($1.value) }
         add(entry.isTentative)
-        add(entry.vehicle) { $0.add($1) }
+        add(entry.heldVehicle) { $0.add($1.value) }
         add(entry.values) { digest, values in
             digest.add(Int64(values.count))
             for value in values {

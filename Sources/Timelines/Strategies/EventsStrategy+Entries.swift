@@ -4,7 +4,7 @@ struct EventsAgenda {
     var occurrences: [PlacedOccurrence]
     var chosenVehicle: String?
     /// The chosen vehicle, once it has been heard of.
-    var vehicle: TimelineEntry.VehicleView?
+    var vehicle: Indirect<TimelineEntry.VehicleView>?
 
     /// The moments `preEvent`, `start` and `end` of each occurrence, past ones included.
     func occurrenceMoments() -> [TimelineDraft.Moment] {
@@ -35,7 +35,7 @@ struct EventsAgenda {
         if moment.phase != .end, let chosenVehicle,
             placed.occurrence.vehicleId?.isSameByUTF8(as: chosenVehicle) == true
         {
-            entry.vehicle = vehicle
+            entry.heldVehicle = vehicle
         }
         if moment.phase == .end || moment.phase == .start && !placed.hasLength { return withSurroundings(entry) }
         let others = underWay(at: moment.date, besides: moment.index)

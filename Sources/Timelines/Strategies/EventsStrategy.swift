@@ -66,7 +66,7 @@ package struct EventsStrategy: ConfigurableStrategy {
         let window = agenda(of: request.configuration).window(at: request.at, in: request.calendar)
         let agenda = EventsAgenda(
             window: window, occurrences: window.placed(request.occurrences),
-            chosenVehicle: request.configuration.chosenVehicle, vehicle: request.vehicleView())
+            chosenVehicle: request.configuration.chosenVehicle, vehicle: request.vehicleView().map(Indirect.init))
         let moments = agenda.occurrenceMoments()
         let days = dayEntries ? agenda.dayMoments(besides: moments) : []
         var draft = TimelineDraft(

@@ -60,15 +60,15 @@ package struct StatusStrategy: ConfigurableStrategy {
         guard let vehicle = request.vehicle, let status else {
             return TimelineDraft(entries: [.placeholder(at: at, vehicleId: vehicleId)], policy: .after(due))
         }
-        let view = TimelineEntry.VehicleView(vehicle, status: status)
+        let view = Indirect(TimelineEntry.VehicleView(vehicle, status: status))
         guard !vehicle.isSilent(at: at, offlineAfter: silentAfter.nominal) else {
-            return TimelineDraft(entries: [TimelineEntry(.stale, at: at, vehicle: view)], policy: .after(due))
+            return TimelineDraft(entries: [TimelineEntry(.stale, at: at, showing: view)], policy: .after(due))
         }
         let staleFrom = request.calendar.adding(refresh.interval(for: status) * 3, to: at)
         return TimelineDraft(
             entries: [
-                TimelineEntry(.status, at: at, vehicle: view),
-                TimelineEntry(.stale, at: staleFrom, vehicle: view),
+                TimelineEntry(.status, at: at, showing: view),
+                TimelineEntry(.stale, at: staleFrom, showing: view),
             ],
             policy: .after(due))
     }

@@ -1,13 +1,11 @@
-internal import Timelines
-
-// The texts of `Instant.rfc3339` and `LocalDate.iso8601`, written where they go: an output has many of them.
+// The texts of instants and dates, written where they go: an output has many of them.
 
 extension Instant {
     /// The most bytes that `writeText(to:)` writes.
-    static let textRoom = LocalDate.textRoom + 14
+    package static let textRoom = LocalDate.textRoom + 14
 
-    /// Writes the text and returns the number of its bytes.
-    func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
+    /// Writes the text of `rfc3339`, at most `textRoom` bytes, and returns the number of its bytes.
+    package func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
         let dayLength: Int64 = 86_400_000
         let ofDay = (milliseconds % dayLength + dayLength) % dayLength
         let date = LocalDate(dayNumber: Int((milliseconds - ofDay) / dayLength))
@@ -30,8 +28,8 @@ extension Instant {
         return end - start + 1
     }
 
-    /// The text as bytes.
-    var text: [UInt8] {
+    /// The text of `rfc3339` as bytes.
+    package var text: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.textRoom) { memory, count in
             count = memory.baseAddress.map { writeText(to: $0) } ?? 0
         }
@@ -40,14 +38,15 @@ extension Instant {
 
 extension LocalDate {
     /// The most bytes that `writeText(to:)` writes.
-    static let textRoom = 32
+    package static let textRoom = 32
 
-    /// Writes the text and returns the number of its bytes.
-    func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
+    /// Writes the text of `iso8601`, at most `textRoom` bytes, and returns the number of its bytes.
+    package func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
         guard 0...9999 ~= year else {
-            let text = iso8601.utf8
+            var text: [UInt8] = []
+            write(to: &text)
             precondition(text.count <= Self.textRoom)
-            for (index, byte) in text.enumerated() { start[index] = byte }
+            start.update(from: text, count: text.count)
             return text.count
         }
         start.writeTwoDigits(year / 100)
