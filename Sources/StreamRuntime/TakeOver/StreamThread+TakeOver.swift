@@ -71,7 +71,7 @@ extension StreamThread {
         }
         for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }
         // The numbers of this id only rise, whoever used it before.
-        commitNumber = max(commitNumber, answer.ownNumber)
+        commitNumbers.pass(answer.ownNumber)
         for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
             if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
             if answer.shortened.contains(runtime.serial) {

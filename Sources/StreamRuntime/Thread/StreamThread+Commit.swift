@@ -38,9 +38,8 @@ extension StreamThread {
             all || $0.hasProduced || $0.task.isDirty || (released.contains($0.task.partition) && !$0.isReleased)
         }
         if writers.isEmpty && exchangeOutputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
-        commitNumber += 1
         let commit = ThreadState.CommitInDoubt(
-            number: commitNumber, writers: writers.map(\.task.partition), released: released,
+            number: commitNumbers.next(), writers: writers.map(\.task.partition), released: released,
             isClaimAlone: isClaimAlone,
             hasAdvanced: writers.contains { $0.hasAdvanced } || !exchangeOutputs.isEmpty)
         do throws(TransactionError) {
@@ -68,8 +67,8 @@ extension StreamThread {
     func finish(_ commit: ThreadState.CommitInDoubt) {
         // A claim alone says nothing of what failed before.
         if commit.hasAdvanced {
-            failuresInARow = 0
-            advancingCommitsCount += 1
+            failures.forgive()
+            counts.noteAdvance()
         }
         for runtime in tasks.values {
             runtime.hasProduced = false
@@ -163,7 +162,7 @@ extension StreamThread {
         var offsets: [(TopicPartition, CommittedOffset)] = []
         for runtime in writers {
             let claim = Claim(
-                transactionalId: producer.transactionalId, number: commitNumber,
+                transactionalId: producer.transactionalId, number: commitNumbers.last,
                 isReleased: releasing.contains(runtime.task.partition)
             ).text(format: runtime.claimFormat)
             for cursor in runtime.cursors {

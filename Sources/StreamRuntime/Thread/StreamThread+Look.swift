@@ -27,12 +27,12 @@ extension StreamThread {
         if !check.isSaid { observer(event) }
         check.isSaid = true
         check.isExcused = true
-        state = .checking(check)
+        life.stay(.checking(check))
     }
 
     private func finishLook(_ check: ThreadState.Check) throws(StreamFailure) {
-        if check.isCounted && check.isExcused { failuresInARow = max(failuresInARow - 1, 0) }
-        if check.isCounted && failuresInARow >= settings.failuresMax { try giveUp(because: check.cause) }
+        if check.isCounted && check.isExcused { failures.excuse() }
+        if check.isCounted && failures.inARow >= settings.failuresMax { try giveUp(because: check.cause) }
         // The topic may be a new one: the memory of this thread is not in it, and taking over says so.
         if check.wasStateMissing {
             dropStandbys()

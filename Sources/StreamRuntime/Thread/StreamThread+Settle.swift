@@ -5,15 +5,6 @@ import Tracing
 /// What each kind of failure leads to (R6), and the way back: the states of `ThreadState` that settle something. An
 /// unknown outcome is never taken for success.
 extension StreamThread {
-    /// Goes to another state of `ThreadState.transitions`.
-    func enter(_ next: ThreadState) {
-        guard let step = ThreadState.index(of: state.name, next.name) else {
-            preconditionFailure("From \(state.name) a thread does not go to \(next.name).")
-        }
-        stepCounts[step] += 1
-        state = next
-    }
-
     // MARK: - Failing
 
     /// A step of a transaction has failed. Nothing is asked of a broker here, so that a rebalance callback may end with
@@ -65,7 +56,7 @@ extension StreamThread {
         }
         for cursor in moved { cursor.needsSeek = true }
         forgetComparisons(of: moved)
-        abortsCount += 1
+        counts.noteAbort()
         trace?.end(failure: (cause.name, cause.message))
         observer(.aborted(cause))
     }
@@ -136,12 +127,10 @@ extension StreamThread {
     /// What is read again would be refused again, for ever: it ends the thread as a failing producer does. Commits of
     /// other partitions in between say nothing of it.
     private func countLasting(_ cause: LogError) throws(StreamFailure) {
-        let now = clock.monotonic()
-        if now - lastRefusal.at > settings.refusalMemory { lastRefusal.count = 0 }
-        lastRefusal = (lastRefusal.count + 1, now)
-        guard lastRefusal.count >= settings.failuresMax else { return }
+        let count = failures.countRefusal(at: clock.monotonic(), memory: settings.refusalMemory)
+        guard count >= settings.failuresMax else { return }
         enter(.ended)
-        throw StreamFailure("transactions were refused \(lastRefusal.count) times, last: \(cause)")
+        throw StreamFailure("transactions were refused \(count) times, last: \(cause)")
     }
 
     /// Initialising the id settles the transaction: it aborts what is open, and waits for what is decided.
@@ -161,15 +150,15 @@ extension StreamThread {
                 doubt.cause = cause
                 doubt.isReplaced = false
             }
-            state = .inDoubt(doubt)
+            life.stay(.inDoubt(doubt))
         }
     }
 
     private func makeProducer(_ doubt: inout ThreadState.Doubt) throws(StreamFailure) {
-        failuresInARow += 1
-        observer(.producerReplaced(doubt.cause, failuresInARow: failuresInARow))
+        failures.count()
+        observer(.producerReplaced(doubt.cause, failuresInARow: failures.inARow))
         // A failure that comes again before the id is initialised is not explained by a topic that is missing.
-        if failuresInARow > settings.failuresMax { try giveUp(because: doubt.cause) }
+        if failures.inARow > settings.failuresMax { try giveUp(because: doubt.cause) }
         let transactionalId = producer.transactionalId
         producer.destroy()
         do throws(LogError) {
@@ -222,7 +211,7 @@ extension StreamThread {
         enter(.ended)
         throw StreamFailure(
             """
-            the producer failed \(failuresInARow) times in a row, last: \(cause); the transactional id is \
+            the producer failed \(failures.inARow) times in a row, last: \(cause); the transactional id is \
             \(producer.transactionalId), its outputs are \(topology.outputs.joined(separator: ", "))
             """)
     }

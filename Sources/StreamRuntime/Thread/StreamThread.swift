@@ -49,12 +49,10 @@ package final class StreamThread {
     /// By the consumer's topic index, then partition: for the hot path; made from `cursors` when asked for.
     var cursorTable: [[PartitionCursor?]] = []
 
-    /// See `ThreadState`; changed by `enter` alone, but for what belongs to a state.
-    var state = ThreadState.initialising
-    /// How often each of `ThreadState.transitions` was gone.
-    var stepCounts = Array(repeating: 0, count: ThreadState.transitions.count)
-    /// The number of the last commit that was tried; in its claims (R15).
-    var commitNumber: Int64 = 0
+    var life = ThreadLife()
+    var failures = FailureTally()
+    var commitNumbers = CommitNumbers()
+    var counts = ThreadCounts()
     /// See `TaskRuntime.serial`.
     var lastSerial = 0
     /// Exchange partitions whose claims could not be read, each told once.
@@ -75,9 +73,6 @@ package final class StreamThread {
     var recordsSinceCommit = 0
     var lastMaintenance: Duration
     var lastOffsetsRefresh: Duration
-    var failuresInARow = 0
-    /// Refusals that last (`LogError.lasts`), and when the last of them was.
-    var lastRefusal: (count: Int, at: Duration) = (0, .zero)
     var wasEverAssigned = false
     /// True while a rebalance callback commits.
     var isInCallback = false
@@ -86,18 +81,12 @@ package final class StreamThread {
     var hasReleasedHeld = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
     var pendingFailure: StreamFailure?
-    var committedCounters = TaskCounters()
-    var commitsCount = 0
-    /// Commits that held more than claims.
-    var advancingCommitsCount = 0
-    var abortsCount = 0
     var measures = StreamMeasures()
     /// The trim of caches that was done last (`MemoryState.trimCount`).
     var seenTrims = 0
     /// The spans of the open transaction; `nil` if nobody traces.
     let trace: WorkTrace?
     var lastMeasured: Duration?
-    var lastCommitted: Duration?
     /// See `StreamProgress`.
     var progress = StreamProgress()
     var lastObserved = Duration.zero
@@ -233,6 +222,11 @@ package final class StreamThread {
             if failure.code == .fatal { throw StreamFailure("cannot read on: \(failure)") }
         }
     }
+
+    var state: ThreadState { life.state }
+
+    /// Goes to another state of `ThreadState.transitions`.
+    func enter(_ next: ThreadState) { life.enter(next) }
 
     /// The status of now; to be called on the stream's thread like everything else.
     package var status: StreamStatus { makeStatus() }

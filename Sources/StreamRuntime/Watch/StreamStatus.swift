@@ -100,9 +100,7 @@ extension StreamThread {
             reportNotes(runtime.task.committedNotes)
         }
         measureLatencies()
-        committedCounters.add(counted)
-        commitsCount += 1
-        lastCommitted = clock.monotonic()
+        counts.noteCommit(of: counted, at: clock.monotonic())
         observer(.committed(records: counted.records))
     }
 
@@ -145,12 +143,12 @@ extension StreamThread {
         status.wasEverAssigned = wasEverAssigned
         status.standbys = standbys.copies.sorted { $0.key < $1.key }
             .map { .init(partition: $0.key, next: $0.value.next) }
-        status.counters = committedCounters
-        status.commits = commitsCount
-        status.aborts = abortsCount
+        status.counters = counts.committed
+        status.commits = counts.commits
+        status.aborts = counts.aborts
         status.lostPositions = lostPositions
-        status.stepCounts = stepCounts
-        status.lastCommit = lastCommitted
+        status.stepCounts = life.stepCounts
+        status.lastCommit = counts.lastCommit
         status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
         status.hasReleasedHeld = hasReleasedHeld
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {

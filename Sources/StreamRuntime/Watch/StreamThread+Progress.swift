@@ -21,7 +21,7 @@ extension StreamThread {
             || tasks.values.contains { $0.isRunning && $0.task.isDirty }
         progress.observe(
             StreamProgress.Observation(
-                now: now, commits: advancingCommitsCount, aborts: abortsCount, isUncommitted: isUncommitted,
+                now: now, commits: counts.advancingCommits, aborts: counts.aborts, isUncommitted: isUncommitted,
                 isStalled: stallWatches.values.contains(where: \.isStalled), lastAnswer: lastAnswer,
                 tasks: tasks.mapValues { runtime in
                     switch runtime.state {

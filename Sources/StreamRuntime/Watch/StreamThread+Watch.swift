@@ -38,8 +38,8 @@ extension StreamThread {
     private func healStalled(_ ends: [TopicPartition: Offset]) {
         let now = clock.monotonic()
         // What is aborted is read again, and so its position stands still: that is another illness.
-        let isExcused = !state.mayProcess || abortsCount != abortsWhenWatched
-        abortsWhenWatched = abortsCount
+        let isExcused = !state.mayProcess || counts.aborts != abortsWhenWatched
+        abortsWhenWatched = counts.aborts
         for (place, end) in ends.sorted(by: { $0.key < $1.key }) {
             guard let cursor = cursors[place], cursor.isAssigned else { continue }
             let next = cursor.runtime.next(of: cursor)
