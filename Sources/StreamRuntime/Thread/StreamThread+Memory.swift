@@ -10,11 +10,10 @@ extension StreamThread {
     /// transaction. Not while a transaction is open or a message waits, for they hold on to both.
     func trimWhereAsked() {
         let count = settings.memory.trimCount
-        guard count != seenTrims, state.name == .ready, localMessages.isEmpty else { return }
+        guard count != seenTrims, state.name == .ready, outbox.localMessages.isEmpty else { return }
         seenTrims = count
         for runtime in tasks.values { runtime.task.trim() }
-        exchangeOutputs.trim()
-        localMessages = []
+        outbox.trim()
         settings.memory.release()
     }
 }

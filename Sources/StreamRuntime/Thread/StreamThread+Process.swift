@@ -1,4 +1,4 @@
-package import RecordLog
+import RecordLog
 import StreamCore
 
 extension StreamThread {
@@ -43,7 +43,7 @@ extension StreamThread {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        let waiting = runningTasks.reduce(exchangeOutputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
+        let waiting = runningTasks.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
         if waiting > settings.outputBytesMax { handOver() }
     }
 
@@ -55,7 +55,7 @@ extension StreamThread {
             runtime.task.punctuate(readThrough: order)
             deliverLocalMessages()
             if let due = runtime.task.nextDue(readThrough: order), due <= runtime.task.context.now {
-                leftTimerPortions += 1
+                pace.noteTimersLeft()
             }
         }
     }
@@ -113,7 +113,7 @@ extension StreamThread {
             if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
             task.positions.move(cursor.position, to: record.offset.next)
             last = record
-            if !localMessages.isEmpty { deliverLocalMessages() }
+            if !outbox.localMessages.isEmpty { deliverLocalMessages() }
         }
     }
 
@@ -140,67 +140,5 @@ extension StreamThread {
         }
         let row = cursorTable[index]
         return Int(partition) < row.count ? row[Int(partition)] : nil
-    }
-}
-
-/// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
-/// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
-extension StreamThread: MessageRouter {
-    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        if let target = tasks[partition], canDeliverLocally(to: target) {
-            localMessages.append(LocalMessage(partition: partition, envelope: envelope))
-            return
-        }
-        envelope.withUnsafeBytes {
-            exchangeOutputs.append(topic: settings.exchangeTopic, partition: partition, key: key, value: $0)
-        }
-        sentThroughExchange.insert(partition)
-    }
-
-    private func canDeliverLocally(to target: TaskRuntime) -> Bool {
-        guard target.isRunning, !sentThroughExchange.contains(target.task.partition) else { return false }
-        // In a rebalance callback nothing is asked: the exchange serves as well (R16).
-        if target.localBarrier == nil && !isInCallback { askForBarriers() }
-        guard let barrier = target.localBarrier else { return false }
-        return target.exchangeNext >= barrier
-    }
-
-    /// One question for all tasks that need it, for after a rebalance that is each of them.
-    private func askForBarriers() {
-        guard !hasAskedForBarriers, clock.monotonic() >= barriersPausedUntil else { return }
-        hasAskedForBarriers = true
-        let waiting = runningTasks.filter { $0.localBarrier == nil }
-        let places = waiting.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
-        do throws(LogError) {
-            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.attemptTimeout)
-            for (runtime, place) in zip(waiting, places) { runtime.localBarrier = ends[place] }
-        } catch {
-            // Messages take the exchange meanwhile. Records wait for each such question.
-            barriersPausedUntil = clock.monotonic() + settings.answerInterval
-            observer(.failed(error, doing: "asking for the exchange's ends"))
-        }
-    }
-
-    /// - Returns: whether there was any.
-    @discardableResult
-    func deliverLocalMessages() -> Bool {
-        if localMessages.isEmpty { return false }
-        var index = 0
-        while index < localMessages.count {
-            let message = localMessages[index]
-            index += 1
-            guard let target = tasks[message.partition] else {
-                preconditionFailure("A task that messages were sent to stays until the transaction ends.")
-            }
-            message.envelope.withUnsafeBytes { bytes in
-                do throws(CorruptBytes) {
-                    try target.task.receive(bytes)
-                } catch {
-                    preconditionFailure("A message of this thread cannot be read: \(error)")
-                }
-            }
-        }
-        localMessages.removeAll(keepingCapacity: true)
-        return true
     }
 }

@@ -62,12 +62,10 @@ extension StreamThread {
     }
 
     private func dropOutputs() {
-        exchangeOutputs.removeAll()
+        outbox.drop()
         // What was sent may be committed nevertheless, as far as the thread knows.
-        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
-        sentThroughExchange.removeAll()
-        localMessages.removeAll()
-        hasMoreToFlush = false
+        forgetBarriers()
+        pace.noteAbort()
     }
 
     // MARK: - Settling

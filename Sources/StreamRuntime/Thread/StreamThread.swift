@@ -57,20 +57,9 @@ package final class StreamThread {
     var lastSerial = 0
     /// Exchange partitions whose claims could not be read, each told once.
     var unreadableClaims: Set<TopicPartition> = []
-    /// A flush left work for the next transaction (R17).
-    var hasMoreToFlush = false
-    /// The portions of timers since the last commit behind which more were due.
-    var leftTimerPortions = 0
-    var exchangeOutputs = OutputBuffer()
-    /// Tasks to which this transaction sent through the exchange.
-    var sentThroughExchange: Set<Partition> = []
-    var localMessages: [LocalMessage] = []
-    /// The ends of exchange partitions were asked for in this iteration.
-    var hasAskedForBarriers = false
-    /// Until then they are not asked for again: the last question had no answer.
-    var barriersPausedUntil = Duration.zero
-    var lastCommit: Duration
-    var recordsSinceCommit = 0
+    var pace: CommitPace
+    var outbox = ExchangeOutbox()
+    var barrierQuestions = BarrierQuestions()
     var lastMaintenance: Duration
     var lastOffsetsRefresh: Duration
     var wasEverAssigned = false
@@ -108,11 +97,6 @@ package final class StreamThread {
     var lastComparison: Duration
     /// Something was read that makes one of the two worth another look.
     var (areEndsSuspect, areRecordsSuspect) = (false, false)
-
-    struct LocalMessage {
-        var partition: Partition
-        var envelope: [UInt8]
-    }
 
     /// - Parameters:
     ///   - name: makes the transactional id unique, and is kept for as long as the thread lives (R4).
@@ -154,7 +138,7 @@ package final class StreamThread {
         inquiry = BrokerInquiry(self.ports)
         producer = try cluster.makeTransactionalProducer(transactionalId: id, clientId: id)
         let now = clock.monotonic()
-        lastCommit = now
+        pace = CommitPace(at: now)
         lastMaintenance = now
         lastOffsetsRefresh = now
         lastAsked = now
@@ -174,7 +158,7 @@ package final class StreamThread {
     package func runOnce() throws(StreamFailure) {
         try settle()
         guard state.mayProcess else { return try serveRebalances() }
-        hasAskedForBarriers = false
+        barrierQuestions.beginIteration()
         let now = readClock()
         seekWhereNeeded()
         let pollBegan = trace?.now()
@@ -189,7 +173,7 @@ package final class StreamThread {
         // A stalled task may have been let go just now: what was read belongs to what is settled first.
         guard state.mayProcess else { return noteUnused(batch) }
         if !batch.rebalanced { try tracedProcess(batch) }
-        recordsSinceCommit += batch.records.count
+        pace.note(records: batch.records.count)
         if state.mayProcess && !isNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
         trimWhereAsked()

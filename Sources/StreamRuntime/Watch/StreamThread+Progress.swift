@@ -17,7 +17,7 @@ extension StreamThread {
         guard now - lastObserved >= .milliseconds(50) else { return }
         lastObserved = now
         let isUncommitted =
-            state.name != .ready || !exchangeOutputs.isEmpty || hasMoreToFlush
+            state.name != .ready || !outbox.outputs.isEmpty || pace.hasMoreToFlush
             || tasks.values.contains { $0.isRunning && $0.task.isDirty }
         progress.observe(
             StreamProgress.Observation(

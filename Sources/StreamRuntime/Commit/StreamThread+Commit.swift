@@ -18,12 +18,7 @@ extension StreamThread {
     ///   - releasing: the tasks that are given up afterwards: their claims say so.
     func commit(within timeout: Duration, releasing: Set<Partition> = []) {
         guard state.mayProcess else { return }
-        // The interval is time to process in: a slow commit is not followed by the next one at once.
-        defer {
-            lastCommit = clock.monotonic()
-            recordsSinceCommit = 0
-            leftTimerPortions = 0
-        }
+        defer { pace.begin(at: clock.monotonic()) }
         let began = clock.monotonic()
         let traceBegan = trace?.now()
         let isClaimAlone = isNameless
@@ -31,17 +26,17 @@ extension StreamThread {
         let deadline = clock.monotonic() + timeout
         let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
         // Who sent a message need not have changed anything else, so then every task is fenced (R3).
-        let all = refreshes || !sentThroughExchange.isEmpty
+        let all = refreshes || outbox.hasSent
         // A claim that says so once says so again: whoever leaves commits more than once.
         let released = releasing.filter { tasks[$0]?.isRunning ?? false }
         let writers = runningTasks.filter {
             all || $0.hasProduced || $0.task.isDirty || (released.contains($0.task.partition) && !$0.isReleased)
         }
-        if writers.isEmpty && exchangeOutputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
+        if writers.isEmpty && outbox.outputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
         let commit = ThreadState.CommitInDoubt(
             number: commitNumbers.next(), writers: writers.map(\.task.partition), released: released,
             isClaimAlone: isClaimAlone,
-            hasAdvanced: writers.contains { $0.hasAdvanced } || !exchangeOutputs.isEmpty)
+            hasAdvanced: writers.contains { $0.hasAdvanced } || !outbox.outputs.isEmpty)
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
@@ -75,8 +70,7 @@ extension StreamThread {
             runtime.task.commit()
         }
         for partition in commit.writers { tasks[partition]?.isReleased = commit.released.contains(partition) }
-        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
-        sentThroughExchange.removeAll()
+        forgetBarriers()
         // Nothing was flushed.
         if !commit.isClaimAlone { noteWhatIsBroughtUp() }
         countCommit()
@@ -104,13 +98,13 @@ extension StreamThread {
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
-        hasMoreToFlush = runningTasks.contains { $0.task.hasMoreToFlush }
+        pace.noteFlush(hasMore: runningTasks.contains { $0.task.hasMoreToFlush })
     }
 
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
         for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
-        hasReleasedHeld = isReleasingHeld && !hasMoreToFlush
+        hasReleasedHeld = isReleasingHeld && !pace.hasMoreToFlush
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
@@ -119,9 +113,9 @@ extension StreamThread {
             try produce(runtime.task.context.outputs, until: deadline)
             runtime.task.context.outputs.removeAll()
         }
-        if exchangeOutputs.isEmpty { return }
-        try produce(exchangeOutputs, until: deadline)
-        exchangeOutputs.removeAll()
+        if outbox.outputs.isEmpty { return }
+        try produce(outbox.outputs, until: deadline)
+        outbox.noteHandOver()
     }
 
     private func produce(_ outputs: OutputBuffer, until deadline: Duration) throws(TransactionError) {

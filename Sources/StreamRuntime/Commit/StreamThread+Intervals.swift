@@ -3,33 +3,26 @@ import StreamCore
 
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
-    private var commitInterval: Duration {
-        if recordsSinceCommit >= settings.backlogRecords {
-            return max(settings.commitInterval, settings.backlogCommitInterval)
-        }
-        guard let visible = settings.visibleCommitInterval, recordsSinceCommit < settings.urgentRecordsMax, hasNews
-        else { return settings.commitInterval }
-        return min(settings.commitInterval, visible)
-    }
+    private var commitInterval: Duration { pace.interval(settings, hasNews: hasNews) }
 
     /// True if something waits for the commit that others may see, the tasks of other threads included.
     private var hasNews: Bool {
-        !exchangeOutputs.isEmpty || tasks.values.contains { $0.isRunning && $0.task.hasNews }
+        !outbox.outputs.isEmpty || tasks.values.contains { $0.isRunning && $0.task.hasNews }
     }
 
     /// A task that has come is claimed at once.
     var isCommitDue: Bool {
-        runningTasks.contains { !$0.isClaimed } || hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
-            || clock.monotonic() - lastCommit >= commitInterval
+        runningTasks.contains { !$0.isClaimed } || pace.isUrgent(settings)
+            || clock.monotonic() - pace.last >= commitInterval
     }
 
     func pollTimeout(now: Instant) -> Duration {
-        if hasMoreToFlush { return .zero }
+        if pace.hasMoreToFlush { return .zero }
         if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
         if standbys.isBehind { return .zero }
-        var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - lastCommit))
+        var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - pace.last))
         for runtime in tasks.values where runtime.isRunning {
             if let due = runtime.task.nextDue(readThrough: readThrough(of: runtime)) {
                 timeout = min(timeout, Duration(due - now))
