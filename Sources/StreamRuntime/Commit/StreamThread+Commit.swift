@@ -24,7 +24,8 @@ extension StreamThread {
         let isClaimAlone = isNameless
         if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
-        let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
+        let refreshes = schedule.offsetsRefresh.isDue(
+            at: clock.monotonic(), every: settings.offsetsRefreshInterval)
         // Who sent a message need not have changed anything else, so then every task is fenced (R3).
         let all = refreshes || outbox.hasSent
         // A claim that says so once says so again: whoever leaves commits more than once.
@@ -53,7 +54,7 @@ extension StreamThread {
         }
         measureCommit(since: began)
         traceCommit(since: traceBegan)
-        if refreshes { lastOffsetsRefresh = clock.monotonic() }
+        if refreshes { schedule.offsetsRefresh.note(at: clock.monotonic()) }
         enter(.ready)
         finish(commit)
     }
@@ -94,7 +95,7 @@ extension StreamThread {
         repeat {
             for runtime in runningTasks {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }
-                if isReleasingHeld { runtime.task.releaseHeld() }
+                if heldRelease.isAsked { runtime.task.releaseHeld() }
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
@@ -104,7 +105,7 @@ extension StreamThread {
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
         for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
-        hasReleasedHeld = isReleasingHeld && !pace.hasMoreToFlush
+        heldRelease.noteCommit(hasMore: pace.hasMoreToFlush)
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {

@@ -15,7 +15,7 @@ extension StreamThread: MessageRouter {
     private func canDeliverLocally(to target: TaskRuntime) -> Bool {
         guard target.isRunning, !outbox.hasSent(to: target.task.partition) else { return false }
         // In a rebalance callback nothing is asked: the exchange serves as well (R16).
-        if target.localBarrier == nil && !isInCallback { askForBarriers() }
+        if target.localBarrier == nil && !membership.isInCallback { askForBarriers() }
         guard let barrier = target.localBarrier else { return false }
         return target.exchangeNext >= barrier
     }

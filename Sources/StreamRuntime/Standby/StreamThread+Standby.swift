@@ -6,10 +6,9 @@ extension StreamThread {
     /// Asks beside this thread who is in the group; the answer comes to `follow`.
     func askForStandbys() {
         let now = clock.monotonic()
-        guard settings.standbyReplicas > 0, wasEverAssigned, now - lastStandbyLook >= settings.standbyInterval,
-            !inquiry.isBusy
+        guard settings.standbyReplicas > 0, membership.wasEverAssigned, !inquiry.isBusy,
+            schedule.standbys.takeTurn(at: now, every: settings.standbyInterval)
         else { return }
-        lastStandbyLook = now
         let maxAge = settings.standbyInterval / 2
         inquiry.ask { ports in
             do throws(LogError) {

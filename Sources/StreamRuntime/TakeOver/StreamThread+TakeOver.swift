@@ -57,7 +57,7 @@ extension StreamThread {
         switch inquiry.takeAnswer() {
         case .takeOver(let answer): use(answer)
         case .abandoned(let answer): use(answer)
-        case .ends(let ends): watch(ends)
+        case .ends(let ends): use(ends)
         case .members(let members): follow(members)
         case .unowned(let answer): use(answer)
         case nil: return

@@ -73,7 +73,7 @@ extension StreamThread {
     /// Asks beside this thread, where its member is a static one; the answer comes to `use`.
     func askForUnowned() {
         let now = clock.monotonic()
-        guard let instance, wasEverAssigned, now - unowned.lastAsked >= settings.unownedInterval, !inquiry.isBusy
+        guard let instance, membership.wasEverAssigned, now - unowned.lastAsked >= settings.unownedInterval, !inquiry.isBusy
         else { return }
         unowned.lastAsked = now
         let question = UnownedTasks(

@@ -19,14 +19,14 @@ extension StreamThread {
         } catch {
             throw StreamFailure("cannot join the group: \(error)")
         }
-        hasSubscribed = true
+        membership.subscribe()
     }
 
     /// Commits what is done, releases its tasks, leaves the group and ends. Nothing may be called afterwards.
     package func close() {
         // Closing before the first assignment can crash librdkafka 2.0.2 (R12).
         let deadline = clock.monotonic() + settings.leaveTimeout
-        while hasSubscribed && !wasEverAssigned && clock.monotonic() < deadline {
+        while membership.awaitsAssignment && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
         commit(within: settings.transactionTimeout, releasing: Set(tasks.keys))

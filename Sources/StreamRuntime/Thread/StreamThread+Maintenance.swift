@@ -9,8 +9,7 @@ extension StreamThread {
         if isOdd || now - lastPositionCheck >= settings.maintenanceInterval {
             attempt("looking at positions") { () throws(LogError) in try checkPositions(now: now) }
         }
-        guard now - lastMaintenance >= settings.maintenanceInterval else { return }
-        lastMaintenance = now
+        guard schedule.maintenance.takeTurn(at: now, every: settings.maintenanceInterval) else { return }
         attempt("reading partition counts") { () throws(LogError) in try adoptNewPartitions() }
         guard settings.removesConsumedRecords else { return }
         attempt("removing consumed exchange records") { () throws(LogError) in try removeConsumedRecords() }

@@ -10,18 +10,20 @@ extension StreamThread: RebalanceListener {
     }
 
     private func take(_ partitions: [TopicPartition]) {
-        wasEverAssigned = true
+        membership.noteAssignment()
         let now = clock.monotonic()
         attempt("assigning") { () throws(LogError) in try consumer.incrementalAssign([]) }
         for partition in partitions.map(\.partition) {
             precondition(tasks[partition] == nil, "A task is assigned once.")
             guard partition < Partition(self.partitions) else {
-                pendingFailure = StreamFailure(
-                    refused: """
-                        \(settings.exchangeTopic) has more partitions than the \(self.partitions) it had at the start: \
-                        entities would belong to other tasks than their state
-                        """,
-                    remedy: "Stop all processes, make it anew with \(self.partitions), or take another application")
+                membership.refuse(
+                    StreamFailure(
+                        refused: """
+                            \(settings.exchangeTopic) has more partitions than the \(self.partitions) it had at the \
+                            start: entities would belong to other tasks than their state
+                            """,
+                        remedy: "Stop all processes, make it anew with \(self.partitions), or take another application"
+                    ))
                 continue
             }
             tasks[partition] = makeRuntime(partition, now: now, from: takeStandby(partition))
@@ -32,8 +34,8 @@ extension StreamThread: RebalanceListener {
     /// Where that fails, or something is owed already, the next iterations settle it (R16).
     package func revoked(_ partitions: [TopicPartition]) {
         observer(.revoked(partitions.map(\.partition).sorted()))
-        isInCallback = true
-        defer { isInCallback = false }
+        membership.beginCallback()
+        defer { membership.endCallback() }
         measuringRebalance {
             commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
             giveUp(partitions)
@@ -93,7 +95,7 @@ extension StreamThread: RebalanceListener {
         var assigned: [TopicPartition] = []
         for partition in partitions.map(\.partition) {
             guard let runtime = tasks.removeValue(forKey: partition) else { continue }
-            for (_, place) in sources(of: partition) { stallWatches[place] = nil }
+            for (_, place) in sources(of: partition) { watch.forget(place) }
             assigned += letGo(of: runtime)
         }
         attempt("giving up partitions") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }

@@ -36,7 +36,6 @@ package final class StreamThread {
     /// The name of the thread's member of the group; `nil` stands for none.
     let instance: String?
     let standbys: StandbyTasks
-    var lastStandbyLook: Duration
     /// The tasks of the last round of taking over, by their serials, and when it was asked.
     var lastRound: (serials: Set<Int>, at: Duration) = ([], .zero)
     var producer: any TransactionalProducer
@@ -60,33 +59,16 @@ package final class StreamThread {
     var pace: CommitPace
     var outbox = ExchangeOutbox()
     var barrierQuestions = BarrierQuestions()
-    var lastMaintenance: Duration
-    var lastOffsetsRefresh: Duration
-    var wasEverAssigned = false
-    /// True while a rebalance callback commits.
-    var isInCallback = false
-    private(set) var isReleasingHeld = false
-    /// True if a commit has released what was held since.
-    var hasReleasedHeld = false
-    /// A failure inside a rebalance callback, thrown by the iteration that polled.
-    var pendingFailure: StreamFailure?
+    var schedule: ThreadSchedule
+    var membership = GroupMembership()
+    var heldRelease = HeldRelease()
     var measures = StreamMeasures()
     /// The trim of caches that was done last (`MemoryState.trimCount`).
     var seenTrims = 0
     /// The spans of the open transaction; `nil` if nobody traces.
     let trace: WorkTrace?
-    var lastMeasured: Duration?
-    /// See `StreamProgress`.
     var progress = StreamProgress()
-    var lastObserved = Duration.zero
-    /// When the broker was last asked whether it answers.
-    var lastAsked: Duration
-    var lastAnswer: Duration?
-    var isUnanswered = false
-    var abortsWhenWatched = 0
-    /// The watches over the partitions of this thread's tasks. They stay when a task is taken over anew.
-    var stallWatches: [TopicPartition: StallWatch] = [:]
-    var hasSubscribed = false
+    var watch = BrokerWatch()
 
     /// Compares the records before positions; made when there is one to compare.
     var comparer: PositionComparer?
@@ -139,10 +121,7 @@ package final class StreamThread {
         producer = try cluster.makeTransactionalProducer(transactionalId: id, clientId: id)
         let now = clock.monotonic()
         pace = CommitPace(at: now)
-        lastMaintenance = now
-        lastOffsetsRefresh = now
-        lastAsked = now
-        lastStandbyLook = now
+        schedule = ThreadSchedule(at: now)
         // Taking over comes first.
         abandoned.lastAsked = now
         lastPositionCheck = now
@@ -150,7 +129,7 @@ package final class StreamThread {
     }
 
     /// From now on every commit releases what waits for a time that will not come (`HoldingProcessor.releaseHeld`).
-    package func releaseHeld() { isReleasingHeld = true }
+    package func releaseHeld() { heldRelease.ask() }
 
     /// One iteration: settle what is owed, read the clock, poll, restore, process, punctuate, commit.
     ///
@@ -196,7 +175,7 @@ package final class StreamThread {
     }
 
     private func note(_ failures: [LogError]) throws(StreamFailure) {
-        if let pendingFailure { throw pendingFailure }
+        if let failure = membership.failure { throw failure }
         for failure in failures {
             observer(.failed(failure, doing: "reading"))
             if failure.code == .unknownTopicOrPartition || failure.code == .offsetOutOfRange {

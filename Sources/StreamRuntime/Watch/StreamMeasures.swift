@@ -70,13 +70,12 @@ extension StreamThread {
     /// tasks, and `StreamMeasures.dueMax` timers at most.
     func measureTasks(now: Duration) {
         guard settings.measuresTasks else { return }
-        guard lastMeasured.map({ now - $0 >= .seconds(1) }) ?? true else { return }
-        lastMeasured = now
+        guard schedule.measurement.takeTurn(at: now, every: .seconds(1)) else { return }
         let wall = clock.wall()
         measures.stores = []
         measures.timers = (0, 0)
         measures.timerDelay = .zero
-        measures.stalledPartitions = stallWatches.values.count { $0.isStalled }
+        measures.stalledPartitions = watch.stalledPartitions
         for runtime in tasks.values {
             measures.add(runtime.task.storeSizes)
             guard runtime.isRunning else { continue }

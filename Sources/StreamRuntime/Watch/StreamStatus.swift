@@ -140,7 +140,7 @@ extension StreamThread {
         if case .checking(let check) = state { status.missingTopics = check.missing }
         status.at = now
         status.lastProgress = lastProgress
-        status.wasEverAssigned = wasEverAssigned
+        status.wasEverAssigned = membership.wasEverAssigned
         status.standbys = standbys.copies.sorted { $0.key < $1.key }
             .map { .init(partition: $0.key, next: $0.value.next) }
         status.counters = counts.committed
@@ -149,8 +149,8 @@ extension StreamThread {
         status.lostPositions = lostPositions
         status.stepCounts = life.stepCounts
         status.lastCommit = counts.lastCommit
-        status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
-        status.hasReleasedHeld = hasReleasedHeld
+        status.isBroughtUp = membership.wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.hasReleasedHeld = heldRelease.isDone
         for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {

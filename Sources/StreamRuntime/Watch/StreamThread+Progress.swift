@@ -14,15 +14,14 @@ extension StreamThread {
         askForStandbys()
         askForUnowned()
         let now = clock.monotonic()
-        guard now - lastObserved >= .milliseconds(50) else { return }
-        lastObserved = now
+        guard schedule.progress.takeTurn(at: now, every: .milliseconds(50)) else { return }
         let isUncommitted =
             state.name != .ready || !outbox.outputs.isEmpty || pace.hasMoreToFlush
             || tasks.values.contains { $0.isRunning && $0.task.isDirty }
         progress.observe(
             StreamProgress.Observation(
                 now: now, commits: counts.advancingCommits, aborts: counts.aborts, isUncommitted: isUncommitted,
-                isStalled: stallWatches.values.contains(where: \.isStalled), lastAnswer: lastAnswer,
+                isStalled: watch.isStalled, lastAnswer: watch.lastAnswer,
                 tasks: tasks.mapValues { runtime in
                     switch runtime.state {
                     case .created: .created
