@@ -10,10 +10,7 @@ extension StreamThread {
         let waiting = tasks.values.filter { $0.isCreated || isHeldUp($0, now) }
             .sorted { $0.task.partition < $1.task.partition }
         if waiting.isEmpty || inquiry.isBusy { return }
-        // The same question again at once would get the same answer, and leave no room for others.
-        let serials = Set(waiting.map(\.serial))
-        if serials == lastRound.serials && now - lastRound.at < settings.roundInterval { return }
-        lastRound = (serials, now)
+        guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
         for runtime in waiting where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
             runtime.lastWaitingReport = now
             observer(.waiting(task: runtime.task.partition, for: now - runtime.createdAt))
@@ -66,7 +63,7 @@ extension StreamThread {
 
     private func use(_ answer: TakeOverAnswer) {
         for (failure, doing) in answer.failures { observer(.failed(failure, doing: doing)) }
-        for (place, metadata) in answer.unreadable where unreadableClaims.insert(place).inserted {
+        for (place, metadata) in answer.unreadable where rounds.noteUnreadable(place) {
             observer(.claimUnreadable(place, metadata))
         }
         for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }

@@ -76,8 +76,7 @@ extension StreamThread: RebalanceListener {
         let task = copy?.task ?? makeTask(partition, insteadOf: predecessor)
         task.context.trace = trace
         task.advance(to: clock.wall())
-        lastSerial += 1
-        let runtime = TaskRuntime(task: task, serial: lastSerial, now: now)
+        let runtime = TaskRuntime(task: task, serial: rounds.nextSerial(), now: now)
         if let copy {
             runtime.restoredNext = copy.next
             runtime.copiedRecords = copy.records

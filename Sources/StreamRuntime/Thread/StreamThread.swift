@@ -10,11 +10,6 @@ package final class StreamThread {
     var settings: StreamSettings
     let clock: any StreamClock
     let observer: StreamObserver
-    /// What is known of owners that the group has struck off.
-    var abandoned = AbandonedOwners.Knowledge()
-    var unowned = UnownedTasks.Knowledge()
-    /// They are looked for as soon as the thread has come.
-    var hasLookedForMembers = false
     /// Called before the thread waits for a broker for long, so that its status is reported as it is by then.
     var willWait: () -> Void = {}
     /// Returns true if the thread is to end: then it waits no longer for a broker that does not answer.
@@ -36,8 +31,6 @@ package final class StreamThread {
     /// The name of the thread's member of the group; `nil` stands for none.
     let instance: String?
     let standbys: StandbyTasks
-    /// The tasks of the last round of taking over, by their serials, and when it was asked.
-    var lastRound: (serials: Set<Int>, at: Duration) = ([], .zero)
     var producer: any TransactionalProducer
     var admin: any Admin { ports.admin }
 
@@ -52,10 +45,9 @@ package final class StreamThread {
     var failures = FailureTally()
     var commitNumbers = CommitNumbers()
     var counts = ThreadCounts()
-    /// See `TaskRuntime.serial`.
-    var lastSerial = 0
-    /// Exchange partitions whose claims could not be read, each told once.
-    var unreadableClaims: Set<TopicPartition> = []
+    var rounds = TakeOverRounds()
+    var abandoned: AbandonedOwners.Knowledge
+    var unowned = UnownedTasks.Knowledge()
     var pace: CommitPace
     var outbox = ExchangeOutbox()
     var barrierQuestions = BarrierQuestions()
@@ -122,8 +114,7 @@ package final class StreamThread {
         let now = clock.monotonic()
         pace = CommitPace(at: now)
         schedule = ThreadSchedule(at: now)
-        // Taking over comes first.
-        abandoned.lastAsked = now
+        abandoned = AbandonedOwners.Knowledge(at: now)
         lastPositionCheck = now
         lastComparison = now
     }
