@@ -18,7 +18,7 @@ extension StreamThread {
 
     func pollTimeout(now: Instant) -> Duration {
         if pace.hasMoreToFlush { return .zero }
-        if tasks.values.contains(where: { !$0.isRunning }) || cursors.values.contains(where: \.needsSeek) {
+        if tasks.values.contains(where: { !$0.isRunning }) || cursors.all.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
         if standbys.isBehind { return .zero }

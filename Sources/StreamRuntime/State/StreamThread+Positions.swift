@@ -22,7 +22,7 @@ extension StreamThread {
         let places = read.map(\.topicPartition).sorted()
         guard settings.misfits.replaysLostState else { throw .lostState(changelog, places) }
         for index in runtime.starts.indices { runtime.starts[index].committed = nil }
-        lostPositions += places.count
+        positionChecks.lose(places.count)
         observer(.stateLost(task: runtime.task.partition, places))
     }
 
@@ -43,7 +43,7 @@ extension StreamThread {
             try comparer?.ask(places, now: clock.monotonic())
         } catch {
             // Reading goes on, and the same is asked soon.
-            areRecordsSuspect = true
+            positionChecks.suspectRecords()
             observer(.failed(error, doing: "comparing positions"))
         }
     }
@@ -63,7 +63,7 @@ extension StreamThread {
                 guard case .other(let found) = answer else {
                     // Reading goes on, and the same is asked again later: nothing was confirmed.
                     if answer == .unanswered {
-                        areRecordsSuspect = true
+                        positionChecks.suspectRecords()
                         observer(.failed(.unanswered(place), doing: "comparing positions"))
                         continue
                     }
@@ -102,7 +102,7 @@ extension StreamThread {
         let asked = cursors.filter { !isCompared($0) }
         for cursor in cursors { cursor.nextAnchor = nil }
         if asked.isEmpty { return }
-        areRecordsSuspect = true
+        positionChecks.suspectRecords()
         attempt("ending comparisons") { () throws(LogError) in
             try comparer?.forget(asked.map(\.topicPartition))
         }
@@ -112,7 +112,7 @@ extension StreamThread {
 
     /// Looks at the ends of all inputs that are read, now and then and when something was odd.
     func checkPositions(now: Duration) throws(LogError) {
-        lastPositionCheck = now
+        positionChecks.begin(at: now)
         let read = tasks.values.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
         let places = read.map(\.topicPartition)
         let lows = try admin.startOffsets(of: places, timeout: settings.callTimeout)
@@ -128,21 +128,17 @@ extension StreamThread {
                 restart(cursor, at: kept.low)
             } else if let jump = cursor.jump, jump.from < kept.low, kept.low <= jump.to {
                 // Where the reader found itself is where records begin: those between were removed.
-                lostPositions += 1
+                positionChecks.lose()
                 observer(.positionOutOfRange(cursor.topicPartition, position: jump.from, kept: kept))
             }
             cursor.jump = nil
         }
-        areEndsSuspect = false
-        guard areRecordsSuspect || now - lastComparison >= settings.comparisonInterval else { return }
-        areRecordsSuspect = false
-        lastComparison = now
-        compare(read)
+        if positionChecks.finishEnds(at: now, comparing: settings.comparisonInterval) { compare(read) }
     }
 
     /// The partition is read anew from its earliest record.
     private func restart(_ cursor: PartitionCursor, at low: Offset) {
-        lostPositions += 1
+        positionChecks.lose()
         cursor.nextAnchor = nil
         // The answer would be of what was read before.
         attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }

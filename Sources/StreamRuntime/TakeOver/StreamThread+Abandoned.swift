@@ -10,8 +10,7 @@ extension StreamThread {
         let question = AbandonedOwners(
             transactionalId: producer.transactionalId, prefix: claimPrefix,
             outputs: topology.outputs + [settings.stateTopic],
-            places: (0..<Partition(partitions)).map { TopicPartition(settings.exchangeTopic, $0) },
-            known: abandoned.settling(settledClaims), now: now)
+            places: layout.exchangePartitions, known: abandoned.settling(settledClaims), now: now)
         inquiry.ask { .abandoned(question.answer($0)) }
         receiveAnswer()
     }

@@ -20,7 +20,7 @@ extension StreamThread {
         var fingerprint = positions.restoredFingerprint(source: start.source, partition: partition)
         var anchor = positions.restoredAnchor(source: start.source, partition: partition)
         if next < kept.low || next > kept.high {
-            lostPositions += 1
+            positionChecks.lose()
             observer(.positionOutOfRange(start.topicPartition, position: next, kept: kept))
             next = kept.low
             fingerprint = nil
@@ -29,8 +29,7 @@ extension StreamThread {
         let position = positions.add(
             source: start.source, partition: partition, next: next, fingerprint: fingerprint, anchor: anchor)
         let cursor = PartitionCursor(start, runtime: runtime, position: position)
-        cursors[start.topicPartition] = cursor
-        cursorTable.removeAll()
+        cursors.add(cursor)
         if start.source == TaskPositions.exchange {
             runtime.exchange = cursor
         } else {

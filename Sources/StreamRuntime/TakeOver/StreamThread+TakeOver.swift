@@ -37,7 +37,7 @@ extension StreamThread {
         if case .restoring(let target) = runtime.state { end = target }
         return TakeOverQuestion.Task(
             serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
-            changelog: changelog(of: partition), sources: sources(of: partition).map { (number: $0.0, place: $0.1) },
+            changelog: changelog(of: partition), sources: layout.sources(of: partition).map { (number: $0.0, place: $0.1) },
             settled: runtime.settledClaims, settledBeside: settledClaims,
             isPatienceOver: clock.monotonic() - runtime.createdAt >= settings.unstableOffsetsPatience,
             restoringTo: end)
@@ -81,7 +81,7 @@ extension StreamThread {
             if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }
             guard runtime.isCreated, let start = answer.starts[runtime.serial] else { continue }
             // A topic has grown meanwhile: asked again.
-            if start.starts.count != sources(of: runtime.task.partition).count { continue }
+            if start.starts.count != layout.sources(of: runtime.task.partition).count { continue }
             if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
             attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
                 try beginRestoring(runtime, start)
@@ -108,15 +108,4 @@ extension StreamThread {
 
     /// What the claims of this application's threads begin with.
     var claimPrefix: String { settings.applicationId + "-" }
-
-    /// The exchange partition of task *p*, and of every source the partitions *q* with *q* mod *P* = *p*.
-    func sources(of partition: Partition) -> [(UInt8, TopicPartition)] {
-        var result = [(TaskPositions.exchange, TopicPartition(settings.exchangeTopic, partition))]
-        for (index, source) in topology.sources.enumerated() where source.isRead {
-            for number in stride(from: partition, to: Partition(sourcePartitions[index]), by: Int(partitions)) {
-                result.append((UInt8(index), TopicPartition(source.topic, number)))
-            }
-        }
-        return result
-    }
 }

@@ -100,14 +100,14 @@ extension StreamThread {
             if cursor.needsSeek { continue }
             let next = task.positions.entries[cursor.position].next
             if record.offset < next {
-                areRecordsSuspect = true
+                positionChecks.suspectRecords()
                 continue
             }
             if last == nil && record.offset > next {
                 // The widest one stays until it is looked at: others are no more than markers.
                 let width = cursor.jump.map { $0.to.rawValue - $0.from.rawValue } ?? 0
                 if record.offset.rawValue - next.rawValue > width { cursor.jump = (next, record.offset) }
-                areEndsSuspect = true
+                positionChecks.suspectEnds()
             }
             if last == nil { cursor.noteFirst(record) }
             if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
@@ -129,16 +129,6 @@ extension StreamThread {
 
     /// The cursor of a running task that reads this partition.
     private func cursor(topic: Int32, partition: Partition) -> PartitionCursor? {
-        let index = Int(topic)
-        while cursorTable.count <= index {
-            let name = consumer.topics[cursorTable.count]
-            let ofTopic = cursors.values.filter { $0.topicPartition.topic == name }
-            let count = ofTopic.map(\.topicPartition.partition).max().map { Int($0) + 1 } ?? 0
-            var row: [PartitionCursor?] = Array(repeating: nil, count: count)
-            for cursor in ofTopic { row[Int(cursor.topicPartition.partition)] = cursor }
-            cursorTable.append(row)
-        }
-        let row = cursorTable[index]
-        return Int(partition) < row.count ? row[Int(partition)] : nil
+        cursors.find(topic: topic, partition: partition, topics: consumer.topics)
     }
 }

@@ -53,14 +53,8 @@ extension StreamThread: RebalanceListener {
         }
     }
 
-    /// Every record that was fetched may be one of those that a rebalance dropped (R1).
-    func distrustKeptPartitions() {
-        for cursor in cursors.values where cursor.isAssigned { cursor.needsSeek = true }
-    }
-
     func seekWhereNeeded() {
-        let waiting = cursors.values.filter { $0.needsSeek && $0.isAssigned }
-            .sorted { $0.topicPartition < $1.topicPartition }
+        let waiting = cursors.waitingForSeek
         if waiting.isEmpty { return }
         let positions = waiting.map { ($0.topicPartition, $0.runtime.next(of: $0)) }
         attempt("seeking") { () throws(LogError) in
@@ -94,7 +88,7 @@ extension StreamThread: RebalanceListener {
         var assigned: [TopicPartition] = []
         for partition in partitions.map(\.partition) {
             guard let runtime = tasks.removeValue(forKey: partition) else { continue }
-            for (_, place) in sources(of: partition) { watch.forget(place) }
+            for (_, place) in layout.sources(of: partition) { watch.forget(place) }
             assigned += letGo(of: runtime)
         }
         attempt("giving up partitions") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
@@ -121,8 +115,7 @@ extension StreamThread: RebalanceListener {
         attempt("ending comparisons") { () throws(LogError) in
             try comparer?.forget(runtime.inputs.map(\.topicPartition))
         }
-        for cursor in runtime.cursors { cursors[cursor.topicPartition] = nil }
-        cursorTable.removeAll()
+        cursors.remove(runtime.cursors)
         return runtime.cursors.filter(\.isAssigned).map(\.topicPartition)
     }
 

@@ -14,8 +14,6 @@ package final class StreamThread {
     var willWait: () -> Void = {}
     /// Returns true if the thread is to end: then it waits no longer for a broker that does not answer.
     var shouldEnd: () -> Bool = { false }
-    /// *P*, the exchange's partition count.
-    let partitions: Int32
     /// The ends of the input partitions when a run began that ends once it has caught up; `nil` if the run goes on for
     /// ever.
     let targets: [TopicPartition: Offset]?
@@ -35,12 +33,9 @@ package final class StreamThread {
     var admin: any Admin { ports.admin }
 
     var tasks: [Partition: TaskRuntime] = [:]
-    /// Partition counts of the sources, by source.
-    var sourcePartitions: [Int32]
-    var cursors: [TopicPartition: PartitionCursor] = [:]
-    /// By the consumer's topic index, then partition: for the hot path; made from `cursors` when asked for.
-    var cursorTable: [[PartitionCursor?]] = []
-
+    var layout: TaskLayout
+    var cursors = PartitionCursors()
+    var positionChecks: PositionChecks
     var life = ThreadLife()
     var failures = FailureTally()
     var commitNumbers = CommitNumbers()
@@ -64,13 +59,6 @@ package final class StreamThread {
 
     /// Compares the records before positions; made when there is one to compare.
     var comparer: PositionComparer?
-    /// Positions that were not gone on from, since the thread began.
-    var lostPositions = 0
-    /// When the ends of the inputs, and the records before the positions, were last looked at.
-    var lastPositionCheck: Duration
-    var lastComparison: Duration
-    /// Something was read that makes one of the two worth another look.
-    var (areEndsSuspect, areRecordsSuspect) = (false, false)
 
     /// - Parameters:
     ///   - name: makes the transactional id unique, and is kept for as long as the thread lives (R4).
@@ -87,14 +75,13 @@ package final class StreamThread {
         observer: @escaping StreamObserver = { _ in }
     ) throws(LogError) {
         settings.check()
-        precondition(sourcePartitions.count == topology.sources.count, "Every source has a partition count.")
-        precondition(partitions > 0, "There is a task.")
         self.cluster = cluster
         self.topology = topology
         self.settings = settings
         self.clock = clock
-        self.partitions = partitions
-        self.sourcePartitions = sourcePartitions
+        layout = TaskLayout(
+            exchange: settings.exchangeTopic, sources: topology.sources, partitions: partitions,
+            counts: sourcePartitions)
         self.targets = targets
         self.observer = observer
         self.instance = instance
@@ -115,8 +102,7 @@ package final class StreamThread {
         pace = CommitPace(at: now)
         schedule = ThreadSchedule(at: now)
         abandoned = AbandonedOwners.Knowledge(at: now)
-        lastPositionCheck = now
-        lastComparison = now
+        positionChecks = PositionChecks(at: now)
     }
 
     /// From now on every commit releases what waits for a time that will not come (`HoldingProcessor.releaseHeld`).
@@ -135,7 +121,7 @@ package final class StreamThread {
         let batch = consumer.poll(maximum: pollMaximum, timeout: pollTimeout(now: now))
         tracePoll(batch, since: pollBegan)
         try note(batch.failures)
-        if batch.rebalanced { distrustKeptPartitions() }
+        if batch.rebalanced { cursors.distrust() }
         // A callback may have left something to settle: what was read is not used then.
         guard state.mayProcess else { return noteUnused(batch) }
         try restore()
@@ -161,7 +147,7 @@ package final class StreamThread {
     }
 
     private func noteUnused(_ batch: borrowing ConsumedBatch) {
-        if batch.rebalanced || !batch.records.isEmpty || !batch.ends.isEmpty { distrustKeptPartitions() }
+        if batch.rebalanced || !batch.records.isEmpty || !batch.ends.isEmpty { cursors.distrust() }
         noteProgress()
     }
 
@@ -170,7 +156,7 @@ package final class StreamThread {
         for failure in failures {
             observer(.failed(failure, doing: "reading"))
             if failure.code == .unknownTopicOrPartition || failure.code == .offsetOutOfRange {
-                areRecordsSuspect = true
+                positionChecks.suspectRecords()
             }
             // The handle is of no use any more; such as after another member of the same instance has joined.
             if failure.code == .fatal { throw StreamFailure("cannot read on: \(failure)") }
@@ -178,6 +164,9 @@ package final class StreamThread {
     }
 
     var state: ThreadState { life.state }
+
+    /// *P*, the exchange's partition count.
+    var partitions: Int32 { layout.partitions }
 
     /// Goes to another state of `ThreadState.transitions`.
     func enter(_ next: ThreadState) { life.enter(next) }

@@ -50,7 +50,7 @@ extension StreamThread {
     /// To be called when a transaction is committed: how old its oldest records were.
     func measureLatencies() {
         var now: Instant?
-        for cursor in cursors.values {
+        for cursor in cursors.all {
             guard let oldest = cursor.takeOldest(), oldest != .noTimestamp else { continue }
             let instant = now ?? clock.wall()
             now = instant

@@ -146,7 +146,7 @@ extension StreamThread {
         status.counters = counts.committed
         status.commits = counts.commits
         status.aborts = counts.aborts
-        status.lostPositions = lostPositions
+        status.lostPositions = positionChecks.lost
         status.stepCounts = life.stepCounts
         status.lastCommit = counts.lastCommit
         status.isBroughtUp = membership.wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }

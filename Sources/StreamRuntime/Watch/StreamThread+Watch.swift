@@ -8,7 +8,7 @@ extension StreamThread {
     func askForEnds() {
         let now = clock.monotonic()
         guard !inquiry.isBusy, schedule.ends.takeTurn(at: now, every: settings.answerInterval) else { return }
-        var places = cursors.values.filter(\.isAssigned).map(\.topicPartition).sorted()
+        var places = cursors.assigned
         if places.isEmpty { places = [TopicPartition(settings.exchangeTopic, 0)] }
         let timeout = settings.answerTimeout
         inquiry.ask { [places] ports in
