@@ -21,7 +21,7 @@ extension StreamThread {
         defer { pace.begin(at: clock.monotonic()) }
         let began = clock.monotonic()
         let traceBegan = trace?.now()
-        let isClaimAlone = isNameless
+        let isClaimAlone = tasks.areNameless
         if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
         let refreshes = schedule.offsetsRefresh.isDue(
@@ -30,7 +30,7 @@ extension StreamThread {
         let all = refreshes || outbox.hasSent
         // A claim that says so once says so again: whoever leaves commits more than once.
         let released = releasing.filter { tasks[$0]?.isRunning ?? false }
-        let writers = runningTasks.filter {
+        let writers = tasks.running.filter {
             all || $0.hasProduced || $0.task.isDirty || (released.contains($0.task.partition) && !$0.isReleased)
         }
         if writers.isEmpty && outbox.outputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
@@ -66,7 +66,7 @@ extension StreamThread {
             failures.forgive()
             counts.noteAdvance()
         }
-        for runtime in tasks.values {
+        for runtime in tasks.all {
             runtime.hasProduced = false
             runtime.task.commit()
         }
@@ -93,23 +93,23 @@ extension StreamThread {
     private func flush() {
         tellTime()
         repeat {
-            for runtime in runningTasks {
+            for runtime in tasks.running {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }
                 if heldRelease.isAsked { runtime.task.releaseHeld() }
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
-        pace.noteFlush(hasMore: runningTasks.contains { $0.task.hasMoreToFlush })
+        pace.noteFlush(hasMore: tasks.running.contains { $0.task.hasMoreToFlush })
     }
 
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
-        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
+        for runtime in tasks.running { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
         heldRelease.noteCommit(hasMore: pace.hasMoreToFlush)
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
-        for runtime in runningTasks where !runtime.task.context.outputs.isEmpty {
+        for runtime in tasks.running where !runtime.task.context.outputs.isEmpty {
             runtime.hasProduced = true
             try produce(runtime.task.context.outputs, until: deadline)
             runtime.task.context.outputs.removeAll()

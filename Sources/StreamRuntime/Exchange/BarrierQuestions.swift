@@ -1,5 +1,5 @@
-/// When a broker may be asked where the exchange ends, for the barriers of tasks (`TaskRuntime.localBarrier`): once in an
-/// iteration, and not for a while after a question that had no answer.
+/// When a broker may be asked where the exchange ends, for the barriers of tasks (`TaskRuntime.localBarrier`): once in
+/// an iteration, and not for a while after a question that had no answer.
 struct BarrierQuestions {
     private var isAsked = false
     private var pausedUntil = Duration.zero

@@ -23,7 +23,7 @@ extension StreamThread: MessageRouter {
     /// One question for all tasks that need it, for after a rebalance that is each of them.
     private func askForBarriers() {
         guard barrierQuestions.begin(at: clock.monotonic()) else { return }
-        let waiting = runningTasks.filter { $0.localBarrier == nil }
+        let waiting = tasks.running.filter { $0.localBarrier == nil }
         let places = waiting.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
         do throws(LogError) {
             let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.attemptTimeout)

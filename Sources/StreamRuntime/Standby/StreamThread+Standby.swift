@@ -26,7 +26,8 @@ extension StreamThread {
                 own: standbyPlace, exchange: settings.exchangeTopic, partitions: partitions,
                 replicas: settings.standbyReplicas, instancesHaveThreads: hasInstanceOfThread)
             guard let wanted = assignment.tasks(try answer.get()) else { return }
-            let kept = wanted.followed.union(wanted.own.intersection(standbys.copies.keys)).subtracting(tasks.keys)
+            let known = wanted.own.intersection(standbys.copies.keys)
+            let kept = wanted.followed.union(known).subtracting(tasks.partitions)
             let changes = try standbys.follow(kept) { makeTask($0) }
             if changes { observer(.standbys(standbys.copies.keys.sorted())) }
         }

@@ -7,6 +7,8 @@ struct PositionChecks {
     private var records: Recurrence
     private var areEndsSuspect = false
     private var areRecordsSuspect = false
+    /// Compares the records; `nil` before there is one to compare.
+    private(set) var comparer: PositionComparer?
     /// Positions that were not gone on from, since the thread began.
     private(set) var lost = 0
 
@@ -14,6 +16,16 @@ struct PositionChecks {
     init(at now: Duration) {
         ends = Recurrence(last: now)
         records = Recurrence(last: now)
+    }
+
+    /// - Parameter make: makes the comparer the first time.
+    mutating func openComparer(
+        _ make: () throws(LogError) -> PositionComparer
+    ) throws(LogError) -> PositionComparer {
+        if let comparer { return comparer }
+        let made = try make()
+        comparer = made
+        return made
     }
 
     /// Something was read that makes the ends worth another look.

@@ -37,10 +37,10 @@ extension StreamThread {
         }
         if places.isEmpty { return }
         do throws(LogError) {
-            if comparer == nil {
-                comparer = try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
+            let comparer = try positionChecks.openComparer { () throws(LogError) in
+                try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
             }
-            try comparer?.ask(places, now: clock.monotonic())
+            try comparer.ask(places, now: clock.monotonic())
         } catch {
             // Reading goes on, and the same is asked soon.
             positionChecks.suspectRecords()
@@ -48,11 +48,13 @@ extension StreamThread {
         }
     }
 
-    func isCompared(_ cursor: PartitionCursor) -> Bool { comparer?.isAsked(cursor.topicPartition) != true }
+    func isCompared(_ cursor: PartitionCursor) -> Bool {
+        positionChecks.comparer?.isAsked(cursor.topicPartition) != true
+    }
 
     /// Takes the answers that have come; called in each iteration.
     func takeComparisons() {
-        guard let comparer else { return }
+        guard let comparer = positionChecks.comparer else { return }
         attempt("comparing positions") { () throws(LogError) in
             let (answers, failures) = try comparer.poll(now: clock.monotonic())
             for failure in failures { observer(.failed(failure, doing: "comparing positions")) }
@@ -104,7 +106,7 @@ extension StreamThread {
         if asked.isEmpty { return }
         positionChecks.suspectRecords()
         attempt("ending comparisons") { () throws(LogError) in
-            try comparer?.forget(asked.map(\.topicPartition))
+            try positionChecks.comparer?.forget(asked.map(\.topicPartition))
         }
     }
 
@@ -113,7 +115,7 @@ extension StreamThread {
     /// Looks at the ends of all inputs that are read, now and then and when something was odd.
     func checkPositions(now: Duration) throws(LogError) {
         positionChecks.begin(at: now)
-        let read = tasks.values.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
+        let read = tasks.all.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
         let places = read.map(\.topicPartition)
         let lows = try admin.startOffsets(of: places, timeout: settings.callTimeout)
         let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.callTimeout)
@@ -141,7 +143,9 @@ extension StreamThread {
         positionChecks.lose()
         cursor.nextAnchor = nil
         // The answer would be of what was read before.
-        attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }
+        attempt("ending comparisons") { () throws(LogError) in
+            try positionChecks.comparer?.forget([cursor.topicPartition])
+        }
         cursor.runtime.task.positions.restart(cursor.position, at: low)
         if cursor.isAssigned { cursor.needsSeek = true }
     }

@@ -9,19 +9,19 @@ import StreamCore
 extension StreamThread {
     func restore() throws(StreamFailure) {
         takeOver()
-        if tasks.values.contains(where: \.isRestoring) {
+        if tasks.all.contains(where: \.isRestoring) {
             try readChangelogs()
             reportRestores()
         }
         takeComparisons()
-        for runtime in runningTasks { advanceStage(of: runtime) }
+        for runtime in tasks.running { advanceStage(of: runtime) }
     }
 
     // MARK: - (c)
 
     /// Where tasks run already, a portion of what is there, without waiting for it.
     private func readChangelogs() throws(StreamFailure) {
-        let isShared = tasks.values.contains(where: \.isRunning)
+        let isShared = tasks.all.contains(where: \.isRunning)
         var failure: StreamFailure?
         let arrivals = restorer.poll(
             maximum: isShared ? min(settings.pollMaximum, settings.restorePortion) : settings.pollMaximum,
@@ -55,7 +55,7 @@ extension StreamThread {
     /// Says now and then how far each restore has come, and how fast.
     private func reportRestores() {
         let now = clock.monotonic()
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+        for runtime in tasks.ordered {
             guard case .restoring(let end) = runtime.state, let began = runtime.restoreBegan,
                 now - max(runtime.lastRestoreReport ?? began, began) >= settings.restoreReportInterval
             else { continue }
@@ -85,7 +85,7 @@ extension StreamThread {
         runtime.runningSince = clock.monotonic()
         measureRestore(of: runtime)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
-        for other in tasks.values { other.localBarrier = nil }
+        for other in tasks.all { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
     }
 }

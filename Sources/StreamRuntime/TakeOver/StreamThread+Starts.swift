@@ -59,7 +59,7 @@ extension StreamThread {
 
     /// Begins to read for tasks whose first claim was just committed.
     func beginClaimed() {
-        for runtime in runningTasks where runtime.exchange?.isAssigned == false { advanceStage(of: runtime) }
+        for runtime in tasks.running where runtime.exchange?.isAssigned == false { advanceStage(of: runtime) }
     }
 
     /// Reads partitions from their positions on: never from a place that a broker is asked for first (R20).
@@ -74,13 +74,6 @@ extension StreamThread {
         }
         for cursor in cursors { cursor.isAssigned = true }
         return true
-    }
-
-    /// True until the first claim of a thread that has tasks is committed. Whoever took over after a crash would not
-    /// find its name (R4), so nothing else is in a transaction before that.
-    var isNameless: Bool {
-        let running = tasks.values.lazy.filter(\.isRunning)
-        return !running.isEmpty && !running.contains(where: \.isClaimed)
     }
 
     func readingOrder(of cursor: PartitionCursor) -> Int {

@@ -7,7 +7,7 @@ extension StreamThread {
     func takeOver() {
         receiveAnswer()
         let now = clock.monotonic()
-        let waiting = tasks.values.filter { $0.isCreated || isHeldUp($0, now) }
+        let waiting = tasks.all.filter { $0.isCreated || isHeldUp($0, now) }
             .sorted { $0.task.partition < $1.task.partition }
         if waiting.isEmpty || inquiry.isBusy { return }
         guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
@@ -37,7 +37,8 @@ extension StreamThread {
         if case .restoring(let target) = runtime.state { end = target }
         return TakeOverQuestion.Task(
             serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
-            changelog: changelog(of: partition), sources: layout.sources(of: partition).map { (number: $0.0, place: $0.1) },
+            changelog: changelog(of: partition),
+            sources: layout.sources(of: partition).map { (number: $0.0, place: $0.1) },
             settled: runtime.settledClaims, settledBeside: settledClaims,
             isPatienceOver: clock.monotonic() - runtime.createdAt >= settings.unstableOffsetsPatience,
             restoringTo: end)
@@ -46,7 +47,7 @@ extension StreamThread {
     /// Claims of which it is known that they need not be settled again: those of the tasks that are here, and those
     /// that stood when owners were looked for last.
     var settledClaims: Set<Claim> {
-        tasks.values.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
+        tasks.all.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
     }
 
     /// Takes what was answered, if it is there.
@@ -69,7 +70,7 @@ extension StreamThread {
         for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }
         // The numbers of this id only rise, whoever used it before.
         commitNumbers.pass(answer.ownNumber)
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+        for runtime in tasks.ordered {
             if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
             if answer.shortened.contains(runtime.serial) {
                 observer(.changelogShortened(task: runtime.task.partition))

@@ -29,7 +29,7 @@ extension StreamThread {
         while membership.awaitsAssignment && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
-        commit(within: settings.transactionTimeout, releasing: Set(tasks.keys))
+        commit(within: settings.transactionTimeout, releasing: tasks.partitions)
         // One attempt; if it fails, whoever takes over finds an open claim and settles it (R15).
         do throws(StreamFailure) { try settle() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
         consumer.close(waiting: max(deadline - clock.monotonic(), .zero))
@@ -37,7 +37,7 @@ extension StreamThread {
         producer.destroy()
         standbys.close()
         inquiry.close()
-        comparer?.close()
+        positionChecks.comparer?.close()
         ports.release(restorer)
     }
 }

@@ -44,7 +44,7 @@ extension StreamThread {
 
     private func removeConsumedRecords() throws(LogError) {
         var offsets: [(TopicPartition, Offset)] = []
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             guard let exchange = runtime.exchange else { continue }
             let committed = runtime.task.positions.entries[exchange.position].committed
             guard committed > runtime.removedBefore else { continue }

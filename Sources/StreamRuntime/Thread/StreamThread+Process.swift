@@ -7,8 +7,8 @@ extension StreamThread {
         let now = clock.wall()
         settings.adoptIntervals()
         lookForFollowers()
-        if isNameless { return now }
-        for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
+        if tasks.areNameless { return now }
+        for runtime in tasks.ordered { runtime.task.advance(to: now) }
         // What they say to a clock that went back.
         deliverLocalMessages()
         return now
@@ -16,12 +16,12 @@ extension StreamThread {
 
     private func lookForFollowers() {
         let isFollowed = settings.isFollowed()
-        for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
+        for runtime in tasks.all { runtime.task.context.isFollowed = isFollowed }
     }
 
     /// Before a task makes anything, also in the iteration in which it was taken over or claimed.
     func tellTime() {
-        for runtime in runningTasks where !runtime.task.isClockKnown { runtime.task.advance(to: clock.wall()) }
+        for runtime in tasks.running where !runtime.task.isClockKnown { runtime.task.advance(to: clock.wall()) }
         deliverLocalMessages()
     }
 
@@ -32,8 +32,8 @@ extension StreamThread {
         // Somebody may have begun to while these were waited for.
         lookForFollowers()
         let reader = batch.headerReader
-        for runtime in tasks.values { runtime.task.context.headerReader = reader }
-        defer { for runtime in tasks.values { runtime.task.context.headerReader = { _ in [] } } }
+        for runtime in tasks.all { runtime.task.context.headerReader = reader }
+        defer { for runtime in tasks.all { runtime.task.context.headerReader = { _ in [] } } }
         try process(batch.records, exchange: true)
         try process(batch.records, exchange: false)
         for end in batch.ends {
@@ -43,14 +43,14 @@ extension StreamThread {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        let waiting = runningTasks.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
+        let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
         if waiting > settings.outputBytesMax { handOver() }
     }
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).
     func punctuate() {
         tellTime()
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             let order = readThrough(of: runtime)
             runtime.task.punctuate(readThrough: order)
             deliverLocalMessages()

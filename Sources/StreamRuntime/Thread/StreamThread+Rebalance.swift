@@ -14,7 +14,6 @@ extension StreamThread: RebalanceListener {
         let now = clock.monotonic()
         attempt("assigning") { () throws(LogError) in try consumer.incrementalAssign([]) }
         for partition in partitions.map(\.partition) {
-            precondition(tasks[partition] == nil, "A task is assigned once.")
             guard partition < Partition(self.partitions) else {
                 membership.refuse(
                     StreamFailure(
@@ -26,7 +25,7 @@ extension StreamThread: RebalanceListener {
                     ))
                 continue
             }
-            tasks[partition] = makeRuntime(partition, now: now, from: takeStandby(partition))
+            tasks.add(makeRuntime(partition, now: now, from: takeStandby(partition)))
         }
     }
 
@@ -87,7 +86,7 @@ extension StreamThread: RebalanceListener {
     private func giveUp(_ partitions: [TopicPartition]) {
         var assigned: [TopicPartition] = []
         for partition in partitions.map(\.partition) {
-            guard let runtime = tasks.removeValue(forKey: partition) else { continue }
+            guard let runtime = tasks.remove(partition) else { continue }
             for (_, place) in layout.sources(of: partition) { watch.forget(place) }
             assigned += letGo(of: runtime)
         }
@@ -97,8 +96,8 @@ extension StreamThread: RebalanceListener {
     /// Begins to take a task over anew that this thread has.
     func retake(_ runtime: TaskRuntime) {
         let assigned = letGo(of: runtime)
-        let partition = runtime.task.partition
-        tasks[partition] = makeRuntime(partition, now: clock.monotonic(), insteadOf: runtime.task)
+        tasks.replace(
+            with: makeRuntime(runtime.task.partition, now: clock.monotonic(), insteadOf: runtime.task))
         if assigned.isEmpty { return }
         attempt("letting partitions go") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
     }
@@ -113,7 +112,7 @@ extension StreamThread: RebalanceListener {
             }
         }
         attempt("ending comparisons") { () throws(LogError) in
-            try comparer?.forget(runtime.inputs.map(\.topicPartition))
+            try positionChecks.comparer?.forget(runtime.inputs.map(\.topicPartition))
         }
         cursors.remove(runtime.cursors)
         return runtime.cursors.filter(\.isAssigned).map(\.topicPartition)

@@ -46,7 +46,7 @@ extension StreamThread {
     private func revertTasks(because cause: LogError) {
         dropOutputs()
         var moved: [PartitionCursor] = []
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             runtime.hasProduced = false
             runtime.isBroughtUp = false
             let positions = Set(runtime.task.revert())
@@ -202,7 +202,7 @@ extension StreamThread {
 
     func retakeAllTasks(because cause: LogError) {
         revertTasks(because: cause)
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) { retake(runtime) }
+        for runtime in tasks.ordered { retake(runtime) }
     }
 
     func giveUp(because cause: LogError) throws(StreamFailure) {

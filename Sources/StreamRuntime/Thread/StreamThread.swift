@@ -32,33 +32,39 @@ package final class StreamThread {
     var producer: any TransactionalProducer
     var admin: any Admin { ports.admin }
 
-    var tasks: [Partition: TaskRuntime] = [:]
+    /// The spans of the open transaction; `nil` if nobody traces.
+    let trace: WorkTrace?
+
+    // All that changes while the thread runs. Each value changes by its own functions alone, and says there by which
+    // rules.
+
+    // Tasks, and what they read.
+    var tasks = TaskTable()
     var layout: TaskLayout
     var cursors = PartitionCursors()
     var positionChecks: PositionChecks
-    var life = ThreadLife()
-    var failures = FailureTally()
-    var commitNumbers = CommitNumbers()
-    var counts = ThreadCounts()
+
+    // The group, and taking over.
+    var membership = GroupMembership()
     var rounds = TakeOverRounds()
     var abandoned: AbandonedOwners.Knowledge
     var unowned = UnownedTasks.Knowledge()
+
+    // Transactions.
+    var life = ThreadLife()
     var pace: CommitPace
     var outbox = ExchangeOutbox()
     var barrierQuestions = BarrierQuestions()
-    var schedule: ThreadSchedule
-    var membership = GroupMembership()
     var heldRelease = HeldRelease()
-    var measures = StreamMeasures()
-    /// The trim of caches that was done last (`MemoryState.trimCount`).
-    var seenTrims = 0
-    /// The spans of the open transaction; `nil` if nobody traces.
-    let trace: WorkTrace?
-    var progress = StreamProgress()
-    var watch = BrokerWatch()
+    var commitNumbers = CommitNumbers()
+    var failures = FailureTally()
 
-    /// Compares the records before positions; made when there is one to compare.
-    var comparer: PositionComparer?
+    // What is done now and then, and what is seen of the thread.
+    var schedule: ThreadSchedule
+    var watch = BrokerWatch()
+    var counts = ThreadCounts()
+    var measures = StreamMeasures()
+    var progress = StreamProgress()
 
     /// - Parameters:
     ///   - name: makes the transactional id unique, and is kept for as long as the thread lives (R4).
@@ -130,7 +136,7 @@ package final class StreamThread {
         guard state.mayProcess else { return noteUnused(batch) }
         if !batch.rebalanced { try tracedProcess(batch) }
         pace.note(records: batch.records.count)
-        if state.mayProcess && !isNameless { punctuate() }
+        if state.mayProcess && !tasks.areNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
         trimWhereAsked()
         if state.mayProcess { beginClaimed() }
@@ -173,11 +179,6 @@ package final class StreamThread {
 
     /// The status of now; to be called on the stream's thread like everything else.
     package var status: StreamStatus { makeStatus() }
-
-    /// In the order of their numbers, so that nothing depends on the order of a dictionary.
-    var runningTasks: [TaskRuntime] {
-        tasks.values.filter(\.isRunning).sorted { $0.task.partition < $1.task.partition }
-    }
 
     func asLogError(_ failure: StreamFailure) -> LogError {
         LogError(.fatal, name: "_FATAL", failure.description)

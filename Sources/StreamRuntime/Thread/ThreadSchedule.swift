@@ -13,10 +13,20 @@ struct ThreadSchedule {
     /// Looks at what tasks hold, for metrics.
     var measurement = Recurrence()
 
+    /// The trim of caches that was done last (`MemoryState.trimCount`).
+    private var trims = 0
+
     /// - Parameter now: when the thread begins.
     init(at now: Duration) {
         let begun = Recurrence(last: now)
         (maintenance, offsetsRefresh, ends, standbys) = (begun, begun, begun, begun)
+    }
+
+    /// - Parameter count: how many trims were asked for so far.
+    /// - Returns: true if the last of them is not done yet. Then it counts as done.
+    mutating func takeTrim(_ count: Int) -> Bool {
+        defer { trims = count }
+        return count != trims
     }
 }
 

@@ -76,7 +76,7 @@ extension StreamThread {
         measures.timers = (0, 0)
         measures.timerDelay = .zero
         measures.stalledPartitions = watch.stalledPartitions
-        for runtime in tasks.values {
+        for runtime in tasks.all {
             measures.add(runtime.task.storeSizes)
             guard runtime.isRunning else { continue }
             let load = runtime.task.timerLoad(at: wall, dueMax: StreamMeasures.dueMax - measures.timers.due)

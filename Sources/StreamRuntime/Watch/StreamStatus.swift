@@ -92,7 +92,7 @@ package struct StreamStatus: Sendable {
 extension StreamThread {
     func countCommit() {
         var counted = TaskCounters()
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+        for runtime in tasks.ordered {
             counted.add(runtime.task.takeCounters())
             reportDeadLetters(runtime.task.takeDeadLetters())
             reportWarnings(runtime.task.takeWarnings())
@@ -149,9 +149,9 @@ extension StreamThread {
         status.lostPositions = positionChecks.lost
         status.stepCounts = life.stepCounts
         status.lastCommit = counts.lastCommit
-        status.isBroughtUp = membership.wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.isBroughtUp = membership.wasEverAssigned && tasks.all.allSatisfy { $0.isRunning && $0.isBroughtUp }
         status.hasReleasedHeld = heldRelease.isDone
-        for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
+        for runtime in tasks.ordered {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {
                 StreamStatus.Position(
@@ -166,7 +166,8 @@ extension StreamThread {
                 }
             status.tasks.append(
                 .init(
-                    partition: partition, state: state, restoreRate: runtime.restoreRate(at: clock.monotonic()),
+                    partition: runtime.task.partition, state: state,
+                    restoreRate: runtime.restoreRate(at: clock.monotonic()),
                     firesTimers: runtime.readThrough == .max, positions: positions))
         }
         return status

@@ -17,17 +17,27 @@ extension StreamThread {
         guard schedule.progress.takeTurn(at: now, every: .milliseconds(50)) else { return }
         let isUncommitted =
             state.name != .ready || !outbox.outputs.isEmpty || pace.hasMoreToFlush
-            || tasks.values.contains { $0.isRunning && $0.task.isDirty }
+            || tasks.all.contains { $0.isRunning && $0.task.isDirty }
         progress.observe(
             StreamProgress.Observation(
                 now: now, commits: counts.advancingCommits, aborts: counts.aborts, isUncommitted: isUncommitted,
                 isStalled: watch.isStalled, lastAnswer: watch.lastAnswer,
-                tasks: tasks.mapValues { runtime in
+                tasks: tasks.steps))
+    }
+}
+
+extension TaskTable {
+    /// How far each task has come.
+    fileprivate var steps: [Partition: StreamProgress.TaskStep] {
+        Dictionary(
+            uniqueKeysWithValues: all.map { runtime in
+                let step: StreamProgress.TaskStep =
                     switch runtime.state {
                     case .created: .created
                     case .restoring: .restoring(runtime.restoredNext)
                     case .running: .running
                     }
-                }))
+                return (runtime.task.partition, step)
+            })
     }
 }
