@@ -10,14 +10,13 @@ extension StreamThread {
             schedule.standbys.takeTurn(at: now, every: settings.standbyInterval)
         else { return }
         let maxAge = settings.standbyInterval / 2
-        inquiry.ask { ports in
+        ask { ports in
             do throws(LogError) {
                 return .members(.success(try ports.members(now: now, maxAge: maxAge) ?? []))
             } catch {
                 return .members(.failure(error))
             }
         }
-        receiveAnswer()
     }
 
     func follow(_ answer: Result<[GroupMember], LogError>) {

@@ -11,8 +11,7 @@ extension StreamThread {
             transactionalId: producer.transactionalId, prefix: claimPrefix,
             outputs: topology.outputs + [settings.stateTopic],
             places: layout.exchangePartitions, known: abandoned.settling(settledClaims), now: now)
-        inquiry.ask { .abandoned(question.answer($0)) }
-        receiveAnswer()
+        ask { .abandoned(question.answer($0)) }
     }
 
     func use(_ answer: AbandonedOwners.Answer) {

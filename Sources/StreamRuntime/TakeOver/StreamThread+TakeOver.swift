@@ -17,12 +17,11 @@ extension StreamThread {
         }
         let question = TakeOverQuestion(
             transactionalId: producer.transactionalId, prefix: claimPrefix, tasks: waiting.map(question))
-        inquiry.ask(isUrgent: true) { ports in
+        ask(isUrgent: true) { ports in
             var round = TakeOverRound(question, ports)
             round.run()
             return .takeOver(round.answer)
         }
-        receiveAnswer()
     }
 
     /// A restore that takes its time may be held up by the transaction of an owner that died before its first claim.
@@ -50,19 +49,7 @@ extension StreamThread {
         tasks.all.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
     }
 
-    /// Takes what was answered, if it is there.
-    func receiveAnswer() {
-        switch inquiry.takeAnswer() {
-        case .takeOver(let answer): use(answer)
-        case .abandoned(let answer): use(answer)
-        case .ends(let ends): use(ends)
-        case .members(let members): follow(members)
-        case .unowned(let answer): use(answer)
-        case nil: return
-        }
-    }
-
-    private func use(_ answer: TakeOverAnswer) {
+    func use(_ answer: TakeOverAnswer) {
         for (failure, doing) in answer.failures { observer(.failed(failure, doing: doing)) }
         for (place, metadata) in answer.unreadable where rounds.noteUnreadable(place) {
             observer(.claimUnreadable(place, metadata))

@@ -84,8 +84,7 @@ extension StreamThread {
         else { return }
         let question = UnownedTasks(
             exchange: settings.exchangeTopic, partitions: partitions, instance: instance, known: unowned, now: now)
-        inquiry.ask { .unowned(question.answer($0)) }
-        receiveAnswer()
+        ask { .unowned(question.answer($0)) }
     }
 
     func use(_ answer: UnownedTasks.Answer) {

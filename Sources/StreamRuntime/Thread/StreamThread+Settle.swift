@@ -169,7 +169,7 @@ extension StreamThread {
         doubt.isReplaced = true
     }
 
-    /// The claims are of the same transaction as all that it wrote, so one of them tells what became of it.
+    /// Finds out whether the commit in doubt took place.
     private func verify(_ doubt: ThreadState.Doubt) {
         let check = ThreadState.Check(cause: doubt.cause, isCounted: true, isExcused: doubt.hasWaited)
         guard let commit = doubt.commit else { return enter(.checking(check)) }
@@ -180,22 +180,18 @@ extension StreamThread {
             return enter(.checking(check))
         }
         let places = witnesses.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
-        let claims: [Claim?]
+        let claims: [Claim]
         do throws(LogError) {
             let committed = try consumer.committed(places, timeout: settings.attemptTimeout)
-            claims = places.map { committed[$0].flatMap { Claim($0.metadata, prefix: claimPrefix) } }
+            claims = places.compactMap { committed[$0].flatMap { Claim($0.metadata, prefix: claimPrefix) } }
         } catch {
             observer(.failed(error, doing: "asking whether a commit took place"))
             return
         }
-        let own = claims.compactMap { $0 }.filter { $0.transactionalId == producer.transactionalId }
-        if own.contains(where: { ($0.number ?? -1) >= commit.number }) {
-            finish(commit)
-        } else if own.contains(where: { $0.number != nil }) {
-            revertTasks(because: doubt.cause)
-        } else {
-            // No claim, one of a format without numbers, or of others: what the tasks have in memory may be either.
-            retakeAllTasks(because: doubt.cause)
+        switch CommitOutcome(of: commit, by: producer.transactionalId, claims: claims) {
+        case .committed: finish(commit)
+        case .aborted: revertTasks(because: doubt.cause)
+        case .unknown: retakeAllTasks(because: doubt.cause)
         }
         enter(.checking(check))
     }

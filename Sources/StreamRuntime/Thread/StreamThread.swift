@@ -141,6 +141,7 @@ package final class StreamThread {
         trimWhereAsked()
         if state.mayProcess { beginClaimed() }
         if state.mayProcess { try maintain() }
+        askWhatIsDue()
         noteProgress()
     }
 
@@ -154,6 +155,7 @@ package final class StreamThread {
 
     private func noteUnused(_ batch: borrowing ConsumedBatch) {
         if batch.rebalanced || !batch.records.isEmpty || !batch.ends.isEmpty { cursors.distrust() }
+        askWhatIsDue()
         noteProgress()
     }
 

@@ -8,11 +8,6 @@ extension StreamThread {
 
     /// To be called after each iteration.
     func noteProgress() {
-        receiveAnswer()
-        askForAbandoned()
-        askForEnds()
-        askForStandbys()
-        askForUnowned()
         let now = clock.monotonic()
         guard schedule.progress.takeTurn(at: now, every: .milliseconds(50)) else { return }
         let isUncommitted =

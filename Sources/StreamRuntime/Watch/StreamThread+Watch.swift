@@ -11,7 +11,7 @@ extension StreamThread {
         var places = cursors.assigned
         if places.isEmpty { places = [TopicPartition(settings.exchangeTopic, 0)] }
         let timeout = settings.answerTimeout
-        inquiry.ask { [places] ports in
+        ask { [places] ports in
             do throws(LogError) {
                 let ends = try ports.admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
                 return .ends(.success(ends))
@@ -19,7 +19,6 @@ extension StreamThread {
                 return .ends(.failure(error))
             }
         }
-        receiveAnswer()
     }
 
     func use(_ answer: Result<[TopicPartition: Offset], LogError>) {
