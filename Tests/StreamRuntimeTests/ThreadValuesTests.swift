@@ -137,4 +137,33 @@ struct ThreadValuesTests {
         #expect(rounds.begin([1, 2], at: .seconds(2), interval: .seconds(1)))
         #expect(rounds.noteUnreadable(.init("exchange", 0)) && !rounds.noteUnreadable(.init("exchange", 0)))
     }
+    @Test("a commit's outcome is what a numbered claim of the same id says, and unknown without one")
+    func outcome() {
+        let commit = ThreadState.CommitInDoubt(
+            number: 5, writers: [0, 1], released: [], isClaimAlone: false, hasAdvanced: true)
+        func outcome(_ texts: String...) -> CommitOutcome {
+            CommitOutcome(of: commit, by: "a-1", claims: texts.compactMap { Claim($0, prefix: "a-") })
+        }
+        #expect(outcome("a-1 4 open", "a-1 5 open") == .committed)
+        #expect(outcome("a-1 4 open", "a-2 9 open") == .aborted)
+        #expect(outcome("a-1", "a-2 9 open") == .unknown)
+        #expect(outcome() == .unknown)
+    }
+
+    @Test("a restore has a rate after a second, is told of after an interval, and may be held up after a while")
+    func restore() {
+        var restore = ChangelogRestore(from: nil)
+        #expect(restore.isEmpty && restore.next == 0 && restore.rate(at: .seconds(9)) == nil)
+        restore.wait(from: .seconds(10))
+        restore.begin(at: .seconds(10))
+        for offset in 0..<100 { restore.note(Offset(Int64(offset))) }
+        #expect(restore.next == 100 && restore.records == 100 && !restore.isEmpty)
+        #expect(restore.rate(at: .milliseconds(10_500)) == nil && restore.rate(at: .seconds(12)) == 50)
+        #expect(!restore.takeReport(at: .seconds(19), every: .seconds(10)))
+        #expect(restore.takeReport(at: .seconds(20), every: .seconds(10)))
+        #expect(!restore.takeReport(at: .seconds(21), every: .seconds(10)))
+        #expect(restore.mayBeHeldUp(at: .seconds(11), patience: .seconds(1)))
+        restore.noteFree()
+        #expect(!restore.mayBeHeldUp(at: .seconds(99), patience: .seconds(1)))
+    }
 }

@@ -16,7 +16,7 @@ extension StreamThread {
             if let refusal { throw refusal }
         }
         if runtime.task.lacksBeginning { throw .stateMadeAnew(changelog) }
-        guard runtime.restoredRecords + runtime.copiedRecords == 0 else { return }
+        guard runtime.restore.isEmpty else { return }
         let read = runtime.starts.filter(\.wasRead)
         if read.isEmpty { return }
         let places = read.map(\.topicPartition).sorted()

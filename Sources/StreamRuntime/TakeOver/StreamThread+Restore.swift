@@ -28,7 +28,7 @@ extension StreamThread {
             timeout: isShared ? .zero : .milliseconds(20)
         ) { record in
             if failure != nil { return }
-            do throws(StreamFailure) { try restore(record) } catch { failure = error }
+            do throws(StreamFailure) { try take(record) } catch { failure = error }
         }
         for failure in arrivals.failures { observer(.failed(failure, doing: "restoring")) }
         if let failure { throw failure }
@@ -39,11 +39,10 @@ extension StreamThread {
         }
     }
 
-    private func restore(_ record: RecordView) throws(StreamFailure) {
+    private func take(_ record: RecordView) throws(StreamFailure) {
         guard let runtime = tasks[record.partition], case .restoring = runtime.state else { return }
         guard let key = record.key else { return }
-        runtime.restoredRecords += 1
-        runtime.restoredNext = record.offset.next
+        runtime.restore.note(record.offset)
         do throws(CorruptBytes) {
             try runtime.task.restore(key: key, value: record.value, offset: record.offset)
         } catch {
@@ -56,14 +55,13 @@ extension StreamThread {
     private func reportRestores() {
         let now = clock.monotonic()
         for runtime in tasks.ordered {
-            guard case .restoring(let end) = runtime.state, let began = runtime.restoreBegan,
-                now - max(runtime.lastRestoreReport ?? began, began) >= settings.restoreReportInterval
+            guard case .restoring(let end) = runtime.state,
+                runtime.restore.takeReport(at: now, every: settings.restoreReportInterval)
             else { continue }
-            runtime.lastRestoreReport = now
             let rate = runtime.restoreRate(at: now) ?? 0
             observer(
                 .restoreProgress(
-                    task: runtime.task.partition, next: runtime.restoredNext, end: end, recordsPerSecond: Int(rate)))
+                    task: runtime.task.partition, next: runtime.restore.next, end: end, recordsPerSecond: Int(rate)))
         }
     }
 
@@ -86,6 +84,6 @@ extension StreamThread {
         measureRestore(of: runtime)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.all { other.localBarrier = nil }
-        observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
+        observer(.running(task: runtime.task.partition, restoredRecords: runtime.restore.records))
     }
 }

@@ -26,8 +26,7 @@ extension StreamThread {
 
     /// A restore that takes its time may be held up by the transaction of an owner that died before its first claim.
     private func isHeldUp(_ runtime: TaskRuntime, _ now: Duration) -> Bool {
-        guard case .restoring = runtime.state, let since = runtime.restoringSince else { return false }
-        return now - since >= settings.stableOffsetsTimeout
+        runtime.isRestoring && runtime.restore.mayBeHeldUp(at: now, patience: settings.stableOffsetsTimeout)
     }
 
     private func question(of runtime: TaskRuntime) -> TakeOverQuestion.Task {
@@ -57,40 +56,41 @@ extension StreamThread {
         for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }
         // The numbers of this id only rise, whoever used it before.
         commitNumbers.pass(answer.ownNumber)
-        for runtime in tasks.ordered {
-            if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
-            if answer.shortened.contains(runtime.serial) {
-                observer(.changelogShortened(task: runtime.task.partition))
-                retake(runtime)
-                continue
-            }
-            // Asked again until it is answered; once nothing holds it up, later transactions lie beyond its end.
-            if answer.free.contains(runtime.serial) { runtime.restoringSince = nil }
-            if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }
-            guard runtime.isCreated, let start = answer.starts[runtime.serial] else { continue }
-            // A topic has grown meanwhile: asked again.
-            if start.starts.count != layout.sources(of: runtime.task.partition).count { continue }
-            if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
-            attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
-                try beginRestoring(runtime, start)
-            }
+        for runtime in tasks.ordered { use(answer, for: runtime) }
+    }
+
+    private func use(_ answer: TakeOverAnswer, for runtime: TaskRuntime) {
+        if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
+        if answer.shortened.contains(runtime.serial) {
+            observer(.changelogShortened(task: runtime.task.partition))
+            return retake(runtime)
+        }
+        // Asked again until it is answered.
+        if answer.free.contains(runtime.serial) { runtime.restore.noteFree() }
+        if answer.heldUp.contains(runtime.serial) { runtime.restore.wait(from: clock.monotonic()) }
+        guard runtime.isCreated, let start = answer.starts[runtime.serial] else { return }
+        // A topic has grown meanwhile: asked again.
+        if start.starts.count != layout.sources(of: runtime.task.partition).count { return }
+        if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
+        attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
+            try beginRestoring(runtime, start)
         }
     }
 
     private func beginRestoring(_ runtime: TaskRuntime, _ start: TakeOverAnswer.Start) throws(LogError) {
-        let from = runtime.restoredNext
+        let from = runtime.restore.next
         guard from <= start.end else {
             // The changelog was made anew since its standby copy read it: taken over from the beginning.
             retake(runtime)
             return
         }
-        try restorer.incrementalAssign(
-            [(changelog(of: runtime.task.partition), runtime.copiedRecords > 0 ? .at(from) : .earliest)])
-        if runtime.copiedRecords > 0 { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
+        let hasCopy = runtime.restore.copiedRecords > 0
+        try restorer.incrementalAssign([(changelog(of: runtime.task.partition), hasCopy ? .at(from) : .earliest)])
+        if hasCopy { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
         runtime.starts = start.starts
         runtime.state = .restoring(end: start.end)
-        runtime.restoringSince = clock.monotonic()
-        runtime.restoreBegan = clock.monotonic()
+        runtime.restore.wait(from: clock.monotonic())
+        runtime.restore.begin(at: clock.monotonic())
         observer(.restoring(task: runtime.task.partition, end: start.end))
     }
 

@@ -69,12 +69,7 @@ extension StreamThread: RebalanceListener {
         let task = copy?.task ?? makeTask(partition, insteadOf: predecessor)
         task.context.trace = trace
         task.advance(to: clock.wall())
-        let runtime = TaskRuntime(task: task, serial: rounds.nextSerial(), now: now)
-        if let copy {
-            runtime.restoredNext = copy.next
-            runtime.copiedRecords = copy.records
-        }
-        return runtime
+        return TaskRuntime(task: task, serial: rounds.nextSerial(), now: now, from: copy)
     }
 
     func makeTask(_ partition: Partition, insteadOf predecessor: StreamTask? = nil) -> StreamTask {

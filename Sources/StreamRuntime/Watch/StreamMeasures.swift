@@ -63,7 +63,7 @@ extension StreamThread {
 
     func measureRestore(of runtime: TaskRuntime) {
         measures.restores.record(clock.monotonic() - runtime.createdAt)
-        measures.restoredRecords += runtime.restoredRecords
+        measures.restoredRecords += runtime.restore.records
     }
 
     /// Looks at what the tasks hold, once a second and only for somebody who asks: the look costs as much as there are

@@ -161,7 +161,7 @@ extension StreamThread {
             let state: StreamStatus.State =
                 switch runtime.state {
                 case .created: .created
-                case .restoring(let end): .restoring(next: min(runtime.restoredNext, end), end: end)
+                case .restoring(let end): .restoring(next: min(runtime.restore.next, end), end: end)
                 case .running: .running
                 }
             status.tasks.append(

@@ -29,7 +29,7 @@ extension TaskTable {
                 let step: StreamProgress.TaskStep =
                     switch runtime.state {
                     case .created: .created
-                    case .restoring: .restoring(runtime.restoredNext)
+                    case .restoring: .restoring(runtime.restore.next)
                     case .running: .running
                     }
                 return (runtime.task.partition, step)

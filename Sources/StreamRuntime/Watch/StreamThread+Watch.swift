@@ -65,11 +65,15 @@ extension StreamThread {
                 cursor.needsSeek = false
             }
             // What is not assigned would never be looked at again.
-            if !cursor.isAssigned { heal(cursor, .retake) }
-        case .retake:
-            // What it has not committed would be lost with its memory.
-            abort(because: LogError(.timedOut, name: "_STALLED", "\(place) gives nothing; its task is taken over anew"))
-            retake(cursor.runtime)
+            if !cursor.isAssigned { retakeStalled(cursor) }
+        case .retake: retakeStalled(cursor)
         }
+    }
+
+    private func retakeStalled(_ cursor: PartitionCursor) {
+        let message = "\(cursor.topicPartition) gives nothing; its task is taken over anew"
+        // What it has not committed would be lost with its memory.
+        abort(because: LogError(.timedOut, name: "_STALLED", message))
+        retake(cursor.runtime)
     }
 }
