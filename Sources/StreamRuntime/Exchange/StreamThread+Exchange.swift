@@ -57,6 +57,7 @@ extension StreamThread: MessageRouter {
         outbox.noteDelivery()
         return true
     }
+
     /// A transaction has ended, or may have: where the exchange ends now is known of none of its receivers.
     func forgetBarriers() {
         for partition in outbox.takeReceivers() { tasks[partition]?.localBarrier = nil }
