@@ -12,18 +12,16 @@ struct ThreadValuesTests {
     @Test("what recurs is due after its interval, what has no beginning at once")
     func recurrence() {
         var begun = Recurrence(last: .seconds(1))
-        #expect(!begun.takeTurn(at: .seconds(2), every: .seconds(5)))
-        #expect(begun.takeTurn(at: .seconds(6), every: .seconds(5)))
-        #expect(!begun.isDue(at: .seconds(10), every: .seconds(5)))
+        #expect(
+            [2, 6, 10, 11].map { begun.takeTurn(at: .seconds($0), every: .seconds(5)) } == [false, true, false, true])
         var new = Recurrence()
-        #expect(new.takeTurn(at: .zero, every: .seconds(5)) && !new.takeTurn(at: .seconds(4), every: .seconds(5)))
+        #expect([0, 4].map { new.takeTurn(at: .seconds($0), every: .seconds(5)) } == [true, false])
     }
 
     @Test("a trim is done once for each time that it is asked for")
     func trims() {
         var schedule = ThreadSchedule(at: .zero)
-        #expect(!schedule.takeTrim(0))
-        #expect(schedule.takeTrim(2) && !schedule.takeTrim(2))
+        #expect([0, 2, 2, 3].map { schedule.takeTrim($0) } == [false, true, false, true])
     }
 
     @Test("commits follow faster where somebody waits for little, and slower in a backlog")
@@ -61,7 +59,8 @@ struct ThreadValuesTests {
         key.withUnsafeBytes { outbox.send([2, 3], key: $0, to: 1, through: "exchange") }
         outbox.noteHandOver()
         #expect(outbox.outputs.isEmpty && outbox.hasSent(to: 1) && !outbox.hasSent(to: 0))
-        #expect(outbox.takeReceivers() == [1] && !outbox.hasSent)
+        let receivers = outbox.takeReceivers()
+        #expect(receivers == [1] && !outbox.hasSent)
         outbox.deliver([4], to: 0)
         outbox.trim()
         #expect(outbox.localMessages.map(\.envelope) == [[4]], "what waits is not trimmed")
@@ -72,10 +71,10 @@ struct ThreadValuesTests {
     @Test("barriers are asked for once in an iteration, and not while a question without an answer is recent")
     func barriers() {
         var questions = BarrierQuestions()
-        #expect(questions.begin(at: .zero) && !questions.begin(at: .zero))
+        #expect([0, 0].map { questions.begin(at: .seconds($0)) } == [true, false])
         questions.pause(until: .seconds(5))
         questions.beginIteration()
-        #expect(!questions.begin(at: .seconds(4)) && questions.begin(at: .seconds(5)))
+        #expect([4, 5, 6].map { questions.begin(at: .seconds($0)) } == [false, true, false])
     }
 
     @Test("failures count until a commit holds more than claims, refusals until they are long ago")
@@ -97,12 +96,13 @@ struct ThreadValuesTests {
         var numbers = CommitNumbers()
         numbers.pass(7)
         numbers.pass(3)
-        #expect(numbers.next() == 8 && numbers.last == 8)
+        let next = numbers.next()
+        #expect(next == 8 && numbers.last == 8)
     }
 
     @Test("a task has every partition of its number, and those that come later")
     func layout() {
-        let node = NodeName<Never>(0)
+        let node = NodeName<Never>(0, "a")
         let sources = [Topology.Source(topic: "a", to: node), .init(topic: "b", to: node, isRead: false)]
         var layout = TaskLayout(exchange: "exchange", sources: sources, partitions: 2, counts: [3, 3])
         #expect(layout.sources(of: 0).map(\.1) == [.init("exchange", 0), .init("a", 0), .init("a", 2)])
@@ -121,21 +121,22 @@ struct ThreadValuesTests {
         checks.suspectEnds()
         #expect(checks.isDue(at: settings.positionCheckInterval, settings))
         checks.begin(at: .seconds(10))
-        #expect(!checks.finishEnds(at: .seconds(10), comparing: .seconds(300)))
+        let first = checks.finishEnds(at: .seconds(10), comparing: .seconds(300))
         checks.suspectRecords()
-        #expect(checks.finishEnds(at: .seconds(20), comparing: .seconds(300)))
-        #expect(!checks.finishEnds(at: .seconds(21), comparing: .seconds(300)))
+        let later = [20, 21, 320].map { checks.finishEnds(at: .seconds($0), comparing: .seconds(300)) }
+        #expect([first] + later == [false, true, false, true])
     }
 
     @Test("the same round is asked again after a while, another one at once")
     func rounds() {
         var rounds = TakeOverRounds()
-        #expect(rounds.nextSerial() == 1 && rounds.nextSerial() == 2)
-        #expect(rounds.begin([1], at: .seconds(1), interval: .seconds(1)))
-        #expect(!rounds.begin([1], at: .seconds(1), interval: .seconds(1)))
-        #expect(rounds.begin([1, 2], at: .seconds(1), interval: .seconds(1)))
-        #expect(rounds.begin([1, 2], at: .seconds(2), interval: .seconds(1)))
-        #expect(rounds.noteUnreadable(.init("exchange", 0)) && !rounds.noteUnreadable(.init("exchange", 0)))
+        let serials = [rounds.nextSerial(), rounds.nextSerial()]
+        #expect(serials == [1, 2])
+        let asked: [(Set<Int>, Int)] = [([1], 1), ([1], 1), ([1, 2], 1), ([1, 2], 2)]
+        let begun = asked.map { rounds.begin($0.0, at: .seconds($0.1), interval: .seconds(1)) }
+        #expect(begun == [true, false, true, true])
+        let places = [0, 0, 1].map { rounds.noteUnreadable(TopicPartition("exchange", $0)) }
+        #expect(places == [true, false, true])
     }
     @Test("a commit's outcome is what a numbered claim of the same id says, and unknown without one")
     func outcome() {
@@ -159,9 +160,8 @@ struct ThreadValuesTests {
         for offset in 0..<100 { restore.note(Offset(Int64(offset))) }
         #expect(restore.next == 100 && restore.records == 100 && !restore.isEmpty)
         #expect(restore.rate(at: .milliseconds(10_500)) == nil && restore.rate(at: .seconds(12)) == 50)
-        #expect(!restore.takeReport(at: .seconds(19), every: .seconds(10)))
-        #expect(restore.takeReport(at: .seconds(20), every: .seconds(10)))
-        #expect(!restore.takeReport(at: .seconds(21), every: .seconds(10)))
+        #expect(
+            [19, 20, 21].map { restore.takeReport(at: .seconds($0), every: .seconds(10)) } == [false, true, false])
         #expect(restore.mayBeHeldUp(at: .seconds(11), patience: .seconds(1)))
         restore.noteFree()
         #expect(!restore.mayBeHeldUp(at: .seconds(99), patience: .seconds(1)))

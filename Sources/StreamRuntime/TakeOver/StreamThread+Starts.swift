@@ -53,7 +53,6 @@ extension StreamThread {
             // What lies before a position may be of another topic of the name: then it begins elsewhere (R18).
             if !stage.allSatisfy(isCompared) { return }
             if !beginReading(stage) { return }
-            runtime.stage = order
         }
     }
 

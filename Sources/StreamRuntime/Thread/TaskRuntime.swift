@@ -36,8 +36,6 @@ final class TaskRuntime {
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
     var inputs: [PartitionCursor] = []
-    /// Sources of this reading order and below are being read (R8); `nil` if none is yet.
-    var stage: Int?
     /// Messages may be delivered within the thread once the exchange position has passed this; `nil` if the broker is
     /// still to be asked for it.
     var localBarrier: Offset?
