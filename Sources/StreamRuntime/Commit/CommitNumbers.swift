@@ -1,6 +1,6 @@
 /// The numbers in the claims of a thread (R15). They only rise.
 struct CommitNumbers {
-    /// Of the last commit that was tried.
+    /// The number of the last commit that was tried.
     private(set) var last: Int64 = 0
 
     /// Begins another commit.

@@ -2,7 +2,7 @@ import StreamCore
 
 /// What a thread counts of its transactions since it began.
 struct ThreadCounts {
-    /// Of all committed transactions together.
+    /// What tasks counted in all committed transactions together.
     private(set) var committed = TaskCounters()
     private(set) var commits = 0
     /// Commits that held more than claims.
