@@ -135,14 +135,16 @@ package final class StreamApplication: Sendable {
 /// Blocks the calling OS thread for at least `duration`, which may be less than a millisecond. Uses no CPU meanwhile.
 package func pause(_ duration: Duration) {
     guard duration > .zero else { return }
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    let (seconds, attoseconds) = duration.components
-    let nanoseconds = Int64(now.tv_nsec) + (attoseconds + 999_999_999) / 1_000_000_000
-    // Until an instant, so that signals on the way make it no longer.
-    var end = timespec(
-        tv_sec: now.tv_sec + Int(seconds + nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
+    // No `timespec`: of which module its members are depends on what the compiler has beside this file, and so does
+    // whether it takes an import for theirs.
+    let clock = SleepingClock()
+    let end = clock.now + duration
+    // A signal on the way makes it no shorter.
+    while true {
+        let left = end - clock.now
+        guard left > .zero else { return }
+        usleep(UInt32(clamping: Int64((left / .microseconds(1)).rounded(.up))))
+    }
 }
 
 /// The system's clock, with waits that block the calling OS thread.

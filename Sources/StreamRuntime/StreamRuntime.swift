@@ -5,5 +5,5 @@
 // client library, only the ports of RecordLog, so every rule is tested in memory.
 //
 // Begin with `StreamThread.runOnce`, one iteration: poll, restore, process, punctuate, commit, each in the file
-// `StreamThread+…` of its name. `StreamApplication` runs several threads; `InternalTopics` makes the topics that they
-// need.
+// `StreamThread+…` of its name. What changes meanwhile is the list of values in `StreamThread`, each with its rules in
+// a file of its own. `StreamApplication` runs several threads; `InternalTopics` makes the topics that they need.

@@ -34,7 +34,9 @@ struct UnownedTasksTests {
         let ports = try BrokerInquiry.Ports(cluster: cluster, settings: settings, clientId: "test")
         defer { ports.close() }
         var known = known
-        known.blocked = [Self.output: 0]
+        var before = AbandonedOwners.Answer()
+        before.blocked = [Self.output: 0]
+        known.note(before)
         return AbandonedOwners(
             transactionalId: thread, prefix: "\(Self.application)-", outputs: ["out"],
             places: [TopicPartition("exchange", 0)], known: known, now: .zero
@@ -55,10 +57,10 @@ struct UnownedTasksTests {
         let blocker = try block()
         defer { blocker.destroy() }
         let members = try [join("tideline-a"), join(UnownedTasks.clientId)]
-        var known = AbandonedOwners.Knowledge()
+        var known = AbandonedOwners.Knowledge(at: .zero)
         let first = try look("tideline-a", known)
         #expect(first.members?.count == 2)
-        known.lastMembers = first.members
+        known.note(first)
         members[1].0.close()
         let second = try look("tideline-a", known)
         #expect(second.members?.count == 1)
@@ -72,7 +74,7 @@ struct UnownedTasksTests {
         let threads = ["tideline-a", "tideline-b", "tideline-c", "tideline-z"]
         let members = try (threads + [UnownedTasks.clientId]).map(join)
         // Four act at their first look.
-        #expect(try look("tideline-z", .init()).settled == [])
+        #expect(try look("tideline-z", .init(at: .zero)).settled == [])
         for member in members { member.0.close() }
     }
 

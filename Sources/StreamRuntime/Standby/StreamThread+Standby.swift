@@ -6,19 +6,17 @@ extension StreamThread {
     /// Asks beside this thread who is in the group; the answer comes to `follow`.
     func askForStandbys() {
         let now = clock.monotonic()
-        guard settings.standbyReplicas > 0, wasEverAssigned, now - lastStandbyLook >= settings.standbyInterval,
-            !inquiry.isBusy
+        guard settings.standbyReplicas > 0, membership.wasEverAssigned, !inquiry.isBusy,
+            schedule.standbys.takeTurn(at: now, every: settings.standbyInterval)
         else { return }
-        lastStandbyLook = now
         let maxAge = settings.standbyInterval / 2
-        inquiry.ask { ports in
+        ask { ports in
             do throws(LogError) {
                 return .members(.success(try ports.members(now: now, maxAge: maxAge) ?? []))
             } catch {
                 return .members(.failure(error))
             }
         }
-        receiveAnswer()
     }
 
     func follow(_ answer: Result<[GroupMember], LogError>) {
@@ -27,7 +25,8 @@ extension StreamThread {
                 own: standbyPlace, exchange: settings.exchangeTopic, partitions: partitions,
                 replicas: settings.standbyReplicas, instancesHaveThreads: hasInstanceOfThread)
             guard let wanted = assignment.tasks(try answer.get()) else { return }
-            let kept = wanted.followed.union(wanted.own.intersection(standbys.copies.keys)).subtracting(tasks.keys)
+            let known = wanted.own.intersection(standbys.copies.keys)
+            let kept = wanted.followed.union(known).subtracting(tasks.partitions)
             let changes = try standbys.follow(kept) { makeTask($0) }
             if changes { observer(.standbys(standbys.copies.keys.sorted())) }
         }

@@ -16,13 +16,13 @@ extension StreamThread {
             if let refusal { throw refusal }
         }
         if runtime.task.lacksBeginning { throw .stateMadeAnew(changelog) }
-        guard runtime.restoredRecords + runtime.copiedRecords == 0 else { return }
+        guard runtime.restore.isEmpty else { return }
         let read = runtime.starts.filter(\.wasRead)
         if read.isEmpty { return }
         let places = read.map(\.topicPartition).sorted()
         guard settings.misfits.replaysLostState else { throw .lostState(changelog, places) }
         for index in runtime.starts.indices { runtime.starts[index].committed = nil }
-        lostPositions += places.count
+        positionChecks.lose(places.count)
         observer(.stateLost(task: runtime.task.partition, places))
     }
 
@@ -37,22 +37,24 @@ extension StreamThread {
         }
         if places.isEmpty { return }
         do throws(LogError) {
-            if comparer == nil {
-                comparer = try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
+            let comparer = try positionChecks.openComparer { () throws(LogError) in
+                try PositionComparer(cluster, clientId: producer.transactionalId + "-compare")
             }
-            try comparer?.ask(places, now: clock.monotonic())
+            try comparer.ask(places, now: clock.monotonic())
         } catch {
             // Reading goes on, and the same is asked soon.
-            areRecordsSuspect = true
+            positionChecks.suspectRecords()
             observer(.failed(error, doing: "comparing positions"))
         }
     }
 
-    func isCompared(_ cursor: PartitionCursor) -> Bool { comparer?.isAsked(cursor.topicPartition) != true }
+    func isCompared(_ cursor: PartitionCursor) -> Bool {
+        positionChecks.comparer?.isAsked(cursor.topicPartition) != true
+    }
 
     /// Takes the answers that have come; called in each iteration.
     func takeComparisons() {
-        guard let comparer else { return }
+        guard let comparer = positionChecks.comparer else { return }
         attempt("comparing positions") { () throws(LogError) in
             let (answers, failures) = try comparer.poll(now: clock.monotonic())
             for failure in failures { observer(.failed(failure, doing: "comparing positions")) }
@@ -63,7 +65,7 @@ extension StreamThread {
                 guard case .other(let found) = answer else {
                     // Reading goes on, and the same is asked again later: nothing was confirmed.
                     if answer == .unanswered {
-                        areRecordsSuspect = true
+                        positionChecks.suspectRecords()
                         observer(.failed(.unanswered(place), doing: "comparing positions"))
                         continue
                     }
@@ -102,9 +104,9 @@ extension StreamThread {
         let asked = cursors.filter { !isCompared($0) }
         for cursor in cursors { cursor.nextAnchor = nil }
         if asked.isEmpty { return }
-        areRecordsSuspect = true
+        positionChecks.suspectRecords()
         attempt("ending comparisons") { () throws(LogError) in
-            try comparer?.forget(asked.map(\.topicPartition))
+            try positionChecks.comparer?.forget(asked.map(\.topicPartition))
         }
     }
 
@@ -112,8 +114,8 @@ extension StreamThread {
 
     /// Looks at the ends of all inputs that are read, now and then and when something was odd.
     func checkPositions(now: Duration) throws(LogError) {
-        lastPositionCheck = now
-        let read = tasks.values.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
+        positionChecks.begin(at: now)
+        let read = tasks.all.flatMap(\.inputs).filter(\.isAssigned).sorted { $0.topicPartition < $1.topicPartition }
         let places = read.map(\.topicPartition)
         let lows = try admin.startOffsets(of: places, timeout: settings.callTimeout)
         let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.callTimeout)
@@ -128,24 +130,22 @@ extension StreamThread {
                 restart(cursor, at: kept.low)
             } else if let jump = cursor.jump, jump.from < kept.low, kept.low <= jump.to {
                 // Where the reader found itself is where records begin: those between were removed.
-                lostPositions += 1
+                positionChecks.lose()
                 observer(.positionOutOfRange(cursor.topicPartition, position: jump.from, kept: kept))
             }
             cursor.jump = nil
         }
-        areEndsSuspect = false
-        guard areRecordsSuspect || now - lastComparison >= settings.comparisonInterval else { return }
-        areRecordsSuspect = false
-        lastComparison = now
-        compare(read)
+        if positionChecks.finishEnds(at: now, comparing: settings.comparisonInterval) { compare(read) }
     }
 
     /// The partition is read anew from its earliest record.
     private func restart(_ cursor: PartitionCursor, at low: Offset) {
-        lostPositions += 1
+        positionChecks.lose()
         cursor.nextAnchor = nil
         // The answer would be of what was read before.
-        attempt("ending comparisons") { () throws(LogError) in try comparer?.forget([cursor.topicPartition]) }
+        attempt("ending comparisons") { () throws(LogError) in
+            try positionChecks.comparer?.forget([cursor.topicPartition])
+        }
         cursor.runtime.task.positions.restart(cursor.position, at: low)
         if cursor.isAssigned { cursor.needsSeek = true }
     }

@@ -139,44 +139,6 @@ struct AbandonedOwners: Sendable {
         }
         if answer.failures.isEmpty { answer.settled = settled }
     }
-
-    /// Known to a thread of the owners that the group has struck off.
-    struct Knowledge: Sendable {
-        var lastAsked = Duration.zero
-        var outputsAsked = Duration.zero
-        /// The partitions of all outputs; empty if they are to be asked for.
-        var outputs: [TopicPartition] = []
-        var blocked: [TopicPartition: Offset] = [:]
-        /// `nil` while no transaction stays open.
-        var members: Set<GroupMember>?
-        /// As they were seen last; `nil` before the first look.
-        var lastMembers: Set<GroupMember>?
-        /// Transactional ids of members that are gone, and that are to be ended.
-        var vanished: Set<String> = []
-        /// How often the same members were seen again.
-        var looks = 0
-        /// All claims are settled of those that are not among these members.
-        var isDone = false
-        /// Claims that need not be settled again.
-        var settled: Set<Claim> = []
-        /// The last question failed: said once, until one is answered.
-        var hasFailed = false
-
-        func looks(at found: Set<GroupMember>) -> Int { found == members ? looks + 1 : 0 }
-
-        mutating func note(_ answer: Answer) {
-            hasFailed = !answer.failures.isEmpty
-            outputs = answer.outputs
-            blocked = answer.blocked
-            let isNew = answer.members != members
-            looks = answer.members.map(looks) ?? 0
-            members = answer.members
-            lastMembers = answer.members ?? answer.firstMembers ?? lastMembers
-            vanished = answer.vanished
-            isDone = answer.settled != nil || isDone && !isNew
-            if let all = answer.settled { settled = Set(all) }
-        }
-    }
 }
 
 extension GroupMember {

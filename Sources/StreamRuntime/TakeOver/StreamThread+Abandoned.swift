@@ -6,25 +6,12 @@ extension StreamThread {
     /// Asks beside this thread; the answer comes to `use`.
     func askForAbandoned() {
         let now = clock.monotonic()
-        let interval = abandoned.members == nil ? settings.standStillInterval : settings.membersInterval
-        let isFirst = abandoned.lastMembers == nil && !hasLookedForMembers
-        guard isFirst || now - abandoned.lastAsked >= interval, !inquiry.isBusy else { return }
-        hasLookedForMembers = true
-        abandoned.lastAsked = now
-        // A topic may have grown.
-        if now - abandoned.outputsAsked >= settings.comparisonInterval {
-            abandoned.outputsAsked = now
-            abandoned.outputs = []
-        }
-        var known = abandoned
-        known.settled = settledClaims
+        guard !inquiry.isBusy, abandoned.takeTurn(at: now, settings) else { return }
         let question = AbandonedOwners(
             transactionalId: producer.transactionalId, prefix: claimPrefix,
             outputs: topology.outputs + [settings.stateTopic],
-            places: (0..<Partition(partitions)).map { TopicPartition(settings.exchangeTopic, $0) },
-            known: known, now: now)
-        inquiry.ask { .abandoned(question.answer($0)) }
-        receiveAnswer()
+            places: layout.exchangePartitions, known: abandoned.settling(settledClaims), now: now)
+        ask { .abandoned(question.answer($0)) }
     }
 
     func use(_ answer: AbandonedOwners.Answer) {

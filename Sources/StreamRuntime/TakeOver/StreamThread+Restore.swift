@@ -9,26 +9,26 @@ import StreamCore
 extension StreamThread {
     func restore() throws(StreamFailure) {
         takeOver()
-        if tasks.values.contains(where: \.isRestoring) {
+        if tasks.all.contains(where: \.isRestoring) {
             try readChangelogs()
             reportRestores()
         }
         takeComparisons()
-        for runtime in runningTasks { advanceStage(of: runtime) }
+        for runtime in tasks.running { advanceStage(of: runtime) }
     }
 
     // MARK: - (c)
 
     /// Where tasks run already, a portion of what is there, without waiting for it.
     private func readChangelogs() throws(StreamFailure) {
-        let isShared = tasks.values.contains(where: \.isRunning)
+        let isShared = tasks.all.contains(where: \.isRunning)
         var failure: StreamFailure?
         let arrivals = restorer.poll(
             maximum: isShared ? min(settings.pollMaximum, settings.restorePortion) : settings.pollMaximum,
             timeout: isShared ? .zero : .milliseconds(20)
         ) { record in
             if failure != nil { return }
-            do throws(StreamFailure) { try restore(record) } catch { failure = error }
+            do throws(StreamFailure) { try take(record) } catch { failure = error }
         }
         for failure in arrivals.failures { observer(.failed(failure, doing: "restoring")) }
         if let failure { throw failure }
@@ -39,11 +39,10 @@ extension StreamThread {
         }
     }
 
-    private func restore(_ record: RecordView) throws(StreamFailure) {
+    private func take(_ record: RecordView) throws(StreamFailure) {
         guard let runtime = tasks[record.partition], case .restoring = runtime.state else { return }
         guard let key = record.key else { return }
-        runtime.restoredRecords += 1
-        runtime.restoredNext = record.offset.next
+        runtime.restore.note(record.offset)
         do throws(CorruptBytes) {
             try runtime.task.restore(key: key, value: record.value, offset: record.offset)
         } catch {
@@ -55,15 +54,14 @@ extension StreamThread {
     /// Says now and then how far each restore has come, and how fast.
     private func reportRestores() {
         let now = clock.monotonic()
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
-            guard case .restoring(let end) = runtime.state, let began = runtime.restoreBegan,
-                now - max(runtime.lastRestoreReport ?? began, began) >= settings.restoreReportInterval
+        for runtime in tasks.ordered {
+            guard case .restoring(let end) = runtime.state,
+                runtime.restore.takeReport(at: now, every: settings.restoreReportInterval)
             else { continue }
-            runtime.lastRestoreReport = now
             let rate = runtime.restoreRate(at: now) ?? 0
             observer(
                 .restoreProgress(
-                    task: runtime.task.partition, next: runtime.restoredNext, end: end, recordsPerSecond: Int(rate)))
+                    task: runtime.task.partition, next: runtime.restore.next, end: end, recordsPerSecond: Int(rate)))
         }
     }
 
@@ -85,7 +83,7 @@ extension StreamThread {
         runtime.runningSince = clock.monotonic()
         measureRestore(of: runtime)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
-        for other in tasks.values { other.localBarrier = nil }
-        observer(.running(task: runtime.task.partition, restoredRecords: runtime.restoredRecords))
+        for other in tasks.all { other.localBarrier = nil }
+        observer(.running(task: runtime.task.partition, restoredRecords: runtime.restore.records))
     }
 }

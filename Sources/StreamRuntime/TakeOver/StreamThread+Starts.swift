@@ -20,7 +20,7 @@ extension StreamThread {
         var fingerprint = positions.restoredFingerprint(source: start.source, partition: partition)
         var anchor = positions.restoredAnchor(source: start.source, partition: partition)
         if next < kept.low || next > kept.high {
-            lostPositions += 1
+            positionChecks.lose()
             observer(.positionOutOfRange(start.topicPartition, position: next, kept: kept))
             next = kept.low
             fingerprint = nil
@@ -29,8 +29,7 @@ extension StreamThread {
         let position = positions.add(
             source: start.source, partition: partition, next: next, fingerprint: fingerprint, anchor: anchor)
         let cursor = PartitionCursor(start, runtime: runtime, position: position)
-        cursors[start.topicPartition] = cursor
-        cursorTable.removeAll()
+        cursors.add(cursor)
         if start.source == TaskPositions.exchange {
             runtime.exchange = cursor
         } else {
@@ -54,13 +53,12 @@ extension StreamThread {
             // What lies before a position may be of another topic of the name: then it begins elsewhere (R18).
             if !stage.allSatisfy(isCompared) { return }
             if !beginReading(stage) { return }
-            runtime.stage = order
         }
     }
 
     /// Begins to read for tasks whose first claim was just committed.
     func beginClaimed() {
-        for runtime in runningTasks where runtime.exchange?.isAssigned == false { advanceStage(of: runtime) }
+        for runtime in tasks.running where runtime.exchange?.isAssigned == false { advanceStage(of: runtime) }
     }
 
     /// Reads partitions from their positions on: never from a place that a broker is asked for first (R20).
@@ -75,13 +73,6 @@ extension StreamThread {
         }
         for cursor in cursors { cursor.isAssigned = true }
         return true
-    }
-
-    /// True until the first claim of a thread that has tasks is committed. Whoever took over after a crash would not
-    /// find its name (R4), so nothing else is in a transaction before that.
-    var isNameless: Bool {
-        let running = tasks.values.lazy.filter(\.isRunning)
-        return !running.isEmpty && !running.contains(where: \.isClaimed)
     }
 
     func readingOrder(of cursor: PartitionCursor) -> Int {

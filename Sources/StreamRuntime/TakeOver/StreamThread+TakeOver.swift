@@ -7,31 +7,26 @@ extension StreamThread {
     func takeOver() {
         receiveAnswer()
         let now = clock.monotonic()
-        let waiting = tasks.values.filter { $0.isCreated || isHeldUp($0, now) }
+        let waiting = tasks.all.filter { $0.isCreated || isHeldUp($0, now) }
             .sorted { $0.task.partition < $1.task.partition }
         if waiting.isEmpty || inquiry.isBusy { return }
-        // The same question again at once would get the same answer, and leave no room for others.
-        let serials = Set(waiting.map(\.serial))
-        if serials == lastRound.serials && now - lastRound.at < settings.roundInterval { return }
-        lastRound = (serials, now)
+        guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
         for runtime in waiting where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
             runtime.lastWaitingReport = now
             observer(.waiting(task: runtime.task.partition, for: now - runtime.createdAt))
         }
         let question = TakeOverQuestion(
             transactionalId: producer.transactionalId, prefix: claimPrefix, tasks: waiting.map(question))
-        inquiry.ask(isUrgent: true) { ports in
+        ask(isUrgent: true) { ports in
             var round = TakeOverRound(question, ports)
             round.run()
             return .takeOver(round.answer)
         }
-        receiveAnswer()
     }
 
     /// A restore that takes its time may be held up by the transaction of an owner that died before its first claim.
     private func isHeldUp(_ runtime: TaskRuntime, _ now: Duration) -> Bool {
-        guard case .restoring = runtime.state, let since = runtime.restoringSince else { return false }
-        return now - since >= settings.stableOffsetsTimeout
+        runtime.isRestoring && runtime.restore.mayBeHeldUp(at: now, patience: settings.stableOffsetsTimeout)
     }
 
     private func question(of runtime: TaskRuntime) -> TakeOverQuestion.Task {
@@ -40,7 +35,8 @@ extension StreamThread {
         if case .restoring(let target) = runtime.state { end = target }
         return TakeOverQuestion.Task(
             serial: runtime.serial, partition: partition, exchange: TopicPartition(settings.exchangeTopic, partition),
-            changelog: changelog(of: partition), sources: sources(of: partition).map { (number: $0.0, place: $0.1) },
+            changelog: changelog(of: partition),
+            sources: layout.sources(of: partition).map { (number: $0.0, place: $0.1) },
             settled: runtime.settledClaims, settledBeside: settledClaims,
             isPatienceOver: clock.monotonic() - runtime.createdAt >= settings.unstableOffsetsPatience,
             restoringTo: end)
@@ -49,77 +45,55 @@ extension StreamThread {
     /// Claims of which it is known that they need not be settled again: those of the tasks that are here, and those
     /// that stood when owners were looked for last.
     var settledClaims: Set<Claim> {
-        tasks.values.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
+        tasks.all.reduce(into: abandoned.settled) { $0.formUnion($1.settledClaims) }
     }
 
-    /// Takes what was answered, if it is there.
-    func receiveAnswer() {
-        switch inquiry.takeAnswer() {
-        case .takeOver(let answer): use(answer)
-        case .abandoned(let answer): use(answer)
-        case .ends(let ends): watch(ends)
-        case .members(let members): follow(members)
-        case .unowned(let answer): use(answer)
-        case nil: return
-        }
-    }
-
-    private func use(_ answer: TakeOverAnswer) {
+    func use(_ answer: TakeOverAnswer) {
         for (failure, doing) in answer.failures { observer(.failed(failure, doing: doing)) }
-        for (place, metadata) in answer.unreadable where unreadableClaims.insert(place).inserted {
+        for (place, metadata) in answer.unreadable where rounds.noteUnreadable(place) {
             observer(.claimUnreadable(place, metadata))
         }
         for owner in answer.settledOwners { observer(.claimSettled(transactionalId: owner)) }
         // The numbers of this id only rise, whoever used it before.
-        commitNumber = max(commitNumber, answer.ownNumber)
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
-            if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
-            if answer.shortened.contains(runtime.serial) {
-                observer(.changelogShortened(task: runtime.task.partition))
-                retake(runtime)
-                continue
-            }
-            // Asked again until it is answered; once nothing holds it up, later transactions lie beyond its end.
-            if answer.free.contains(runtime.serial) { runtime.restoringSince = nil }
-            if answer.heldUp.contains(runtime.serial) { runtime.restoringSince = clock.monotonic() }
-            guard runtime.isCreated, let start = answer.starts[runtime.serial] else { continue }
-            // A topic has grown meanwhile: asked again.
-            if start.starts.count != sources(of: runtime.task.partition).count { continue }
-            if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
-            attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
-                try beginRestoring(runtime, start)
-            }
+        commitNumbers.pass(answer.ownNumber)
+        for runtime in tasks.ordered { use(answer, for: runtime) }
+    }
+
+    private func use(_ answer: TakeOverAnswer, for runtime: TaskRuntime) {
+        if let claim = answer.settled[runtime.serial] { runtime.settledClaims.insert(claim) }
+        if answer.shortened.contains(runtime.serial) {
+            observer(.changelogShortened(task: runtime.task.partition))
+            return retake(runtime)
+        }
+        // Asked again until it is answered.
+        if answer.free.contains(runtime.serial) { runtime.restore.noteFree() }
+        if answer.heldUp.contains(runtime.serial) { runtime.restore.wait(from: clock.monotonic()) }
+        guard runtime.isCreated, let start = answer.starts[runtime.serial] else { return }
+        // A topic has grown meanwhile: asked again.
+        if start.starts.count != layout.sources(of: runtime.task.partition).count { return }
+        if answer.unstable.contains(runtime.serial) { observer(.offsetsUnstable(task: runtime.task.partition)) }
+        attempt("taking over task \(runtime.task.partition)") { () throws(LogError) in
+            try beginRestoring(runtime, start)
         }
     }
 
     private func beginRestoring(_ runtime: TaskRuntime, _ start: TakeOverAnswer.Start) throws(LogError) {
-        let from = runtime.restoredNext
+        let from = runtime.restore.next
         guard from <= start.end else {
             // The changelog was made anew since its standby copy read it: taken over from the beginning.
             retake(runtime)
             return
         }
-        try restorer.incrementalAssign(
-            [(changelog(of: runtime.task.partition), runtime.copiedRecords > 0 ? .at(from) : .earliest)])
-        if runtime.copiedRecords > 0 { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
+        let hasCopy = runtime.restore.copiedRecords > 0
+        try restorer.incrementalAssign([(changelog(of: runtime.task.partition), hasCopy ? .at(from) : .earliest)])
+        if hasCopy { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
         runtime.starts = start.starts
         runtime.state = .restoring(end: start.end)
-        runtime.restoringSince = clock.monotonic()
-        runtime.restoreBegan = clock.monotonic()
+        runtime.restore.wait(from: clock.monotonic())
+        runtime.restore.begin(at: clock.monotonic())
         observer(.restoring(task: runtime.task.partition, end: start.end))
     }
 
     /// What the claims of this application's threads begin with.
     var claimPrefix: String { settings.applicationId + "-" }
-
-    /// The exchange partition of task *p*, and of every source the partitions *q* with *q* mod *P* = *p*.
-    func sources(of partition: Partition) -> [(UInt8, TopicPartition)] {
-        var result = [(TaskPositions.exchange, TopicPartition(settings.exchangeTopic, partition))]
-        for (index, source) in topology.sources.enumerated() where source.isRead {
-            for number in stride(from: partition, to: Partition(sourcePartitions[index]), by: Int(partitions)) {
-                result.append((UInt8(index), TopicPartition(source.topic, number)))
-            }
-        }
-        return result
-    }
 }

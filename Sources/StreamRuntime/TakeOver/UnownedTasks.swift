@@ -9,10 +9,16 @@ import StreamCore
 /// comes for a moment, and leaves.
 struct UnownedTasks: Sendable {
     struct Knowledge: Sendable {
-        var lastAsked = Duration.zero
+        var question = Recurrence(last: .zero)
         /// The tasks that nobody had at the last look, and since when it is the same ones.
-        var tasks: [Partition] = []
-        var since = Duration.zero
+        private(set) var tasks: [Partition] = []
+        private(set) var since = Duration.zero
+
+        mutating func note(_ answer: Answer, at now: Duration) {
+            if let found = answer.tasks, found != tasks || answer.hasCalled { (tasks, since) = (found, now) }
+            // Whoever had none before the group began a new assignment may be given it by that.
+            if answer.tasks == nil && answer.failure == nil { tasks = [] }
+        }
     }
 
     struct Answer: Sendable {
@@ -73,23 +79,16 @@ extension StreamThread {
     /// Asks beside this thread, where its member is a static one; the answer comes to `use`.
     func askForUnowned() {
         let now = clock.monotonic()
-        guard let instance, wasEverAssigned, now - unowned.lastAsked >= settings.unownedInterval, !inquiry.isBusy
+        guard let instance, membership.wasEverAssigned, !inquiry.isBusy,
+            unowned.question.takeTurn(at: now, every: settings.unownedInterval)
         else { return }
-        unowned.lastAsked = now
         let question = UnownedTasks(
             exchange: settings.exchangeTopic, partitions: partitions, instance: instance, known: unowned, now: now)
-        inquiry.ask { .unowned(question.answer($0)) }
-        receiveAnswer()
+        ask { .unowned(question.answer($0)) }
     }
 
     func use(_ answer: UnownedTasks.Answer) {
-        let now = clock.monotonic()
-        if let tasks = answer.tasks, tasks != unowned.tasks || answer.hasCalled {
-            unowned.tasks = tasks
-            unowned.since = now
-        }
-        // Whoever had none before the group began a new assignment may be given it by that.
-        if answer.tasks == nil && answer.failure == nil { unowned.tasks = [] }
+        unowned.note(answer, at: clock.monotonic())
         if answer.hasCalled, let tasks = answer.tasks { observer(.unowned(tasks)) }
         if let failure = answer.failure, answer.hasCalled {
             observer(.failed(failure, doing: "having the group give tasks out that nobody has"))

@@ -19,17 +19,17 @@ extension StreamThread {
         } catch {
             throw StreamFailure("cannot join the group: \(error)")
         }
-        hasSubscribed = true
+        membership.subscribe()
     }
 
     /// Commits what is done, releases its tasks, leaves the group and ends. Nothing may be called afterwards.
     package func close() {
         // Closing before the first assignment can crash librdkafka 2.0.2 (R12).
         let deadline = clock.monotonic() + settings.leaveTimeout
-        while hasSubscribed && !wasEverAssigned && clock.monotonic() < deadline {
+        while membership.awaitsAssignment && clock.monotonic() < deadline {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
-        commit(within: settings.transactionTimeout, releasing: Set(tasks.keys))
+        commit(within: settings.transactionTimeout, releasing: tasks.partitions)
         // One attempt; if it fails, whoever takes over finds an open claim and settles it (R15).
         do throws(StreamFailure) { try settle() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
         consumer.close(waiting: max(deadline - clock.monotonic(), .zero))
@@ -37,7 +37,7 @@ extension StreamThread {
         producer.destroy()
         standbys.close()
         inquiry.close()
-        comparer?.close()
+        positionChecks.comparer?.close()
         ports.release(restorer)
     }
 }

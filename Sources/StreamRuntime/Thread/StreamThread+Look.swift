@@ -5,34 +5,40 @@ import StreamCore
 extension StreamThread {
     /// A topic that is missing is waited for, and so is a broker; every other failure counts (R6).
     func look(_ known: ThreadState.Check) throws(StreamFailure) {
-        var check = known
         let now = clock.monotonic()
-        if let last = check.lastLook, now - last < settings.attemptTimeout { return }
+        if let last = known.lastLook, now - last < settings.attemptTimeout { return }
+        var check = known
         check.lastLook = now
-        let names = topology.outputs + [settings.exchangeTopic, settings.stateTopic]
-        let event: StreamEvent
         do throws(LogError) {
-            let found = try admin.describeTopics(names, timeout: settings.attemptTimeout)
-            event = .topicsMissing(names.filter { found[$0] == nil }, check.cause)
+            check.missing = try missingTopics()
         } catch {
-            event = .failed(error, doing: "looking whether all topics are there")
+            return lookAgain(check, telling: .failed(error, doing: "looking whether all topics are there"))
         }
-        if case .topicsMissing(let missing, _) = event {
-            if missing.isEmpty { return try finishLook(check) }
-            check.missing = missing
-            if missing.contains(settings.stateTopic) || missing.contains(settings.exchangeTopic) {
-                check.wasStateMissing = true
-            }
+        if check.missing.isEmpty { return try finishLook(check) }
+        if check.missing.contains(settings.stateTopic) || check.missing.contains(settings.exchangeTopic) {
+            check.wasStateMissing = true
         }
+        lookAgain(check, telling: .topicsMissing(check.missing, check.cause))
+    }
+
+    /// A topic or a broker is missing, which is told once.
+    private func lookAgain(_ known: ThreadState.Check, telling event: StreamEvent) {
+        var check = known
         if !check.isSaid { observer(event) }
         check.isSaid = true
         check.isExcused = true
-        state = .checking(check)
+        life.stay(.checking(check))
+    }
+
+    private func missingTopics() throws(LogError) -> [String] {
+        let names = topology.outputs + [settings.exchangeTopic, settings.stateTopic]
+        let found = try admin.describeTopics(names, timeout: settings.attemptTimeout)
+        return names.filter { found[$0] == nil }
     }
 
     private func finishLook(_ check: ThreadState.Check) throws(StreamFailure) {
-        if check.isCounted && check.isExcused { failuresInARow = max(failuresInARow - 1, 0) }
-        if check.isCounted && failuresInARow >= settings.failuresMax { try giveUp(because: check.cause) }
+        if check.isCounted && check.isExcused { failures.excuse() }
+        if check.isCounted && failures.inARow >= settings.failuresMax { try giveUp(because: check.cause) }
         // The topic may be a new one: the memory of this thread is not in it, and taking over says so.
         if check.wasStateMissing {
             dropStandbys()

@@ -5,12 +5,10 @@ import StreamCore
 extension StreamThread {
     func maintain() throws(StreamFailure) {
         let now = clock.monotonic()
-        let isOdd = (areEndsSuspect || areRecordsSuspect) && now - lastPositionCheck >= settings.positionCheckInterval
-        if isOdd || now - lastPositionCheck >= settings.maintenanceInterval {
+        if positionChecks.isDue(at: now, settings) {
             attempt("looking at positions") { () throws(LogError) in try checkPositions(now: now) }
         }
-        guard now - lastMaintenance >= settings.maintenanceInterval else { return }
-        lastMaintenance = now
+        guard schedule.maintenance.takeTurn(at: now, every: settings.maintenanceInterval) else { return }
         attempt("reading partition counts") { () throws(LogError) in try adoptNewPartitions() }
         guard settings.removesConsumedRecords else { return }
         attempt("removing consumed exchange records") { () throws(LogError) in try removeConsumedRecords() }
@@ -20,18 +18,18 @@ extension StreamThread {
     private func adoptNewPartitions() throws(LogError) {
         let described = try admin.describeTopics(topology.sources.map(\.topic), timeout: settings.callTimeout)
         for (index, source) in topology.sources.enumerated() where source.isRead {
-            guard let count = described[source.topic]?.partitions, count > sourcePartitions[index] else { continue }
-            let added = Partition(sourcePartitions[index])..<Partition(count)
-            let places = added.map { TopicPartition(source.topic, $0) }
+            guard let count = described[source.topic]?.partitions else { continue }
+            let places = layout.added(to: index, count: count)
+            if places.isEmpty { continue }
             let lows = try admin.startOffsets(of: places, timeout: settings.callTimeout)
             let ends = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: settings.callTimeout)
             let starts = places.map { place in
                 let watermarks = Watermarks(low: lows[place] ?? 0, high: ends[place] ?? 0)
                 let start = TaskStart(
                     source: UInt8(index), topicPartition: place, committed: nil, watermarks: watermarks)
-                return (place.partition % partitions, start)
+                return (layout.task(of: place), start)
             }
-            sourcePartitions[index] = count
+            layout.grow(index, to: count)
             for (task, start) in starts {
                 guard let runtime = tasks[task] else { continue }
                 switch runtime.state {
@@ -46,7 +44,7 @@ extension StreamThread {
 
     private func removeConsumedRecords() throws(LogError) {
         var offsets: [(TopicPartition, Offset)] = []
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             guard let exchange = runtime.exchange else { continue }
             let committed = runtime.task.positions.entries[exchange.position].committed
             guard committed > runtime.removedBefore else { continue }

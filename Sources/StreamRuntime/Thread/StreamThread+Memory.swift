@@ -9,12 +9,10 @@ extension StreamThread {
     /// Lets go of what can be made again, where that is asked for: decoded values, and room that is kept for the next
     /// transaction. Not while a transaction is open or a message waits, for they hold on to both.
     func trimWhereAsked() {
-        let count = settings.memory.trimCount
-        guard count != seenTrims, state.name == .ready, localMessages.isEmpty else { return }
-        seenTrims = count
-        for runtime in tasks.values { runtime.task.trim() }
-        exchangeOutputs.trim()
-        localMessages = []
+        guard state.name == .ready, outbox.localMessages.isEmpty, schedule.takeTrim(settings.memory.trimCount)
+        else { return }
+        for runtime in tasks.all { runtime.task.trim() }
+        outbox.trim()
         settings.memory.release()
     }
 }

@@ -1,4 +1,4 @@
-package import RecordLog
+import RecordLog
 import StreamCore
 
 extension StreamThread {
@@ -7,8 +7,8 @@ extension StreamThread {
         let now = clock.wall()
         settings.adoptIntervals()
         lookForFollowers()
-        if isNameless { return now }
-        for (_, runtime) in tasks.sorted(by: { $0.key < $1.key }) { runtime.task.advance(to: now) }
+        if tasks.areNameless { return now }
+        for runtime in tasks.ordered { runtime.task.advance(to: now) }
         // What they say to a clock that went back.
         deliverLocalMessages()
         return now
@@ -16,12 +16,12 @@ extension StreamThread {
 
     private func lookForFollowers() {
         let isFollowed = settings.isFollowed()
-        for runtime in tasks.values { runtime.task.context.isFollowed = isFollowed }
+        for runtime in tasks.all { runtime.task.context.isFollowed = isFollowed }
     }
 
     /// Before a task makes anything, also in the iteration in which it was taken over or claimed.
     func tellTime() {
-        for runtime in runningTasks where !runtime.task.isClockKnown { runtime.task.advance(to: clock.wall()) }
+        for runtime in tasks.running where !runtime.task.isClockKnown { runtime.task.advance(to: clock.wall()) }
         deliverLocalMessages()
     }
 
@@ -32,8 +32,8 @@ extension StreamThread {
         // Somebody may have begun to while these were waited for.
         lookForFollowers()
         let reader = batch.headerReader
-        for runtime in tasks.values { runtime.task.context.headerReader = reader }
-        defer { for runtime in tasks.values { runtime.task.context.headerReader = { _ in [] } } }
+        for runtime in tasks.all { runtime.task.context.headerReader = reader }
+        defer { for runtime in tasks.all { runtime.task.context.headerReader = { _ in [] } } }
         try process(batch.records, exchange: true)
         try process(batch.records, exchange: false)
         for end in batch.ends {
@@ -43,19 +43,19 @@ extension StreamThread {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        let waiting = runningTasks.reduce(exchangeOutputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
+        let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
         if waiting > settings.outputBytesMax { handOver() }
     }
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).
     func punctuate() {
         tellTime()
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             let order = readThrough(of: runtime)
             runtime.task.punctuate(readThrough: order)
             deliverLocalMessages()
             if let due = runtime.task.nextDue(readThrough: order), due <= runtime.task.context.now {
-                leftTimerPortions += 1
+                pace.noteTimersLeft()
             }
         }
     }
@@ -100,20 +100,20 @@ extension StreamThread {
             if cursor.needsSeek { continue }
             let next = task.positions.entries[cursor.position].next
             if record.offset < next {
-                areRecordsSuspect = true
+                positionChecks.suspectRecords()
                 continue
             }
             if last == nil && record.offset > next {
                 // The widest one stays until it is looked at: others are no more than markers.
                 let width = cursor.jump.map { $0.to.rawValue - $0.from.rawValue } ?? 0
                 if record.offset.rawValue - next.rawValue > width { cursor.jump = (next, record.offset) }
-                areEndsSuspect = true
+                positionChecks.suspectEnds()
             }
             if last == nil { cursor.noteFirst(record) }
             if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
             task.positions.move(cursor.position, to: record.offset.next)
             last = record
-            if !localMessages.isEmpty { deliverLocalMessages() }
+            if !outbox.localMessages.isEmpty { deliverLocalMessages() }
         }
     }
 
@@ -129,78 +129,6 @@ extension StreamThread {
 
     /// The cursor of a running task that reads this partition.
     private func cursor(topic: Int32, partition: Partition) -> PartitionCursor? {
-        let index = Int(topic)
-        while cursorTable.count <= index {
-            let name = consumer.topics[cursorTable.count]
-            let ofTopic = cursors.values.filter { $0.topicPartition.topic == name }
-            let count = ofTopic.map(\.topicPartition.partition).max().map { Int($0) + 1 } ?? 0
-            var row: [PartitionCursor?] = Array(repeating: nil, count: count)
-            for cursor in ofTopic { row[Int(cursor.topicPartition.partition)] = cursor }
-            cursorTable.append(row)
-        }
-        let row = cursorTable[index]
-        return Int(partition) < row.count ? row[Int(partition)] : nil
-    }
-}
-
-/// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
-/// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
-extension StreamThread: MessageRouter {
-    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        if let target = tasks[partition], canDeliverLocally(to: target) {
-            localMessages.append(LocalMessage(partition: partition, envelope: envelope))
-            return
-        }
-        envelope.withUnsafeBytes {
-            exchangeOutputs.append(topic: settings.exchangeTopic, partition: partition, key: key, value: $0)
-        }
-        sentThroughExchange.insert(partition)
-    }
-
-    private func canDeliverLocally(to target: TaskRuntime) -> Bool {
-        guard target.isRunning, !sentThroughExchange.contains(target.task.partition) else { return false }
-        // In a rebalance callback nothing is asked: the exchange serves as well (R16).
-        if target.localBarrier == nil && !isInCallback { askForBarriers() }
-        guard let barrier = target.localBarrier else { return false }
-        return target.exchangeNext >= barrier
-    }
-
-    /// One question for all tasks that need it, for after a rebalance that is each of them.
-    private func askForBarriers() {
-        guard !hasAskedForBarriers, clock.monotonic() >= barriersPausedUntil else { return }
-        hasAskedForBarriers = true
-        let waiting = runningTasks.filter { $0.localBarrier == nil }
-        let places = waiting.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
-        do throws(LogError) {
-            let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: settings.attemptTimeout)
-            for (runtime, place) in zip(waiting, places) { runtime.localBarrier = ends[place] }
-        } catch {
-            // Messages take the exchange meanwhile. Records wait for each such question.
-            barriersPausedUntil = clock.monotonic() + settings.answerInterval
-            observer(.failed(error, doing: "asking for the exchange's ends"))
-        }
-    }
-
-    /// - Returns: whether there was any.
-    @discardableResult
-    func deliverLocalMessages() -> Bool {
-        if localMessages.isEmpty { return false }
-        var index = 0
-        while index < localMessages.count {
-            let message = localMessages[index]
-            index += 1
-            guard let target = tasks[message.partition] else {
-                preconditionFailure("A task that messages were sent to stays until the transaction ends.")
-            }
-            message.envelope.withUnsafeBytes { bytes in
-                do throws(CorruptBytes) {
-                    try target.task.receive(bytes)
-                } catch {
-                    preconditionFailure("A message of this thread cannot be read: \(error)")
-                }
-            }
-        }
-        localMessages.removeAll(keepingCapacity: true)
-        return true
+        cursors.find(topic: topic, partition: partition, topics: consumer.topics)
     }
 }

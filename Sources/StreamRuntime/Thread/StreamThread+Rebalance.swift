@@ -10,21 +10,22 @@ extension StreamThread: RebalanceListener {
     }
 
     private func take(_ partitions: [TopicPartition]) {
-        wasEverAssigned = true
+        membership.noteAssignment()
         let now = clock.monotonic()
         attempt("assigning") { () throws(LogError) in try consumer.incrementalAssign([]) }
         for partition in partitions.map(\.partition) {
-            precondition(tasks[partition] == nil, "A task is assigned once.")
             guard partition < Partition(self.partitions) else {
-                pendingFailure = StreamFailure(
-                    refused: """
-                        \(settings.exchangeTopic) has more partitions than the \(self.partitions) it had at the start: \
-                        entities would belong to other tasks than their state
-                        """,
-                    remedy: "Stop all processes, make it anew with \(self.partitions), or take another application")
+                membership.refuse(
+                    StreamFailure(
+                        refused: """
+                            \(settings.exchangeTopic) has more partitions than the \(self.partitions) it had at the \
+                            start: entities would belong to other tasks than their state
+                            """,
+                        remedy: "Stop all processes, make it anew with \(self.partitions), or take another application"
+                    ))
                 continue
             }
-            tasks[partition] = makeRuntime(partition, now: now, from: takeStandby(partition))
+            tasks.add(makeRuntime(partition, now: now, from: takeStandby(partition)))
         }
     }
 
@@ -32,8 +33,8 @@ extension StreamThread: RebalanceListener {
     /// Where that fails, or something is owed already, the next iterations settle it (R16).
     package func revoked(_ partitions: [TopicPartition]) {
         observer(.revoked(partitions.map(\.partition).sorted()))
-        isInCallback = true
-        defer { isInCallback = false }
+        membership.beginCallback()
+        defer { membership.endCallback() }
         measuringRebalance {
             commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
             giveUp(partitions)
@@ -51,14 +52,8 @@ extension StreamThread: RebalanceListener {
         }
     }
 
-    /// Every record that was fetched may be one of those that a rebalance dropped (R1).
-    func distrustKeptPartitions() {
-        for cursor in cursors.values where cursor.isAssigned { cursor.needsSeek = true }
-    }
-
     func seekWhereNeeded() {
-        let waiting = cursors.values.filter { $0.needsSeek && $0.isAssigned }
-            .sorted { $0.topicPartition < $1.topicPartition }
+        let waiting = cursors.waitingForSeek
         if waiting.isEmpty { return }
         let positions = waiting.map { ($0.topicPartition, $0.runtime.next(of: $0)) }
         attempt("seeking") { () throws(LogError) in
@@ -74,13 +69,7 @@ extension StreamThread: RebalanceListener {
         let task = copy?.task ?? makeTask(partition, insteadOf: predecessor)
         task.context.trace = trace
         task.advance(to: clock.wall())
-        lastSerial += 1
-        let runtime = TaskRuntime(task: task, serial: lastSerial, now: now)
-        if let copy {
-            runtime.restoredNext = copy.next
-            runtime.copiedRecords = copy.records
-        }
-        return runtime
+        return TaskRuntime(task: task, serial: rounds.nextSerial(), now: now, from: copy)
     }
 
     func makeTask(_ partition: Partition, insteadOf predecessor: StreamTask? = nil) -> StreamTask {
@@ -92,8 +81,8 @@ extension StreamThread: RebalanceListener {
     private func giveUp(_ partitions: [TopicPartition]) {
         var assigned: [TopicPartition] = []
         for partition in partitions.map(\.partition) {
-            guard let runtime = tasks.removeValue(forKey: partition) else { continue }
-            for (_, place) in sources(of: partition) { stallWatches[place] = nil }
+            guard let runtime = tasks.remove(partition) else { continue }
+            for (_, place) in layout.sources(of: partition) { watch.forget(place) }
             assigned += letGo(of: runtime)
         }
         attempt("giving up partitions") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
@@ -102,8 +91,8 @@ extension StreamThread: RebalanceListener {
     /// Begins to take a task over anew that this thread has.
     func retake(_ runtime: TaskRuntime) {
         let assigned = letGo(of: runtime)
-        let partition = runtime.task.partition
-        tasks[partition] = makeRuntime(partition, now: clock.monotonic(), insteadOf: runtime.task)
+        tasks.replace(
+            with: makeRuntime(runtime.task.partition, now: clock.monotonic(), insteadOf: runtime.task))
         if assigned.isEmpty { return }
         attempt("letting partitions go") { () throws(LogError) in try consumer.incrementalUnassign(assigned) }
     }
@@ -118,10 +107,9 @@ extension StreamThread: RebalanceListener {
             }
         }
         attempt("ending comparisons") { () throws(LogError) in
-            try comparer?.forget(runtime.inputs.map(\.topicPartition))
+            try positionChecks.comparer?.forget(runtime.inputs.map(\.topicPartition))
         }
-        for cursor in runtime.cursors { cursors[cursor.topicPartition] = nil }
-        cursorTable.removeAll()
+        cursors.remove(runtime.cursors)
         return runtime.cursors.filter(\.isAssigned).map(\.topicPartition)
     }
 

@@ -5,15 +5,6 @@ import Tracing
 /// What each kind of failure leads to (R6), and the way back: the states of `ThreadState` that settle something. An
 /// unknown outcome is never taken for success.
 extension StreamThread {
-    /// Goes to another state of `ThreadState.transitions`.
-    func enter(_ next: ThreadState) {
-        guard let step = ThreadState.index(of: state.name, next.name) else {
-            preconditionFailure("From \(state.name) a thread does not go to \(next.name).")
-        }
-        stepCounts[step] += 1
-        state = next
-    }
-
     // MARK: - Failing
 
     /// A step of a transaction has failed. Nothing is asked of a broker here, so that a rebalance callback may end with
@@ -55,7 +46,7 @@ extension StreamThread {
     private func revertTasks(because cause: LogError) {
         dropOutputs()
         var moved: [PartitionCursor] = []
-        for runtime in runningTasks {
+        for runtime in tasks.running {
             runtime.hasProduced = false
             runtime.isBroughtUp = false
             let positions = Set(runtime.task.revert())
@@ -65,18 +56,16 @@ extension StreamThread {
         }
         for cursor in moved { cursor.needsSeek = true }
         forgetComparisons(of: moved)
-        abortsCount += 1
+        counts.noteAbort()
         trace?.end(failure: (cause.name, cause.message))
         observer(.aborted(cause))
     }
 
     private func dropOutputs() {
-        exchangeOutputs.removeAll()
+        outbox.drop()
         // What was sent may be committed nevertheless, as far as the thread knows.
-        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
-        sentThroughExchange.removeAll()
-        localMessages.removeAll()
-        hasMoreToFlush = false
+        forgetBarriers()
+        pace.noteAbort()
     }
 
     // MARK: - Settling
@@ -136,12 +125,10 @@ extension StreamThread {
     /// What is read again would be refused again, for ever: it ends the thread as a failing producer does. Commits of
     /// other partitions in between say nothing of it.
     private func countLasting(_ cause: LogError) throws(StreamFailure) {
-        let now = clock.monotonic()
-        if now - lastRefusal.at > settings.refusalMemory { lastRefusal.count = 0 }
-        lastRefusal = (lastRefusal.count + 1, now)
-        guard lastRefusal.count >= settings.failuresMax else { return }
+        let count = failures.countRefusal(at: clock.monotonic(), memory: settings.refusalMemory)
+        guard count >= settings.failuresMax else { return }
         enter(.ended)
-        throw StreamFailure("transactions were refused \(lastRefusal.count) times, last: \(cause)")
+        throw StreamFailure("transactions were refused \(count) times, last: \(cause)")
     }
 
     /// Initialising the id settles the transaction: it aborts what is open, and waits for what is decided.
@@ -161,15 +148,15 @@ extension StreamThread {
                 doubt.cause = cause
                 doubt.isReplaced = false
             }
-            state = .inDoubt(doubt)
+            life.stay(.inDoubt(doubt))
         }
     }
 
     private func makeProducer(_ doubt: inout ThreadState.Doubt) throws(StreamFailure) {
-        failuresInARow += 1
-        observer(.producerReplaced(doubt.cause, failuresInARow: failuresInARow))
+        failures.count()
+        observer(.producerReplaced(doubt.cause, failuresInARow: failures.inARow))
         // A failure that comes again before the id is initialised is not explained by a topic that is missing.
-        if failuresInARow > settings.failuresMax { try giveUp(because: doubt.cause) }
+        if failures.inARow > settings.failuresMax { try giveUp(because: doubt.cause) }
         let transactionalId = producer.transactionalId
         producer.destroy()
         do throws(LogError) {
@@ -182,7 +169,7 @@ extension StreamThread {
         doubt.isReplaced = true
     }
 
-    /// The claims are of the same transaction as all that it wrote, so one of them tells what became of it.
+    /// Finds out whether the commit in doubt took place.
     private func verify(_ doubt: ThreadState.Doubt) {
         let check = ThreadState.Check(cause: doubt.cause, isCounted: true, isExcused: doubt.hasWaited)
         guard let commit = doubt.commit else { return enter(.checking(check)) }
@@ -193,36 +180,32 @@ extension StreamThread {
             return enter(.checking(check))
         }
         let places = witnesses.map { TopicPartition(settings.exchangeTopic, $0.task.partition) }
-        let claims: [Claim?]
+        let claims: [Claim]
         do throws(LogError) {
             let committed = try consumer.committed(places, timeout: settings.attemptTimeout)
-            claims = places.map { committed[$0].flatMap { Claim($0.metadata, prefix: claimPrefix) } }
+            claims = places.compactMap { committed[$0].flatMap { Claim($0.metadata, prefix: claimPrefix) } }
         } catch {
             observer(.failed(error, doing: "asking whether a commit took place"))
             return
         }
-        let own = claims.compactMap { $0 }.filter { $0.transactionalId == producer.transactionalId }
-        if own.contains(where: { ($0.number ?? -1) >= commit.number }) {
-            finish(commit)
-        } else if own.contains(where: { $0.number != nil }) {
-            revertTasks(because: doubt.cause)
-        } else {
-            // No claim, one of a format without numbers, or of others: what the tasks have in memory may be either.
-            retakeAllTasks(because: doubt.cause)
+        switch CommitOutcome(of: commit, by: producer.transactionalId, claims: claims) {
+        case .committed: finish(commit)
+        case .aborted: revertTasks(because: doubt.cause)
+        case .unknown: retakeAllTasks(because: doubt.cause)
         }
         enter(.checking(check))
     }
 
     func retakeAllTasks(because cause: LogError) {
         revertTasks(because: cause)
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) { retake(runtime) }
+        for runtime in tasks.ordered { retake(runtime) }
     }
 
     func giveUp(because cause: LogError) throws(StreamFailure) {
         enter(.ended)
         throw StreamFailure(
             """
-            the producer failed \(failuresInARow) times in a row, last: \(cause); the transactional id is \
+            the producer failed \(failures.inARow) times in a row, last: \(cause); the transactional id is \
             \(producer.transactionalId), its outputs are \(topology.outputs.joined(separator: ", "))
             """)
     }

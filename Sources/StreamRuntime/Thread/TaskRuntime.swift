@@ -23,16 +23,7 @@ final class TaskRuntime {
     var state = State.created
     let createdAt: Duration
     var lastWaitingReport: Duration
-    var restoredRecords = 0
-    /// Records that its standby copy had read before the task was taken over.
-    var copiedRecords = 0
-    /// The changelog has been read up to here.
-    var restoredNext: Offset = 0
-    /// Until it is seen whether a dead owner's transaction holds the changelog up (R4).
-    var restoringSince: Duration?
-    /// When the restore began, and was last told of, on the monotonic clock.
-    var restoreBegan: Duration?
-    var lastRestoreReport: Duration?
+    var restore: ChangelogRestore
     /// The claims whose owners' transactions were ended for this takeover (R15): each once, for an owner that lives is
     /// not to be fenced again and again.
     var settledClaims: Set<Claim> = []
@@ -45,8 +36,6 @@ final class TaskRuntime {
     var starts: [TaskStart] = []
     var exchange: PartitionCursor?
     var inputs: [PartitionCursor] = []
-    /// Sources of this reading order and below are being read (R8); `nil` if none is yet.
-    var stage: Int?
     /// Messages may be delivered within the thread once the exchange position has passed this; `nil` if the broker is
     /// still to be asked for it.
     var localBarrier: Offset?
@@ -59,8 +48,10 @@ final class TaskRuntime {
     /// True in a run that ends once it has caught up, if everything made of the inputs that were there is committed.
     var isBroughtUp = false
 
-    init(task: StreamTask, serial: Int, now: Duration) {
+    /// - Parameter copy: the standby copy that it goes on from, if there is one.
+    init(task: StreamTask, serial: Int, now: Duration, from copy: StandbyTasks.Copy? = nil) {
         self.task = task
+        restore = ChangelogRestore(from: copy)
         self.serial = serial
         createdAt = now
         lastWaitingReport = now
@@ -73,10 +64,7 @@ final class TaskRuntime {
 
     /// Changelog records read each second since the restore began; `nil` if it does not restore, or for less than a
     /// second: few records in a moment tell nothing.
-    func restoreRate(at now: Duration) -> Double? {
-        guard isRestoring, let restoreBegan, now - restoreBegan >= .seconds(1) else { return nil }
-        return Double(restoredRecords) / ((now - restoreBegan) / .seconds(1))
-    }
+    func restoreRate(at now: Duration) -> Double? { isRestoring ? restore.rate(at: now) : nil }
 
     var isCreated: Bool { if case .created = state { true } else { false } }
 

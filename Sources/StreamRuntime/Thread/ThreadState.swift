@@ -50,7 +50,7 @@ enum ThreadState {
         var writers: [Partition]
         /// The tasks that it gives up.
         var released: Set<Partition>
-        /// Nothing was flushed before it (`StreamThread.isNameless`).
+        /// Nothing was flushed before it (`TaskTable.areNameless`).
         var isClaimAlone: Bool
         var hasAdvanced: Bool
     }

@@ -92,7 +92,7 @@ package struct StreamStatus: Sendable {
 extension StreamThread {
     func countCommit() {
         var counted = TaskCounters()
-        for runtime in tasks.values.sorted(by: { $0.task.partition < $1.task.partition }) {
+        for runtime in tasks.ordered {
             counted.add(runtime.task.takeCounters())
             reportDeadLetters(runtime.task.takeDeadLetters())
             reportWarnings(runtime.task.takeWarnings())
@@ -100,9 +100,7 @@ extension StreamThread {
             reportNotes(runtime.task.committedNotes)
         }
         measureLatencies()
-        committedCounters.add(counted)
-        commitsCount += 1
-        lastCommitted = clock.monotonic()
+        counts.noteCommit(of: counted, at: clock.monotonic())
         observer(.committed(records: counted.records))
     }
 
@@ -142,18 +140,18 @@ extension StreamThread {
         if case .checking(let check) = state { status.missingTopics = check.missing }
         status.at = now
         status.lastProgress = lastProgress
-        status.wasEverAssigned = wasEverAssigned
+        status.wasEverAssigned = membership.wasEverAssigned
         status.standbys = standbys.copies.sorted { $0.key < $1.key }
             .map { .init(partition: $0.key, next: $0.value.next) }
-        status.counters = committedCounters
-        status.commits = commitsCount
-        status.aborts = abortsCount
-        status.lostPositions = lostPositions
-        status.stepCounts = stepCounts
-        status.lastCommit = lastCommitted
-        status.isBroughtUp = wasEverAssigned && tasks.values.allSatisfy { $0.isRunning && $0.isBroughtUp }
-        status.hasReleasedHeld = hasReleasedHeld
-        for (partition, runtime) in tasks.sorted(by: { $0.key < $1.key }) {
+        status.counters = counts.committed
+        status.commits = counts.commits
+        status.aborts = counts.aborts
+        status.lostPositions = positionChecks.lost
+        status.stepCounts = life.stepCounts
+        status.lastCommit = counts.lastCommit
+        status.isBroughtUp = membership.wasEverAssigned && tasks.all.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.hasReleasedHeld = heldRelease.isDone
+        for runtime in tasks.ordered {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
             let positions = cursors.map {
                 StreamStatus.Position(
@@ -163,12 +161,13 @@ extension StreamThread {
             let state: StreamStatus.State =
                 switch runtime.state {
                 case .created: .created
-                case .restoring(let end): .restoring(next: min(runtime.restoredNext, end), end: end)
+                case .restoring(let end): .restoring(next: min(runtime.restore.next, end), end: end)
                 case .running: .running
                 }
             status.tasks.append(
                 .init(
-                    partition: partition, state: state, restoreRate: runtime.restoreRate(at: clock.monotonic()),
+                    partition: runtime.task.partition, state: state,
+                    restoreRate: runtime.restoreRate(at: clock.monotonic()),
                     firesTimers: runtime.readThrough == .max, positions: positions))
         }
         return status

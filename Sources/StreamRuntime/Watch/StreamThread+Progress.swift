@@ -8,27 +8,31 @@ extension StreamThread {
 
     /// To be called after each iteration.
     func noteProgress() {
-        receiveAnswer()
-        askForAbandoned()
-        askForEnds()
-        askForStandbys()
-        askForUnowned()
         let now = clock.monotonic()
-        guard now - lastObserved >= .milliseconds(50) else { return }
-        lastObserved = now
+        guard schedule.progress.takeTurn(at: now, every: .milliseconds(50)) else { return }
         let isUncommitted =
-            state.name != .ready || !exchangeOutputs.isEmpty || hasMoreToFlush
-            || tasks.values.contains { $0.isRunning && $0.task.isDirty }
+            state.name != .ready || !outbox.outputs.isEmpty || pace.hasMoreToFlush
+            || tasks.all.contains { $0.isRunning && $0.task.isDirty }
         progress.observe(
             StreamProgress.Observation(
-                now: now, commits: advancingCommitsCount, aborts: abortsCount, isUncommitted: isUncommitted,
-                isStalled: stallWatches.values.contains(where: \.isStalled), lastAnswer: lastAnswer,
-                tasks: tasks.mapValues { runtime in
+                now: now, commits: counts.advancingCommits, aborts: counts.aborts, isUncommitted: isUncommitted,
+                isStalled: watch.isStalled, lastAnswer: watch.lastAnswer,
+                tasks: tasks.steps))
+    }
+}
+
+extension TaskTable {
+    /// How far each task has come.
+    fileprivate var steps: [Partition: StreamProgress.TaskStep] {
+        Dictionary(
+            uniqueKeysWithValues: all.map { runtime in
+                let step: StreamProgress.TaskStep =
                     switch runtime.state {
                     case .created: .created
-                    case .restoring: .restoring(runtime.restoredNext)
+                    case .restoring: .restoring(runtime.restore.next)
                     case .running: .running
                     }
-                }))
+                return (runtime.task.partition, step)
+            })
     }
 }

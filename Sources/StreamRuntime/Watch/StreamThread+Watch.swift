@@ -4,15 +4,14 @@ import StreamCore
 /// Asks brokers now and then where the partitions end that this thread reads: that they answer is a sign of life, and a
 /// partition that has more to read, but gets nothing, is healed.
 extension StreamThread {
-    /// Asks beside this thread; the answer comes to `watch`.
+    /// Asks beside this thread; the answer comes to `use`.
     func askForEnds() {
         let now = clock.monotonic()
-        guard now - lastAsked >= settings.answerInterval, !inquiry.isBusy else { return }
-        lastAsked = now
-        var places = cursors.values.filter(\.isAssigned).map(\.topicPartition).sorted()
+        guard !inquiry.isBusy, schedule.ends.takeTurn(at: now, every: settings.answerInterval) else { return }
+        var places = cursors.assigned
         if places.isEmpty { places = [TopicPartition(settings.exchangeTopic, 0)] }
         let timeout = settings.answerTimeout
-        inquiry.ask { [places] ports in
+        ask { [places] ports in
             do throws(LogError) {
                 let ends = try ports.admin.endOffsets(of: places, isolation: .readCommitted, timeout: timeout)
                 return .ends(.success(ends))
@@ -20,26 +19,23 @@ extension StreamThread {
                 return .ends(.failure(error))
             }
         }
-        receiveAnswer()
     }
 
-    func watch(_ answer: Result<[TopicPartition: Offset], LogError>) {
+    func use(_ answer: Result<[TopicPartition: Offset], LogError>) {
         switch answer {
         case .success(let ends):
-            lastAnswer = clock.monotonic()
-            isUnanswered = false
+            watch.noteAnswer(at: clock.monotonic())
             healStalled(ends)
         case .failure(let error):
-            if !isUnanswered { observer(.failed(error, doing: "asking whether the broker answers")) }
-            isUnanswered = true
+            if watch.noteSilence() { observer(.failed(error, doing: "asking whether the broker answers")) }
         }
     }
 
     private func healStalled(_ ends: [TopicPartition: Offset]) {
         let now = clock.monotonic()
         // What is aborted is read again, and so its position stands still: that is another illness.
-        let isExcused = !state.mayProcess || abortsCount != abortsWhenWatched
-        abortsWhenWatched = abortsCount
+        let isThrownBack = watch.noteAborts(counts.aborts)
+        let isExcused = !state.mayProcess || isThrownBack
         for (place, end) in ends.sorted(by: { $0.key < $1.key }) {
             guard let cursor = cursors[place], cursor.isAssigned else { continue }
             let next = cursor.runtime.next(of: cursor)
@@ -47,8 +43,9 @@ extension StreamThread {
             let isNew = !cursor.isWatched
             cursor.isWatched = true
             guard
-                let stall = stallWatches[place, default: StallWatch()].observe(
-                    next: next, end: end, at: now, patience: settings.stallTimeout, isExcused: isExcused || isNew)
+                let stall = watch.observe(
+                    place, next: next, end: end, at: now, patience: settings.stallTimeout,
+                    isExcused: isExcused || isNew)
             else { continue }
             observer(.stalled(place, next: next, end: end, for: stall.for, remedy: stall.remedy))
             heal(cursor, stall.remedy)
@@ -68,11 +65,15 @@ extension StreamThread {
                 cursor.needsSeek = false
             }
             // What is not assigned would never be looked at again.
-            if !cursor.isAssigned { heal(cursor, .retake) }
-        case .retake:
-            // What it has not committed would be lost with its memory.
-            abort(because: LogError(.timedOut, name: "_STALLED", "\(place) gives nothing; its task is taken over anew"))
-            retake(cursor.runtime)
+            if !cursor.isAssigned { retakeStalled(cursor) }
+        case .retake: retakeStalled(cursor)
         }
+    }
+
+    private func retakeStalled(_ cursor: PartitionCursor) {
+        let message = "\(cursor.topicPartition) gives nothing; its task is taken over anew"
+        // What it has not committed would be lost with its memory.
+        abort(because: LogError(.timedOut, name: "_STALLED", message))
+        retake(cursor.runtime)
     }
 }

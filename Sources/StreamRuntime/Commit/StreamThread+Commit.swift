@@ -18,31 +18,26 @@ extension StreamThread {
     ///   - releasing: the tasks that are given up afterwards: their claims say so.
     func commit(within timeout: Duration, releasing: Set<Partition> = []) {
         guard state.mayProcess else { return }
-        // The interval is time to process in: a slow commit is not followed by the next one at once.
-        defer {
-            lastCommit = clock.monotonic()
-            recordsSinceCommit = 0
-            leftTimerPortions = 0
-        }
+        defer { pace.begin(at: clock.monotonic()) }
         let began = clock.monotonic()
         let traceBegan = trace?.now()
-        let isClaimAlone = isNameless
+        let isClaimAlone = tasks.areNameless
         if !isClaimAlone { flush() }
         let deadline = clock.monotonic() + timeout
-        let refreshes = clock.monotonic() - lastOffsetsRefresh >= settings.offsetsRefreshInterval
+        let refreshes = schedule.offsetsRefresh.isDue(
+            at: clock.monotonic(), every: settings.offsetsRefreshInterval)
         // Who sent a message need not have changed anything else, so then every task is fenced (R3).
-        let all = refreshes || !sentThroughExchange.isEmpty
+        let all = refreshes || outbox.hasSent
         // A claim that says so once says so again: whoever leaves commits more than once.
         let released = releasing.filter { tasks[$0]?.isRunning ?? false }
-        let writers = runningTasks.filter {
+        let writers = tasks.running.filter {
             all || $0.hasProduced || $0.task.isDirty || (released.contains($0.task.partition) && !$0.isReleased)
         }
-        if writers.isEmpty && exchangeOutputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
-        commitNumber += 1
+        if writers.isEmpty && outbox.outputs.isEmpty && state.name == .ready { return noteWhatIsBroughtUp() }
         let commit = ThreadState.CommitInDoubt(
-            number: commitNumber, writers: writers.map(\.task.partition), released: released,
+            number: commitNumbers.next(), writers: writers.map(\.task.partition), released: released,
             isClaimAlone: isClaimAlone,
-            hasAdvanced: writers.contains { $0.hasAdvanced } || !exchangeOutputs.isEmpty)
+            hasAdvanced: writers.contains { $0.hasAdvanced } || !outbox.outputs.isEmpty)
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             try produceChangelog(of: writers, until: deadline)
@@ -59,7 +54,7 @@ extension StreamThread {
         }
         measureCommit(since: began)
         traceCommit(since: traceBegan)
-        if refreshes { lastOffsetsRefresh = clock.monotonic() }
+        if refreshes { schedule.offsetsRefresh.note(at: clock.monotonic()) }
         enter(.ready)
         finish(commit)
     }
@@ -68,16 +63,15 @@ extension StreamThread {
     func finish(_ commit: ThreadState.CommitInDoubt) {
         // A claim alone says nothing of what failed before.
         if commit.hasAdvanced {
-            failuresInARow = 0
-            advancingCommitsCount += 1
+            failures.forgive()
+            counts.noteAdvance()
         }
-        for runtime in tasks.values {
+        for runtime in tasks.all {
             runtime.hasProduced = false
             runtime.task.commit()
         }
         for partition in commit.writers { tasks[partition]?.isReleased = commit.released.contains(partition) }
-        for partition in sentThroughExchange { tasks[partition]?.localBarrier = nil }
-        sentThroughExchange.removeAll()
+        forgetBarriers()
         // Nothing was flushed.
         if !commit.isClaimAlone { noteWhatIsBroughtUp() }
         countCommit()
@@ -99,30 +93,30 @@ extension StreamThread {
     private func flush() {
         tellTime()
         repeat {
-            for runtime in runningTasks {
+            for runtime in tasks.running {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }
-                if isReleasingHeld { runtime.task.releaseHeld() }
+                if heldRelease.isAsked { runtime.task.releaseHeld() }
                 runtime.task.flush()
             }
         } while deliverLocalMessages()
-        hasMoreToFlush = runningTasks.contains { $0.task.hasMoreToFlush }
+        pace.noteFlush(hasMore: tasks.running.contains { $0.task.hasMoreToFlush })
     }
 
     /// After a commit: its flush brought up every task that had caught up.
     private func noteWhatIsBroughtUp() {
-        for runtime in runningTasks { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
-        hasReleasedHeld = isReleasingHeld && !hasMoreToFlush
+        for runtime in tasks.running { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
+        heldRelease.noteCommit(hasMore: pace.hasMoreToFlush)
     }
 
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
-        for runtime in runningTasks where !runtime.task.context.outputs.isEmpty {
+        for runtime in tasks.running where !runtime.task.context.outputs.isEmpty {
             runtime.hasProduced = true
             try produce(runtime.task.context.outputs, until: deadline)
             runtime.task.context.outputs.removeAll()
         }
-        if exchangeOutputs.isEmpty { return }
-        try produce(exchangeOutputs, until: deadline)
-        exchangeOutputs.removeAll()
+        if outbox.outputs.isEmpty { return }
+        try produce(outbox.outputs, until: deadline)
+        outbox.noteHandOver()
     }
 
     private func produce(_ outputs: OutputBuffer, until deadline: Duration) throws(TransactionError) {
@@ -163,7 +157,7 @@ extension StreamThread {
         var offsets: [(TopicPartition, CommittedOffset)] = []
         for runtime in writers {
             let claim = Claim(
-                transactionalId: producer.transactionalId, number: commitNumber,
+                transactionalId: producer.transactionalId, number: commitNumbers.last,
                 isReleased: releasing.contains(runtime.task.partition)
             ).text(format: runtime.claimFormat)
             for cursor in runtime.cursors {

@@ -1,0 +1,50 @@
+import RecordLog
+
+/// How soon the next commit follows: by what was read since the last one, and by what was left to do (R17).
+struct CommitPace {
+    /// When the last one ended, whatever became of it.
+    private(set) var last: Duration
+    /// Records since then.
+    private(set) var records = 0
+    /// The portions of timers since then behind which more were due.
+    private var leftTimerPortions = 0
+    /// A flush left work for the next transaction.
+    private(set) var hasMoreToFlush = false
+
+    init(at now: Duration) {
+        last = now
+    }
+
+    mutating func note(records count: Int) { records += count }
+
+    /// A portion of timers has fired, and more are due.
+    mutating func noteTimersLeft() { leftTimerPortions += 1 }
+
+    mutating func noteFlush(hasMore: Bool) { hasMoreToFlush = hasMore }
+
+    /// What the transaction made does not count, and so there is nothing left of it to flush.
+    mutating func noteAbort() { hasMoreToFlush = false }
+
+    /// A commit has ended, whatever became of it. The interval is time to process in: a slow commit is not followed by
+    /// the next one at once.
+    mutating func begin(at now: Duration) {
+        last = now
+        records = 0
+        leftTimerPortions = 0
+    }
+
+    /// True if the next commit does not wait for the interval.
+    func isUrgent(_ settings: StreamSettings) -> Bool {
+        hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
+    }
+
+    /// - Parameter hasNews: true if something waits for the commit that others may see.
+    func interval(_ settings: StreamSettings, hasNews: @autoclosure () -> Bool) -> Duration {
+        if records >= settings.backlogRecords {
+            return max(settings.commitInterval, settings.backlogCommitInterval)
+        }
+        guard let visible = settings.visibleCommitInterval, records < settings.urgentRecordsMax, hasNews()
+        else { return settings.commitInterval }
+        return min(settings.commitInterval, visible)
+    }
+}

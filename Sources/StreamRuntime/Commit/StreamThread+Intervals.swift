@@ -1,0 +1,33 @@
+import RecordLog
+import StreamCore
+
+/// How long an iteration may wait, and when the next commit is due.
+extension StreamThread {
+    private var commitInterval: Duration { pace.interval(settings, hasNews: hasNews) }
+
+    /// True if something waits for the commit that others may see, the tasks of other threads included.
+    private var hasNews: Bool {
+        !outbox.outputs.isEmpty || tasks.all.contains { $0.isRunning && $0.task.hasNews }
+    }
+
+    /// A task that has come is claimed at once.
+    var isCommitDue: Bool {
+        tasks.running.contains { !$0.isClaimed } || pace.isUrgent(settings)
+            || clock.monotonic() - pace.last >= commitInterval
+    }
+
+    func pollTimeout(now: Instant) -> Duration {
+        if pace.hasMoreToFlush { return .zero }
+        if tasks.all.contains(where: { !$0.isRunning }) || cursors.all.contains(where: \.needsSeek) {
+            return .milliseconds(5)
+        }
+        if standbys.isBehind { return .zero }
+        var timeout = min(settings.pollTimeoutMax, commitInterval - (clock.monotonic() - pace.last))
+        for runtime in tasks.all where runtime.isRunning {
+            if let due = runtime.task.nextDue(readThrough: readThrough(of: runtime)) {
+                timeout = min(timeout, Duration(due - now))
+            }
+        }
+        return max(timeout, .zero)
+    }
+}

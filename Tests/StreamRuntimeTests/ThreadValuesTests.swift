@@ -1,0 +1,169 @@
+import RecordLog
+import StreamCore
+import Testing
+
+@testable import StreamRuntime
+
+/// The values that a stream thread consists of, each by its own rules.
+@Suite("The values of a stream thread")
+struct ThreadValuesTests {
+    private var settings = StreamSettings(applicationId: "a", exchangeTopic: "exchange", stateTopic: "state")
+
+    @Test("what recurs is due after its interval, what has no beginning at once")
+    func recurrence() {
+        var begun = Recurrence(last: .seconds(1))
+        #expect(
+            [2, 6, 10, 11].map { begun.takeTurn(at: .seconds($0), every: .seconds(5)) } == [false, true, false, true])
+        var new = Recurrence()
+        #expect([0, 4].map { new.takeTurn(at: .seconds($0), every: .seconds(5)) } == [true, false])
+    }
+
+    @Test("a trim is done once for each time that it is asked for")
+    func trims() {
+        var schedule = ThreadSchedule(at: .zero)
+        #expect([0, 2, 2, 3].map { schedule.takeTrim($0) } == [false, true, false, true])
+    }
+
+    @Test("commits follow faster where somebody waits for little, and slower in a backlog")
+    mutating func pace() {
+        settings.visibleCommitInterval = .milliseconds(5)
+        var pace = CommitPace(at: .zero)
+        #expect(pace.interval(settings, hasNews: true) == .milliseconds(5))
+        #expect(pace.interval(settings, hasNews: false) == settings.commitInterval)
+        pace.note(records: settings.urgentRecordsMax)
+        #expect(pace.interval(settings, hasNews: true) == settings.commitInterval)
+        pace.note(records: settings.backlogRecords)
+        #expect(pace.interval(settings, hasNews: true) == settings.backlogCommitInterval)
+        pace.begin(at: .seconds(3))
+        #expect(pace.last == .seconds(3) && pace.records == 0)
+    }
+
+    @Test("a commit is urgent while a flush or many portions of timers are left over")
+    func urgency() {
+        var pace = CommitPace(at: .zero)
+        pace.noteFlush(hasMore: true)
+        pace.begin(at: .seconds(1))
+        #expect(pace.isUrgent(settings), "what the flush left comes in the next transaction")
+        pace.noteAbort()
+        #expect(!pace.isUrgent(settings))
+        for _ in 0..<settings.timerPortionsMax { pace.noteTimersLeft() }
+        #expect(pace.isUrgent(settings))
+        pace.begin(at: .seconds(2))
+        #expect(!pace.isUrgent(settings))
+    }
+
+    @Test("who was sent to through the exchange is known until the transaction ends, also after a hand-over")
+    func outbox() {
+        var outbox = ExchangeOutbox()
+        let key: [UInt8] = [1]
+        key.withUnsafeBytes { outbox.send([2, 3], key: $0, to: 1, through: "exchange") }
+        outbox.noteHandOver()
+        #expect(outbox.outputs.isEmpty && outbox.hasSent(to: 1) && !outbox.hasSent(to: 0))
+        let receivers = outbox.takeReceivers()
+        #expect(receivers == [1] && !outbox.hasSent)
+        outbox.deliver([4], to: 0)
+        outbox.trim()
+        #expect(outbox.localMessages.map(\.envelope) == [[4]], "what waits is not trimmed")
+        outbox.drop()
+        #expect(outbox.localMessages.isEmpty)
+    }
+
+    @Test("barriers are asked for once in an iteration, and not while a question without an answer is recent")
+    func barriers() {
+        var questions = BarrierQuestions()
+        #expect([0, 0].map { questions.begin(at: .seconds($0)) } == [true, false])
+        questions.pause(until: .seconds(5))
+        questions.beginIteration()
+        #expect([4, 5, 6].map { questions.begin(at: .seconds($0)) } == [false, true, false])
+    }
+
+    @Test("failures count until a commit holds more than claims, refusals until they are long ago")
+    func failures() {
+        var tally = FailureTally()
+        tally.excuse()
+        tally.count()
+        tally.count()
+        tally.excuse()
+        #expect(tally.inARow == 1)
+        tally.forgive()
+        #expect(tally.inARow == 0)
+        let counts = [1, 2, 200, 201].map { tally.countRefusal(at: .seconds($0), memory: .seconds(120)) }
+        #expect(counts == [1, 2, 1, 2])
+    }
+
+    @Test("the numbers of commits only rise")
+    func numbers() {
+        var numbers = CommitNumbers()
+        numbers.pass(7)
+        numbers.pass(3)
+        let next = numbers.next()
+        #expect(next == 8 && numbers.last == 8)
+    }
+
+    @Test("a task has every partition of its number, and those that come later")
+    func layout() {
+        let node = NodeName<Never>(0, "a")
+        let sources = [Topology.Source(topic: "a", to: node), .init(topic: "b", to: node, isRead: false)]
+        var layout = TaskLayout(exchange: "exchange", sources: sources, partitions: 2, counts: [3, 3])
+        #expect(layout.sources(of: 0).map(\.1) == [.init("exchange", 0), .init("a", 0), .init("a", 2)])
+        #expect(layout.added(to: 0, count: 3).isEmpty)
+        let added = layout.added(to: 0, count: 5)
+        #expect(added == [.init("a", 3), .init("a", 4)] && added.map(layout.task) == [1, 0])
+        layout.grow(0, to: 5)
+        #expect(layout.sources(of: 1).map(\.1) == [.init("exchange", 1), .init("a", 1), .init("a", 3)])
+    }
+
+    @Test("positions are looked at sooner after something odd, and compared when it was a record")
+    func positionChecks() {
+        var checks = PositionChecks(at: .zero)
+        #expect(!checks.isDue(at: settings.positionCheckInterval, settings))
+        #expect(checks.isDue(at: settings.maintenanceInterval, settings))
+        checks.suspectEnds()
+        #expect(checks.isDue(at: settings.positionCheckInterval, settings))
+        checks.begin(at: .seconds(10))
+        let first = checks.finishEnds(at: .seconds(10), comparing: .seconds(300))
+        checks.suspectRecords()
+        let later = [20, 21, 320].map { checks.finishEnds(at: .seconds($0), comparing: .seconds(300)) }
+        #expect([first] + later == [false, true, false, true])
+    }
+
+    @Test("the same round is asked again after a while, another one at once")
+    func rounds() {
+        var rounds = TakeOverRounds()
+        let serials = [rounds.nextSerial(), rounds.nextSerial()]
+        #expect(serials == [1, 2])
+        let asked: [(Set<Int>, Int)] = [([1], 1), ([1], 1), ([1, 2], 1), ([1, 2], 2)]
+        let begun = asked.map { rounds.begin($0.0, at: .seconds($0.1), interval: .seconds(1)) }
+        #expect(begun == [true, false, true, true])
+        let places = [0, 0, 1].map { rounds.noteUnreadable(TopicPartition("exchange", $0)) }
+        #expect(places == [true, false, true])
+    }
+    @Test("a commit's outcome is what a numbered claim of the same id says, and unknown without one")
+    func outcome() {
+        let commit = ThreadState.CommitInDoubt(
+            number: 5, writers: [0, 1], released: [], isClaimAlone: false, hasAdvanced: true)
+        func outcome(_ texts: String...) -> CommitOutcome {
+            CommitOutcome(of: commit, by: "a-1", claims: texts.compactMap { Claim($0, prefix: "a-") })
+        }
+        #expect(outcome("a-1 4 open", "a-1 5 open") == .committed)
+        #expect(outcome("a-1 4 open", "a-2 9 open") == .aborted)
+        #expect(outcome("a-1", "a-2 9 open") == .unknown)
+        #expect(outcome() == .unknown)
+    }
+
+    @Test("a restore has a rate after a second, is told of after an interval, and may be held up after a while")
+    func restore() {
+        var restore = ChangelogRestore(from: nil)
+        #expect(restore.isEmpty && restore.next == 0 && restore.rate(at: .seconds(9)) == nil)
+        restore.wait(from: .seconds(10))
+        restore.begin(at: .seconds(10))
+        for offset in 0..<100 { restore.note(Offset(Int64(offset))) }
+        #expect(restore.next == 100 && restore.records == 100 && !restore.isEmpty)
+        #expect(restore.rate(at: .milliseconds(10_500)) == nil && restore.rate(at: .seconds(12)) == 50)
+        #expect(
+            [19, 20, 21].map { restore.takeReport(at: .seconds($0), every: .seconds(10)) } == [false, true, false])
+        #expect(restore.mayBeHeldUp(at: .seconds(11), patience: .seconds(1)))
+        restore.noteFree()
+        #expect(!restore.mayBeHeldUp(at: .seconds(99), patience: .seconds(1)))
+    }
+}
