@@ -69,6 +69,7 @@ extension StreamThread {
         // A claim alone says nothing of what failed before.
         if commit.hasAdvanced {
             failuresInARow = 0
+            refusals.cause = nil
             advancingCommitsCount += 1
         }
         for runtime in tasks.values {

@@ -93,7 +93,9 @@ extension StreamThread {
             switch state {
             case .initialising: try initialise()
             case .aborting(let abort): try settleAbort(abort)
-            case .inDoubt(let doubt): try replaceProducer(doubt)
+            case .inDoubt(let doubt):
+                if isPausing { return }
+                try replaceProducer(doubt)
             case .verifying(let doubt): verify(doubt)
             case .checking(let check): try look(check)
             case .ready, .open, .ended: return
@@ -133,17 +135,6 @@ extension StreamThread {
         enter(isSuspect ? .checking(.init(cause: abort.cause, isCounted: false)) : .ready)
     }
 
-    /// What is read again would be refused again, for ever: it ends the thread as a failing producer does. Commits of
-    /// other partitions in between say nothing of it.
-    private func countLasting(_ cause: LogError) throws(StreamFailure) {
-        let now = clock.monotonic()
-        if now - lastRefusal.at > settings.refusalMemory { lastRefusal.count = 0 }
-        lastRefusal = (lastRefusal.count + 1, now)
-        guard lastRefusal.count >= settings.failuresMax else { return }
-        enter(.ended)
-        throw StreamFailure("transactions were refused \(lastRefusal.count) times, last: \(cause)")
-    }
-
     /// Initialising the id settles the transaction: it aborts what is open, and waits for what is decided.
     private func replaceProducer(_ known: ThreadState.Doubt) throws(StreamFailure) {
         var doubt = known
@@ -160,6 +151,7 @@ extension StreamThread {
             case .abortable(let cause), .fenced(let cause), .fatal(let cause):
                 doubt.cause = cause
                 doubt.isReplaced = false
+                if cause.lasts { pause(after: cause, count: failuresInARow) }
             }
             state = .inDoubt(doubt)
         }

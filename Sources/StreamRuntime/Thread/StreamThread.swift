@@ -76,8 +76,7 @@ package final class StreamThread {
     var lastMaintenance: Duration
     var lastOffsetsRefresh: Duration
     var failuresInARow = 0
-    /// Refusals that last (`LogError.lasts`), and when the last of them was.
-    var lastRefusal: (count: Int, at: Duration) = (0, .zero)
+    var refusals = Refusals()
     var wasEverAssigned = false
     /// True while a rebalance callback commits.
     var isInCallback = false
@@ -184,7 +183,7 @@ package final class StreamThread {
     /// - Throws: when the producer failed too often in a row (R6); everything else is recovered from.
     package func runOnce() throws(StreamFailure) {
         try settle()
-        guard state.mayProcess else { return try serveRebalances() }
+        guard state.mayProcess, !isPausing else { return try serveRebalances() }
         hasAskedForBarriers = false
         let now = readClock()
         seekWhereNeeded()
