@@ -79,8 +79,8 @@ package struct ProcessFacts: Hashable, Sendable {
         case "target": "Mend the folder or the server; the sink tries again by itself, and nothing is lost"
         case "brokers": "Start the broker again; the process goes on by itself"
         case "commits":
-            "See what is found of brokers, topics and permissions; where that is nothing, end it with SIGKILL, and start it"
-                + " again"
+            "See what is found of brokers, topics and permissions; where that is nothing, end it with SIGKILL, and"
+                + " start it again"
         case "dead-letters": "Mend what sends them, or the target; then 'dead-letters replay' or 'dead-letters drop'"
         case "loop": "End it with SIGKILL, and start it again"
         case "startup", "restore", "ending": "Wait; if it stays so, look at its log"
