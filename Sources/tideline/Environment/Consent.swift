@@ -18,6 +18,8 @@ enum Consent {
             FileHandle.standardError.write(Data("\n".utf8))
             throw CommandFailure(.interrupted, "nothing was changed")
         }
+        // A wait that a signal has cut short leaves EINTR, for which reading would be tried again at every end of file.
+        errno = 0
         let answer = readLine()?.lowercased()
         guard answer == "y" || answer == "yes", !Signals.isStopRequested else {
             throw CommandFailure(.software, "nothing was changed")
@@ -26,11 +28,12 @@ enum Consent {
 
     /// Waits for a line; reading alone would go on after a signal.
     ///
-    /// - Returns: false if a signal asks the program to end first.
+    /// - Returns: false if a signal asks the program to end first, or nobody is there any more.
     private static var isAnswered: Bool {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         while !Signals.isStopRequested {
-            if poll(&input, 1, 100) > 0 { return true }
+            // A terminal that has gone gives no answer.
+            if poll(&input, 1, 100) > 0 { return input.revents & Int16(POLLHUP) == 0 }
         }
         return false
     }
