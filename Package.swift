@@ -247,7 +247,7 @@ let package = Package(
             "AcceptanceTests",
             [
                 "TestSupport", "RdKafka", "RecordLog", "Messages", "Timelines", "TidelineClient", "Metrics",
-                "Observability", "HTTPServer",
+                "Observability", "HTTPServer", "Arguments", "Inspection",
                 "SQLite", "Redis", "Settings", "Simulation", "StreamRuntime", "FaultInjection", "tideline", "reader",
             ],
             exclude: ["Oracle"]),

@@ -3,6 +3,8 @@ package struct ProcessFacts: Hashable, Sendable {
     /// Where its metrics and its health are.
     package var address: String
     package var answer: Answer
+    /// What somebody should look at although the process is well.
+    package var notices: [Problem]
 
     package enum Answer: Hashable, Sendable {
         /// It is ready, if the list is empty.
@@ -23,12 +25,21 @@ package struct ProcessFacts: Hashable, Sendable {
         }
     }
 
-    package init(address: String, answer: Answer) {
+    package init(address: String, answer: Answer, notices: [Problem] = []) {
         self.address = address
         self.answer = answer
+        self.notices = notices
     }
 
     package var findings: [Finding] {
+        states
+            + notices.map { notice in
+                Finding(
+                    .processes, address, .notice, "\(notice.part): \(notice.reason)", remedy: Self.remedy(notice.part))
+            }
+    }
+
+    private var states: [Finding] {
         switch answer {
         case .answered([], _): [Finding(.processes, address, .good, "is ready")]
         case .answered(let problems, _):
@@ -67,6 +78,10 @@ package struct ProcessFacts: Hashable, Sendable {
         switch part {
         case "target": "Mend the folder or the server; the sink tries again by itself, and nothing is lost"
         case "brokers": "Start the broker again; the process goes on by itself"
+        case "commits":
+            "See what is found of brokers, topics and permissions; where that is nothing, end it with SIGKILL, and"
+                + " start it again"
+        case "dead-letters": "Mend what sends them, or the target; then 'dead-letters replay' or 'dead-letters drop'"
         case "loop": "End it with SIGKILL, and start it again"
         case "startup", "restore", "ending": "Wait; if it stays so, look at its log"
         default: "See what is found below, and its log"

@@ -26,7 +26,7 @@ struct Tideline: ParsableCommand {
 
             Settings come from flags, then environment variables (TIDELINE_…), then a YAML file (--config), then \
             defaults. Exit status: 0 done, 64 wrong usage or settings, 65 wrong input, 69 no broker or topics, 70 \
-            failed for good.
+            failed for good, 130 Ctrl-C at a question.
             """,
         version: Self.version,
         examples: [
@@ -85,6 +85,8 @@ enum ExitStatus: Int32 {
     case dataError = 65
     case unavailable = 69
     case software = 70
+    /// Ended by Ctrl-C at a question; a shell gives this status to what SIGINT has ended.
+    case interrupted = 130
 }
 
 /// Ends the program with a status and a message on standard error.

@@ -74,7 +74,13 @@ struct TopicFaultTests {
         let problems = [ProcessFacts.Problem(part: "target", reason: "no"), .init(part: "lag", reason: "far")]
         let unwell = answer(.answered(problems, zoneData: nil))
         #expect(unwell.map(\.text) == ["target: no", "lag: far"] && unwell.allSatisfy { !$0.remedy.isEmpty })
+        let noticed = ProcessFacts(
+            address: "h:1", answer: .answered([], zoneData: nil),
+            notices: [.init(part: "dead-letters", reason: "3 records")]
+        ).findings
+        #expect(noticed.map(\.level) == [.good, .notice] && noticed[1].text == "dead-letters: 3 records")
     }
+
     @Test("zone data of another version is a failure that says both, of the same version none")
     func zones() {
         func finding(_ zoneData: String?) -> Finding? {

@@ -84,7 +84,10 @@ private let introduction = """
 
     `{"status":"ready","zoneData":"2025b"}` is a good answer; a bad one is such as
     `{"status":"unhealthy","zoneData":"2025b","problems":[{"part":"commits","reason":"…"}]}`. `zoneData` is the
-    version of the zone database, which `tideline doctor --ask` compares. Parts are:
+    version of the zone database, which `tideline doctor --ask` compares. `/health/ready` also has `notices`, of the
+    same form, with 200 as well: what somebody should look at although the process is well. There is one, the part
+    `dead-letters`: records were set aside within the last ten minutes. A record that nobody can use is no reason to
+    send work elsewhere. Parts of `problems` are:
 
     | part | of | what is wrong, and what to do |
     |---|---|---|
@@ -92,7 +95,8 @@ private let introduction = """
     | `brokers` | all | a broker has been out of reach for ten seconds; it goes on by itself once it is back |
     | `outputs` | `process` | a topic that is written to is gone; make it again with its former settings |
     | `topics` | `process` | a topic is gone, or an internal one is not as it must be; the reason names the verb |
-    | `commits` | `process` | a stream thread has made no progress for twelve seconds; the reason has the last failure |
+    | `commits` | `process` | brokers refuse what a stream thread writes, such as for a permission, or it has made no \
+    progress for twelve seconds; the reason has the last failure |
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
     | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
     long and records wait |

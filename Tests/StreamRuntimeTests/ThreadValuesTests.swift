@@ -87,7 +87,8 @@ struct ThreadValuesTests {
         #expect(tally.inARow == 1)
         tally.forgive()
         #expect(tally.inARow == 0)
-        let counts = [1, 2, 200, 201].map { tally.countRefusal(at: .seconds($0), memory: .seconds(120)) }
+        var refusals = Refusals()
+        let counts = [1, 2, 200, 201].map { refusals.countTransaction(at: .seconds($0), memory: .seconds(120)) }
         #expect(counts == [1, 2, 1, 2])
     }
 

@@ -176,8 +176,19 @@ struct TopicRulesTests {
         try application.run(rounds: 20)
         application.cluster.inject(.abortable(Self.invalid), into: .commit, times: 1_000)
         application.append(20)
-        let failure = #expect(throws: StreamFailure.self) { try application.run(rounds: 400) }
+        let began = application.clock.now
+        var seen: [Int] = []
+        let failure = #expect(throws: StreamFailure.self) {
+            for _ in 0..<1_200 {
+                try application.round()
+                let status = member.thread.status
+                if status.refusals != seen.last { seen.append(status.refusals) }
+                #expect((status.refusal != nil) == (status.refusals > 0))
+            }
+        }
         #expect(failure?.description.contains("INVALID_RECORD") == true, "\(String(describing: failure))")
+        // Pauses of 1, 2, 4 and 8 s, so that somebody sees it and may mend it.
+        #expect(seen == [0, 1, 2, 3, 4] && application.clock.now - began > .seconds(14))
         #expect(member.events.count("aborted(") == application.settings.failuresMax)
         #expect(application.audit.appliedCount == 0)
     }

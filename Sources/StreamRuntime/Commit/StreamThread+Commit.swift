@@ -64,6 +64,7 @@ extension StreamThread {
         // A claim alone says nothing of what failed before.
         if commit.hasAdvanced {
             failures.forgive()
+            refusals.forgive()
             counts.noteAdvance()
         }
         for runtime in tasks.all {

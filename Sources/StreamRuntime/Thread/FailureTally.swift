@@ -2,8 +2,6 @@
 struct FailureTally {
     /// Producers that failed since a commit held more than claims.
     private(set) var inARow = 0
-    /// Refusals that last (`LogError.lasts`), and when the last of them was.
-    private var refusals: (count: Int, at: Duration) = (0, .zero)
 
     /// A producer has failed.
     mutating func count() { inARow += 1 }
@@ -13,13 +11,4 @@ struct FailureTally {
 
     /// A commit held more than claims: what failed before it does not count any more.
     mutating func forgive() { inARow = 0 }
-
-    /// Counts a refusal that lasts. One that is older than `memory` is another story.
-    ///
-    /// - Returns: how many there were.
-    mutating func countRefusal(at now: Duration, memory: Duration) -> Int {
-        if now - refusals.at > memory { refusals.count = 0 }
-        refusals = (refusals.count + 1, now)
-        return refusals.count
-    }
 }

@@ -82,7 +82,9 @@ extension StreamThread {
             switch state {
             case .initialising: try initialise()
             case .aborting(let abort): try settleAbort(abort)
-            case .inDoubt(let doubt): try replaceProducer(doubt)
+            case .inDoubt(let doubt):
+                if isPausing { return }
+                try replaceProducer(doubt)
             case .verifying(let doubt): verify(doubt)
             case .checking(let check): try look(check)
             case .ready, .open, .ended: return
@@ -122,15 +124,6 @@ extension StreamThread {
         enter(isSuspect ? .checking(.init(cause: abort.cause, isCounted: false)) : .ready)
     }
 
-    /// What is read again would be refused again, for ever: it ends the thread as a failing producer does. Commits of
-    /// other partitions in between say nothing of it.
-    private func countLasting(_ cause: LogError) throws(StreamFailure) {
-        let count = failures.countRefusal(at: clock.monotonic(), memory: settings.refusalMemory)
-        guard count >= settings.failuresMax else { return }
-        enter(.ended)
-        throw StreamFailure("transactions were refused \(count) times, last: \(cause)")
-    }
-
     /// Initialising the id settles the transaction: it aborts what is open, and waits for what is decided.
     private func replaceProducer(_ known: ThreadState.Doubt) throws(StreamFailure) {
         var doubt = known
@@ -147,6 +140,7 @@ extension StreamThread {
             case .abortable(let cause), .fenced(let cause), .fatal(let cause):
                 doubt.cause = cause
                 doubt.isReplaced = false
+                if cause.lasts { pause(after: cause, count: failures.inARow) }
             }
             life.stay(.inDoubt(doubt))
         }

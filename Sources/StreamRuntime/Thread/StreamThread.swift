@@ -58,6 +58,7 @@ package final class StreamThread {
     var heldRelease = HeldRelease()
     var commitNumbers = CommitNumbers()
     var failures = FailureTally()
+    var refusals = Refusals()
 
     // What is done now and then, and what is seen of the thread.
     var schedule: ThreadSchedule
@@ -119,7 +120,7 @@ package final class StreamThread {
     /// - Throws: when the producer failed too often in a row (R6); everything else is recovered from.
     package func runOnce() throws(StreamFailure) {
         try settle()
-        guard state.mayProcess else { return try serveRebalances() }
+        guard state.mayProcess, !isPausing else { return try serveRebalances() }
         barrierQuestions.beginIteration()
         let now = readClock()
         seekWhereNeeded()

@@ -26,6 +26,10 @@ package struct StreamStatus: Sendable {
     package var state = ThreadState.Name.initialising.rawValue
     /// The topics that the thread is to write to, and that are gone: it processes nothing before they are back.
     package var missingTopics: [String] = []
+    /// What brokers refuse for good, such as for a permission that is missing, until something is committed; and how
+    /// often they did.
+    package var refusal: LogError?
+    package var refusals = 0
     /// When the status was made: a thread that hangs makes none any more. On the monotonic clock; `nil` before the
     /// first.
     package var at: Duration?
@@ -138,6 +142,8 @@ extension StreamThread {
         status.measures = measures
         status.state = state.name.rawValue
         if case .checking(let check) = state { status.missingTopics = check.missing }
+        status.refusal = refusals.cause
+        status.refusals = refusals.count
         status.at = now
         status.lastProgress = lastProgress
         status.wasEverAssigned = membership.wasEverAssigned

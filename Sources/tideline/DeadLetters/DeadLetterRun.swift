@@ -44,18 +44,20 @@ final class DeadLetterRun {
     ///
     /// - Parameters:
     ///   - verb: the operation as a command: "Replay".
-    ///   - judge: says where dead letters go; `nil` if they go nowhere. It looks before the question, and once more
-    ///     after the answer, which may take its time: what was written meanwhile counts.
+    ///   - judge: says where dead letters go; `nil` if they go nowhere. It looks once nobody else writes; before the
+    ///     question, too, whose answer may take its time: what was written meanwhile counts.
     /// - Returns: the number of those that were left out though nothing had been done with them.
     func carryOut(
         _ output: InspectOptions, _ verb: String, judge: ReplayJudge? = nil
     ) throws(CommandFailure) -> Int {
-        var judge = judge
-        try judge?.look(at: waiting)
+        // Where nobody is asked, the look before writing is enough: each reads whole topics.
+        var asked = isAgreed ? nil : judge
+        try asked?.look(at: waiting)
         var changes: [OperationWriter.Change] = []
         var rows: [InspectedRow] = []
         var counts = DeadLetterTally()
-        var (leftOut, doneBefore) = (0, 0)
+        var progress = Progress()
+        var doneBefore = 0
         for (letter, state) in chosen {
             if let hindrance = hindrance(state) {
                 doneBefore += 1
@@ -63,36 +65,46 @@ final class DeadLetterRun {
                 if isNamed { rows.append(row(letter, "left out", why: hindrance)) }
                 continue
             }
-            switch judge?.destination(of: letter) ?? .success(nil) {
+            switch asked?.destination(of: letter) ?? .success(nil) {
             case .success(let place):
                 changes.append(.init(letter: letter, operation: operation, destination: place))
                 counts.add(letter, state)
             case .failure(let reason):
-                leftOut += 1
+                progress.leftOut += 1
                 rows.append(row(letter, "left out", why: reason.reason))
             }
         }
         output.write(rows, columns: Self.columns)
         let were = doneBefore == 1 ? "was" : "were"
         let before = doneBefore > 0 ? "; \(doneBefore) \(were) replayed or dropped before" : ""
-        let others = leftOut > 0 ? "; \(leftOut) \(leftOut == 1 ? "is" : "are") left out" : ""
         guard !changes.isEmpty else {
-            writeError("nothing to do: \(chosen.count.counted("dead letter")) chosen\(before)\(others)")
-            return leftOut
+            writeError("nothing to do: \(chosen.count.counted("dead letter")) chosen\(before)\(progress.others)")
+            return progress.leftOut
         }
         let number = changes.count.counted("dead letter")
         try Consent.require(for: "\(verb) \(number) (\(counts.sentence))?", isGiven: isAgreed)
-        var done = 0
         // What was done is said also where the rest fails, or somebody has had enough.
-        defer { writeError("\(operation.rawValue) \(done) of \(chosen.count) chosen\(before)\(others)") }
-        return leftOut + (try write(changes, output, judge, &done))
+        defer {
+            writeError("\(operation.rawValue) \(progress.done) of \(chosen.count) chosen\(before)\(progress.others)")
+        }
+        try write(changes, output, judge, &progress)
+        return progress.leftOut
     }
 
-    /// - Parameter done: the number of dead letters with which it was done, also if this throws.
-    /// - Returns: the number of those that are left out by what was written since they were chosen.
+    /// The numbers of dead letters with which it was done, and of those that were left out though nothing had been done
+    /// with them.
+    private struct Progress {
+        var done = 0
+        var leftOut = 0
+
+        var others: String { leftOut > 0 ? "; \(leftOut) \(leftOut == 1 ? "is" : "are") left out" : "" }
+    }
+
+    /// - Parameter progress: counts also if this throws.
     private func write(
-        _ changes: [OperationWriter.Change], _ output: InspectOptions, _ judge: ReplayJudge?, _ done: inout Int
-    ) throws(CommandFailure) -> Int {
+        _ changes: [OperationWriter.Change], _ output: InspectOptions, _ judge: ReplayJudge?,
+        _ progress: inout Progress
+    ) throws(CommandFailure) {
         let writer = try OperationWriter(box, admin)
         defer { writer.close() }
         // Whoever else writes is fenced from here on, so these marks are all that there will be. Some may be new.
@@ -101,26 +113,30 @@ final class DeadLetterRun {
         var judge = judge
         try judge?.look(at: changes.map(\.letter))
         var rest: [OperationWriter.Change] = []
-        var leftOut = 0
-        for change in changes {
-            var reason = hindrance(box.state(of: change.letter))
-            if reason == nil, case .failure(let failure)? = judge?.destination(of: change.letter) {
-                reason = failure.reason
-                leftOut += 1
-            }
-            guard let reason else {
-                rest.append(change)
+        var rows: [InspectedRow] = []
+        for var change in changes {
+            if let hindrance = hindrance(box.state(of: change.letter)) {
+                rows.append(row(change.letter, "left out", why: hindrance))
                 continue
             }
-            output.write([row(change.letter, "left out", why: reason)], columns: Self.columns)
+            switch judge?.destination(of: change.letter) ?? .success(nil) {
+            case .success(let place):
+                change.destination = place
+                rest.append(change)
+            case .failure(let failure):
+                progress.leftOut += 1
+                rows.append(row(change.letter, "left out", why: failure.reason))
+            }
         }
+        output.write(rows, columns: Self.columns)
+        var done = 0
+        defer { progress.done = done }
         try writer.write(rest) { written in
             done += written.count
             output.write(
                 written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns,
                 isReport: true)
         }
-        return leftOut
     }
 
     private func row(

@@ -17,7 +17,7 @@ extension DoctorRun {
         for (number, address) in addresses.enumerated() {
             client.execute(HTTPClientRequest(.GET, url: "http://\(address)/health/ready"), tag: number)
         }
-        var answers: [Int: ProcessFacts.Answer] = [:]
+        var answers: [Int: (answer: ProcessFacts.Answer, notices: [ProcessFacts.Problem])] = [:]
         while answers.count < addresses.count {
             try goOn()
             for completion in client.completions(timeout: .milliseconds(200)) {
@@ -26,7 +26,7 @@ extension DoctorRun {
         }
         for (number, address) in addresses.enumerated() {
             guard let answer = answers[number] else { continue }
-            let facts = ProcessFacts(address: "\(address)", answer: answer)
+            let facts = ProcessFacts(address: "\(address)", answer: answer.answer, notices: answer.notices)
             report.add(facts.findings + [facts.zoneFinding(here: TimeZone.timeZoneDataVersion)].compactMap { $0 })
         }
     }
@@ -34,16 +34,20 @@ extension DoctorRun {
     private struct Health: Decodable {
         var problems: [ProcessFacts.Problem]?
         var zoneData: String?
+        /// Absent from a release that has none.
+        var notices: [ProcessFacts.Problem]?
     }
 
-    private static func answer(_ result: Result<HTTPClientResponse, HTTPClientError>) -> ProcessFacts.Answer {
+    private static func answer(
+        _ result: Result<HTTPClientResponse, HTTPClientError>
+    ) -> (answer: ProcessFacts.Answer, notices: [ProcessFacts.Problem]) {
         switch result {
-        case .failure(let error): return .failed("\(error)")
+        case .failure(let error): return (.failed("\(error)"), [])
         case .success(let response):
             guard response.status == 200 || response.status == 503,
                 let health = try? JSONDecoder().decode(Health.self, from: Data(response.body))
-            else { return .failed("status \(response.status), which is no answer of Tideline's") }
-            return .answered(health.problems ?? [], zoneData: health.zoneData)
+            else { return (.failed("status \(response.status), which is no answer of Tideline's"), []) }
+            return (.answered(health.problems ?? [], zoneData: health.zoneData), health.notices ?? [])
         }
     }
 }

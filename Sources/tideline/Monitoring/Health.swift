@@ -38,6 +38,13 @@ protocol HealthSource: Sendable {
     /// - Parameter now: the time on the monotonic clock.
     /// - Returns: all that is wrong, the most important first; nothing where it is well.
     func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem]
+
+    /// - Returns: what somebody should look at although the process is well, such as records that it set aside.
+    func notices(now: Duration) -> [HealthProblem]
+}
+
+extension HealthSource {
+    func notices(now: Duration) -> [HealthProblem] { [] }
 }
 
 /// Before anything runs.
@@ -74,21 +81,27 @@ struct BrokerHealth: Sendable {
 }
 
 extension [HealthProblem] {
-    /// The answer in JSON: the status in a word, the version of the zone data, and why it is not well.
-    func json(_ check: HealthCheck, zoneData: String) -> String {
+    /// The answer in JSON: the status in a word, the version of the zone data, why it is not well, and what somebody
+    /// should look at nevertheless.
+    func json(_ check: HealthCheck, zoneData: String, notices: [HealthProblem] = []) -> String {
         JSONWriter.object { json in
             json.string("status", isEmpty ? check.status : "unhealthy")
             json.string("zoneData", zoneData)
-            if isEmpty { return }
-            json.key("problems")
-            json.beginArray()
-            for problem in self {
-                json.beginObject()
-                json.string("part", problem.part)
-                json.string("reason", problem.reason)
-                json.endObject()
-            }
-            json.endArray()
+            write(to: &json, named: "problems")
+            notices.write(to: &json, named: "notices")
         }
+    }
+
+    private func write(to json: inout JSONWriter, named name: StaticString) {
+        if isEmpty { return }
+        json.key(name)
+        json.beginArray()
+        for problem in self {
+            json.beginObject()
+            json.string("part", problem.part)
+            json.string("reason", problem.reason)
+            json.endObject()
+        }
+        json.endArray()
     }
 }

@@ -92,10 +92,12 @@ final class Monitoring: Sendable {
                 throw Problem(404, "not-found", "There is nothing here.", detail: "There are /metrics, \(names).")
             }
             let problems = problems(check)
+            let notices = check == .ready ? health.withLock { $0 }.notices(now: WallClock.uptime()) : []
             return HTTPResponse(
                 problems.isEmpty ? 200 : 503,
                 headers: [HTTPField("Content-Type", "application/json"), Self.noStore],
-                body: HTTPBody(problems.json(check, zoneData: TimeZone.timeZoneDataVersion) + "\n"))
+                body: HTTPBody(
+                    problems.json(check, zoneData: TimeZone.timeZoneDataVersion, notices: notices) + "\n"))
         } catch {
             return error.response
         }

@@ -1,7 +1,9 @@
 import Diagnosis
 import Messages
+import Pipeline
 import RecordLog
 import Settings
+import StreamCore
 import StreamRuntime
 import Synchronization
 
@@ -16,6 +18,13 @@ final class PipelineHealth: HealthSource {
         var trouble: (text: String, at: Duration)?
         /// By task: how far its restore had come when it last moved.
         var restores: [Partition: (next: Offset, at: Duration)] = [:]
+        /// By topic and reason: records that could not be used.
+        var setAside: [SetAsideSort: SetAsideCount] = [:]
+    }
+
+    private struct SetAsideSort: Hashable {
+        var topic: String
+        var reason: String
     }
 
     private let state = Mutex(State())
@@ -65,10 +74,27 @@ final class PipelineHealth: HealthSource {
                 let before = state.restores[task.partition]
                 restores[task.partition] = before.flatMap { $0.next == next ? $0 : nil } ?? (next, now)
             }
+            for (sort, count) in Self.deadLetters(statuses) {
+                state.setAside[sort, default: SetAsideCount()].note(count, now: now)
+            }
             state.restores = restores
             state.statuses = statuses
             if statuses.allSatisfy(\.wasEverAssigned), restores.isEmpty { state.hasStarted = true }
         }
+    }
+
+    private static func deadLetters(_ statuses: [StreamStatus]) -> [SetAsideSort: Int] {
+        var counters = TaskCounters()
+        for status in statuses { counters.add(status.counters) }
+        let rows = counters.deadLetters.map { (SetAsideSort(topic: $0.topic, reason: $0.reason.rawValue), $0.count) }
+        return Dictionary(rows, uniquingKeysWith: +)
+    }
+
+    func notices(now: Duration) -> [HealthProblem] {
+        state.withLock { $0.setAside }.sorted { ($0.key.topic, $0.key.reason) < ($1.key.topic, $1.key.reason) }
+            .compactMap { sort, count in
+                count.notice("of \(sort.topic) could not be used (\(sort.reason))", now: now)
+            }
     }
 
     func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
@@ -118,6 +144,9 @@ final class PipelineHealth: HealthSource {
         state.statuses.enumerated().compactMap { number, status in
             // A task that is being taken over has a sentence of its own.
             guard status.tasks.allSatisfy({ $0.state == .running }) else { return nil }
+            if let refusal = status.refusal {
+                return HealthProblem("commits", "stream thread \(number) is refused by brokers: \(refusal)")
+            }
             guard let age = status.lastProgress.map({ now - $0 }), age > Self.progressMax else { return nil }
             let trouble = state.trouble.flatMap { now - $0.at < Self.troubleAge ? "; last failure: \($0.text)" : nil }
             let thread = "stream thread \(number) (state: \(status.state))"

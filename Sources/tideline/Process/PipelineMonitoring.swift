@@ -128,6 +128,7 @@ extension PipelineMonitoring {
         snapshot.add(1, to: PipelineMetrics.threads, [status.state])
         snapshot.add(status.commits, to: PipelineMetrics.transactions, ["committed"])
         snapshot.add(status.aborts, to: PipelineMetrics.transactions, ["aborted"])
+        snapshot.add(status.refusals, to: PipelineMetrics.refused)
         snapshot.add(status.lostPositions, to: PipelineMetrics.lostPositions)
     }
 

@@ -25,6 +25,8 @@ final class SinkMonitoring: HealthSource {
         var answers = 0
         /// The number of all that wait no more, for whatever reason.
         var settled = 0
+        /// The number of those that became dead letters.
+        var deadLetters = 0
 
         /// The records that wait; 0 also where it is not known whether there are more to read.
         var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
@@ -41,6 +43,7 @@ final class SinkMonitoring: HealthSource {
         var trouble: String?
         /// True while something waits that the trouble holds up.
         var isHeld = false
+        var setAside = SetAsideCount()
         /// Why it cannot go on; `nil` while it can.
         var failure: String?
     }
@@ -73,6 +76,7 @@ final class SinkMonitoring: HealthSource {
     func note(_ progress: Progress) {
         state.withLock { state in
             let before = state.progress
+            state.setAside.note(progress.deadLetters, now: WallClock.uptime())
             if progress.successes > (before?.successes ?? 0) { state.success = .now() }
             // A record that is skipped says nothing of the target: only where none is left is the trouble of no matter.
             if progress.answers > (before?.answers ?? 0) { state.trouble = nil }
@@ -104,6 +108,11 @@ final class SinkMonitoring: HealthSource {
         case .ready:
             return startProblems(state) + brokers.problems(now: now) + holdProblems(state, now)
         }
+    }
+
+    func notices(now: Duration) -> [HealthProblem] {
+        let setAside = state.withLock { $0.setAside }
+        return [setAside.notice("could not be written or sent", now: now)].compactMap { $0 }
     }
 
     private func startProblems(_ state: State) -> [HealthProblem] {
@@ -149,6 +158,7 @@ extension SinkMonitoring.Progress {
         successes = sum.written + sum.removed + sum.unchanged
         answers = successes
         settled = successes + sum.superseded + sum.unusable
+        deadLetters = sum.unusable
     }
 
     init(_ progress: SinkProgress<DeliverySummary>) {
@@ -159,6 +169,7 @@ extension SinkMonitoring.Progress {
         successes = sum.delivered
         answers = sum.delivered + sum.retired + sum.deadLetters
         settled = answers + sum.tooOld + sum.skipped
+        deadLetters = sum.deadLetters
     }
 
     private init(_ progress: SinkProgress<some SinkRunSummary>, outcomes: [(name: String, count: Int)]) {

@@ -203,9 +203,17 @@ struct SinksHealth: HealthSource {
     let sinks: [(name: String, health: SinkMonitoring)]
 
     func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
-        guard sinks.count > 1 else { return sinks.first?.health.problems(check, now: now) ?? [] }
+        named { $0.problems(check, now: now) }
+    }
+
+    func notices(now: Duration) -> [HealthProblem] {
+        named { $0.notices(now: now) }
+    }
+
+    private func named(_ told: (SinkMonitoring) -> [HealthProblem]) -> [HealthProblem] {
+        guard sinks.count > 1 else { return sinks.first.map { told($0.health) } ?? [] }
         return sinks.flatMap { sink in
-            sink.health.problems(check, now: now).map { HealthProblem($0.part, "sink \(sink.name): \($0.reason)") }
+            told(sink.health).map { HealthProblem($0.part, "sink \(sink.name): \($0.reason)") }
         }
     }
 }

@@ -135,11 +135,43 @@ struct PipelineHealthTests {
         #expect(parts(.live, .seconds(42)) == ["loop"])
     }
 
+    @Test("what brokers refuse for good is told at once, until something is committed")
+    func refused() {
+        var status = Self.status(at: .seconds(2))
+        health.see([status], now: .seconds(2))
+        #expect(parts(.ready, .seconds(2)).isEmpty)
+        status.refusal = LogError(.notAuthorised, name: "TOPIC_AUTHORIZATION_FAILED", "not allowed")
+        health.see([status], now: .seconds(3))
+        let problems = health.problems(.ready, now: .seconds(3))
+        #expect(problems.map(\.part) == ["commits"] && reason(problems).contains("is refused by brokers: "))
+        #expect(reason(problems).contains("not allowed"))
+        status.refusal = nil
+        health.see([status], now: .seconds(4))
+        #expect(parts(.ready, .seconds(4)).isEmpty)
+    }
+
+    @Test("records that were set aside are told for ten minutes, with their number since they began")
+    func setAside() {
+        var count = SetAsideCount()
+        func told(_ second: Int) -> String? { count.notice("of t", now: .seconds(second))?.reason }
+        #expect(told(1) == nil)
+        count.note(3, now: .seconds(10))
+        count.note(5, now: .seconds(20))
+        count.note(5, now: .seconds(25))
+        #expect(told(30)?.hasPrefix("5 records of t, the last 10 s ago: ") == true, "\(told(30) ?? "")")
+        #expect(told(619) != nil && told(620) == nil)
+        count.note(6, now: .seconds(800))
+        #expect(told(801)?.hasPrefix("1 record of t, the last 1.0 s ago: ") == true, "\(told(801) ?? "")")
+    }
+
     @Test("the answer is JSON: a word, and each part with its reason")
     func answer() {
         #expect([HealthProblem]().json(.startup, zoneData: "2026a") == #"{"status":"started","zoneData":"2026a"}"#)
         #expect(
             [HealthProblem("lag", "a \"b\"")].json(.ready, zoneData: "2026a")
                 == #"{"status":"unhealthy","zoneData":"2026a","problems":[{"part":"lag","reason":"a \"b\""}]}"#)
+        #expect(
+            [HealthProblem]().json(.ready, zoneData: "2026a", notices: [HealthProblem("dead-letters", "two")])
+                == #"{"status":"ready","zoneData":"2026a","notices":[{"part":"dead-letters","reason":"two"}]}"#)
     }
 }

@@ -31,6 +31,8 @@ struct RunbookSighting: Sendable {
     var log: [String] = []
     /// The part and the reason in the answer of /health/ready, or what comes in its place.
     var health = ""
+    /// True if that is a notice, in an answer that says yes.
+    var isReady = false
     /// The series that the alerts ask for.
     var metrics: [String] = []
     /// Lines of `tideline doctor`.

@@ -29,6 +29,8 @@ struct RunbookMask {
             .replacing(#/ withheldLines=\S+/#, with: "")
             .replacing(#/ error=[A-Z_]+/#, with: " error=…")
             .replacing(#/5 times, last: .*/#, with: "5 times, last: …")
+            .replacing(#/ \(state: [a-z ]+\)/#, with: " (state: …)")
+            .replacing(#/ is refused by brokers: .*/#, with: " is refused by brokers: …")
             .replacing(#/tasks 2 running .*/#, with: "tasks 2 running …")
             .replacing(/\b\d+(\.\d+)? (ms|s|min)\b/) { "… \($0.2)" }
             .replacing(/(broker|retryInMs=|brokers\/|localhost:9092\/)\d+/) { "\($0.1)…" }

@@ -42,7 +42,7 @@ struct RunbookPage {
 
     private static func section(_ failure: RunbookFailure, _ sighting: RunbookSighting) -> String {
         var text = "\n## \(failure.title)\n\n\(failure.means.replacing("\n", with: " "))\n\n"
-        text += "- **Health:** `\(sighting.health)`\n"
+        text += "- **Health:** `\(sighting.health)`\(sighting.isReady ? " (a notice; it says yes)" : "")\n"
         let series = sighting.metrics.map { "`\($0)`" }.joined(separator: ", ")
         text += "- **Metrics:** \(series). **Alerts:** \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))\n"
         text += "- **Log and doctor:**\n\n```text\n\(sighting.log.joined(separator: "\n"))\n\n"

@@ -18,6 +18,10 @@ final class RunbookScene {
     struct Member: Sendable {
         var runner: ProcessRunner
         var address: String
+        /// Reads its log, where that goes through a pipe.
+        var reader: ProcessRunner?
+
+        var log: String { reader?.output ?? runner.errorOutput }
     }
 
     init(_ failure: RunbookFailure, on broker: TestBroker) async throws {
@@ -30,7 +34,10 @@ final class RunbookScene {
 
     /// Kills what runs still.
     func close() {
-        for process in processes { process.runner.kill() }
+        for process in processes {
+            process.runner.kill()
+            process.reader?.kill()
+        }
     }
 
     // MARK: - Processes
@@ -60,6 +67,33 @@ final class RunbookScene {
         processes.append(member)
         try await Monitored.wait(for: "/health/ready", at: member.address, 200)
         return member
+    }
+
+    /// Starts `process` with a log that goes into a small pipe, which another program reads: when that stands still, so
+    /// does each thread that has something to say.
+    func startProcessWithReader(with ids: Range<Int>) async throws -> (process: Member, reader: ProcessRunner) {
+        let pipe = TemporaryDirectory.make("log").appending(path: "pipe").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let program = """
+            import fcntl, os, sys
+            pipe = os.open(sys.argv[1], os.O_RDONLY)
+            fcntl.fcntl(pipe, 1031, 4096)
+            while part := os.read(pipe, 4096):
+                os.write(1, part)
+            """
+        let reader = try ProcessRunner(
+            URL(filePath: "/usr/bin/python3"), ["-c", program, pipe], timeout: .seconds(240))
+        let address = "127.0.0.1:\(try freePortPair())"
+        let runner = try ResourceWorld.start(
+            [
+                "process", "--clock", "2026-11-20T06:20:00Z", "--metrics", address, "--set", "log.level=debug",
+            ] + application.options, after: "exec 2> '\(pipe)'", timeout: .seconds(240))
+        let member = Member(runner: runner, address: address, reader: reader)
+        processes.append(member)
+        try await Monitored.wait(for: "/health/ready", at: address, 200)
+        try await publish(ids)
+        try await waitForTimelines(ids.upperBound)
+        return (member, reader)
     }
 
     func stop(_ member: Member) async throws {
@@ -121,7 +155,7 @@ final class RunbookScene {
         var last = ""
         let isSeen = try await eventually(within: Self.limit) {
             last = try await RunbookAlerts.get("/health/ready", at: member.address)
-            let found = try Self.problems(last).first { $0.part == part && $0.reason.contains(words) }
+            let found = Self.problems(last).first { $0.part == part && $0.reason.contains(words) }
             if let found { sighting.health = RunbookMask(application).text("\(found.part): \(found.reason)") }
             return found != nil
         }
@@ -129,15 +163,29 @@ final class RunbookScene {
         #expect(isSeen && sighting.healthTime < Self.limit, "\(title): \(last)", sourceLocation: sourceLocation)
     }
 
-    /// The process is well, which this failure does not change.
-    func seeNoHealth(_ member: Member) async throws {
-        let answer = try await RunbookAlerts.get("/health/ready", at: member.address)
-        #expect(try Self.problems(answer).isEmpty, "\(failure.title): \(answer)")
-        sighting.health = "ready: the process is well"
+    /// Waits until /health/ready tells it as a notice, within fifteen seconds: the process is well, which this failure
+    /// does not change.
+    func seeNotice(
+        _ member: Member, part: String, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let mask = RunbookMask(application)
+        var last = ""
+        let isSeen = try await eventually(within: Self.limit) {
+            last = try await RunbookAlerts.get("/health/ready", at: member.address)
+            let found = Self.parts(last, "notices").first { $0.part == part && mask.text($0.reason).contains(words) }
+            if let found { sighting.health = mask.text("\(found.part): \(found.reason)") }
+            return found != nil
+        }
+        sighting.isReady = true
         sighting.healthTime = .now - provoked
+        let isWell = Self.problems(last).isEmpty
+        #expect(
+            isSeen && isWell && sighting.healthTime < Self.limit, "\(failure.title): \(last)",
+            sourceLocation: sourceLocation)
     }
 
-    /// Nobody answers, within fifteen seconds.
+    /// Nobody answers, within fifteen seconds: a process that is stopped, or gone, can say nothing of itself. What an
+    /// operator sees in place of health and metrics is that, and `up` of Prometheus.
     func seeNoAnswer(_ member: Member, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let isSeen = try await eventually(within: Self.limit) {
             try await RunbookAlerts.get("/health/ready", at: member.address).isEmpty
@@ -176,21 +224,22 @@ final class RunbookScene {
     func seeLog(_ member: Member, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var line: String?
         _ = await eventually(within: Self.limit) {
-            line = member.runner.errorOutput.split(separator: "\n").first { $0.contains(words) }.map(String.init)
+            line = member.log.split(separator: "\n").first { $0.contains(words) }.map(String.init)
             return line != nil
         }
         let found = try #require(
-            line, "\(failure.title): \(member.runner.errorOutput)", sourceLocation: sourceLocation)
+            line, "\(failure.title): \(member.log)", sourceLocation: sourceLocation)
         let shown = RunbookMask(application).line(found)
         if sighting.steps.isEmpty { sighting.log.append(shown) } else { sighting.steps.append(.line(shown)) }
     }
 
     /// `doctor` ends with status 70, and one of its lines names the failure.
     ///
+    /// - Parameter notice: what it says besides of the process that it asks.
     /// - Returns: the words of the command behind the arrow; none where there is no command of Tideline's.
     @discardableResult
     func seeDoctor(
-        _ check: String, _ words: String, asking member: Member? = nil,
+        _ check: String, _ words: String, asking member: Member? = nil, notice: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
         let ask = member.map { ["--ask", $0.address] } ?? []
@@ -203,6 +252,10 @@ final class RunbookScene {
         }
         let found = try #require(line, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
         sighting.doctor.append(mask.text(found))
+        if let notice {
+            let isSaid = mask.text(result.standardOutput).contains(notice)
+            #expect(isSaid, "\(failure.title): \(result.failure)", sourceLocation: sourceLocation)
+        }
         guard let remedy = found.range(of: "→ "), let command = found[remedy.upperBound...].range(of: "tideline ")
         else {
             return []
@@ -210,10 +263,12 @@ final class RunbookScene {
         return found[command.upperBound...].split(separator: " ").map(String.init)
     }
 
-    private static func problems(_ text: String) throws -> [(part: String, reason: String)] {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [] }
-        let problems = object["problems"] as? [[String: Any]] ?? []
-        return problems.map { ($0["part"] as? String ?? "", $0["reason"] as? String ?? "") }
+    private static func problems(_ text: String) -> [(part: String, reason: String)] { parts(text, "problems") }
+
+    private static func parts(_ text: String, _ name: String) -> [(part: String, reason: String)] {
+        let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let parts = object?[name] as? [[String: Any]] ?? []
+        return parts.map { ($0["part"] as? String ?? "", $0["reason"] as? String ?? "") }
     }
 
     // MARK: - Repairing

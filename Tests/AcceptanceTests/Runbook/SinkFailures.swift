@@ -9,7 +9,8 @@ extension RunbookFailure {
         title: "A target refuses reloads",
         means: """
             A webhook answers with a status of 400 to 499, or Apple with a reason that another try does not change.
-            Each reload that was refused is a dead letter with the answer, and the sink goes on with the next.
+            Each reload that was refused is a dead letter with the answer, and the sink goes on with the next: health
+            says yes, and tells it as a notice.
             """,
         lost: "Nothing: what was refused is sent again by `replay`. A device shows what it had until then.",
         alerts: ["TidelineSinkDeadLetters"]
@@ -21,9 +22,10 @@ extension RunbookFailure {
         try await scene.provoke(sink) { try await scene.publish(0..<1) }
         let series = #"tideline_sink_outcomes_total{sink="webhook-…",outcome="deadLetter"}"#
         try await scene.seeMetrics(sink, [(series, { $0 == 1 })])
-        try await scene.seeNoHealth(sink)
+        try await scene.seeNotice(sink, part: "dead-letters", "1 record could not be written or sent")
         try await scene.seeLog(sink, "The webhook refused it with status 400")
-        try await scene.seeDoctor("dead-letters", "1 dead letter waits")
+        try await scene.seeDoctor(
+            "dead-letters", "1 dead letter waits", asking: sink, notice: "dead-letters: 1 record could not be")
         scene.step("Mend the target. Then put the reloads back, which are sent at once:")
         try hook.answer(200)
         try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])

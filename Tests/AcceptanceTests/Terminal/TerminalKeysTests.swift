@@ -68,19 +68,19 @@ extension AcceptanceTests.TerminalTests {
         return "setpriv --pdeathsig KILL -- \(command)"
     }
 
-    private func shellRunner(_ script: String, typed: [String]) throws -> ProcessRunner {
+    func shellRunner(_ script: String, typed: [String]) throws -> ProcessRunner {
         try ProcessRunner(
             PackageRoot.url.appending(path: "Scripts/terminal"),
             ["run", "--size", "80x24"] + typed.flatMap { ["--type", $0] } + ["--", "bash", "-c", script],
             environment: ["TERM": "xterm"], timeout: .seconds(90))
     }
 
-    private func shell(_ script: String, typed: [String]) async throws -> ProcessResult {
+    func shell(_ script: String, typed: [String]) async throws -> ProcessResult {
         try await shellRunner(script, typed: typed).result()
     }
 
     /// The flags of the terminal each time that `stty -a` told them.
-    private static func modes(_ result: ProcessResult) -> [String] {
+    static func modes(_ result: ProcessResult) -> [String] {
         result.standardOutput.replacingOccurrences(of: "\r\n", with: " ").matches(of: /isig .*? echoke/)
             .map { String($0.0) }
     }

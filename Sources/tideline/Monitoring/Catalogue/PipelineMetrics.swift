@@ -47,6 +47,10 @@ enum PipelineMetrics {
         "tideline_telemetry_future", .counter, "Telemetry from the future, which counted as observed at its arrival.")
     static let transactions = MetricFamily(
         "tideline_transactions", .counter, labels: ["outcome"], "Transactions that were committed or aborted.")
+    static let refused = MetricFamily(
+        "tideline_transactions_refused", .counter,
+        "Refusals that another try does not change, such as for a permission that is missing. Five in a row end a"
+            + " thread, some fifteen seconds after the first.")
     static let commitTime = MetricFamily(
         "tideline_commit_duration_seconds", .histogram, unit: .seconds, "From the flush of a commit to its success.")
     static let commitAge = MetricFamily(
@@ -95,7 +99,8 @@ enum PipelineMetrics {
     static let all = [
         topicFaults,
         tasks, threads, progressAge, consumed, forwarded, lagRecords, lagTime, latency, timelines, tooLargeTimelines,
-        reloads, changes, positions, deadLetters, lateTelemetry, futureTelemetry, transactions, commitTime, commitAge,
+        reloads, changes, positions, deadLetters, lateTelemetry, futureTelemetry, transactions, refused, commitTime,
+        commitAge,
         rebalances, rebalanceTime, restoreTime, restored, restoreRemaining, stateEntries, stateBytes, timersArmed,
         timersDue, timerDelay, stalled, stalls, lostPositions, producersReplaced,
     ]
