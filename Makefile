@@ -123,9 +123,10 @@ chaos: ## faults of real processes and brokers by a seed; make chaos SECONDS=600
 	@.build/debug/chaos $(CHAOS) --command 'make chaos $(if $(SECONDS),SECONDS=$(SECONDS) )$(if \
 		$(FAULTS),FAULTS=$(FAULTS) )$(if $(SEED),SEED=$(SEED) )$(if $(ARGS),ARGS="$(ARGS)")'
 
-sink-faults: ## kill sinks and take their targets away; make sink-faults KILLS=50 OUTAGES=20 TARGETS=postgres,redis
+sink-faults: ## kill sinks and take their targets away; make sink-faults KILLS=50 OUTAGES=20 SECONDS=40 TARGETS=postgres,redis
 	@Scripts/setup build test
-	@$(if $(KILLS),TIDELINE_TEST_SINK_KILLS=$(KILLS)) $(if $(OUTAGES),TIDELINE_TEST_SINK_OUTAGES=$(OUTAGES)) \
+	@TIDELINE_TEST_SINK_OUTAGE=$(or $(SECONDS),40) \
+	    $(if $(KILLS),TIDELINE_TEST_SINK_KILLS=$(KILLS)) $(if $(OUTAGES),TIDELINE_TEST_SINK_OUTAGES=$(OUTAGES)) \
 	    $(if $(TARGETS),TIDELINE_TEST_SINKS=$(TARGETS)) swift test --disable-xctest --filter SinkSuiteTests
 
 upgrade-test: ## the last release and the working tree side by side in one group on a real broker, both ways

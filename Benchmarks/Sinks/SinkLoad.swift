@@ -39,15 +39,22 @@ struct SinkLoad {
         self.timelines = timelines
     }
 
-    /// Writes all to a sink, in batches as a run does, each with its positions.
+    /// Writes all to a sink, in batches as a run does, each with its positions: the answer to a commit is taken with
+    /// the batch after it, if the sink can do so.
     func write(to sink: any TimelineSink, batch: Int) throws {
         for start in stride(from: 0, to: records.count, by: batch) {
             let end = min(start + batch, records.count)
             let answers = try answers(of: sink, to: Array(records[start..<end]))
             guard answers.allSatisfy({ $0 == .done(.written) }) else { preconditionFailure("Each is new to the sink.") }
             try sink.flush()
-            try sink.keep([0: SinkPosition(next: Offset(Int64(end)))], of: "timelines")
+            let positions: [Partition: SinkPosition] = [0: SinkPosition(next: Offset(Int64(end)))]
+            if let sink = sink as? any DeferredCommitSink {
+                try sink.commit(positions, of: "timelines")
+            } else {
+                try sink.keep(positions, of: "timelines")
+            }
         }
+        try (sink as? any DeferredCommitSink)?.settle()
     }
 
     /// As the program's own writer asks: about the whole batch first.

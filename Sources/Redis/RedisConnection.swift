@@ -29,8 +29,8 @@ package final class RedisConnection {
     private let timeouts: RedisTimeouts
     /// Commands that were appended and have no reply yet.
     package private(set) var pending = 0
-    private var scratch: [UInt8] = []
-    private var lengths: [Int] = []
+    /// The command that is being appended, as the server reads it: hiredis would make it of its words by two copies.
+    private var command: [UInt8] = []
     /// What waits to be sent is sent from so many bytes on, so that the server works meanwhile.
     private static let sendBytes = 1 << 17
 
@@ -73,30 +73,36 @@ package final class RedisConnection {
 
     /// Adds a command to those that are sent; its reply is the next one after those of the commands before it.
     package func append(_ words: [RedisWord]) throws(RedisError) {
-        scratch.removeAll(keepingCapacity: true)
-        lengths.removeAll(keepingCapacity: true)
+        command.removeAll(keepingCapacity: true)
+        appendHead("*", words.count)
         for word in words {
-            let before = scratch.count
             switch word {
-            case .text(let text): scratch.append(contentsOf: text.utf8)
-            case .bytes(let bytes): scratch.append(contentsOf: bytes)
-            case .integer(let integer): scratch.append(contentsOf: String(integer).utf8)
+            case .text(let text): appendWord(text.utf8)
+            case .bytes(let bytes): appendWord(bytes)
+            case .integer(let integer): appendWord(String(integer).utf8)
             }
-            lengths.append(scratch.count - before)
         }
-        let code = scratch.withUnsafeBytes { bytes in
-            var place = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-            return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: lengths.count) { words in
-                for (index, length) in lengths.enumerated() {
-                    words.initializeElement(at: index, to: place)
-                    place = place.map { $0 + length }
-                }
-                return redisAppendCommandArgv(context, Int32(lengths.count), words.baseAddress, lengths)
-            }
+        let code = command.withUnsafeBytes { bytes in
+            redisAppendFormattedCommand(
+                context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard code == REDIS_OK else { throw failure() }
         pending += 1
     }
+
+    private func appendWord(_ bytes: some Collection<UInt8>) {
+        appendHead("$", bytes.count)
+        command.append(contentsOf: bytes)
+        command.append(contentsOf: Self.lineEnd)
+    }
+
+    private func appendHead(_ sign: Unicode.Scalar, _ count: Int) {
+        command.append(UInt8(ascii: sign))
+        command.append(contentsOf: String(count).utf8)
+        command.append(contentsOf: Self.lineEnd)
+    }
+
+    private static let lineEnd: [UInt8] = [0x0d, 0x0a]
 
     /// Sends a part of what was appended, if that is much.
     package func sendSome() throws(RedisError) {
@@ -104,14 +110,27 @@ package final class RedisConnection {
         guard redisBufferWrite(context, nil) == REDIS_OK else { throw failure() }
     }
 
+    /// Sends all that was appended.
+    package func sendAll() throws(RedisError) {
+        var isDone: Int32 = 0
+        while isDone == 0 {
+            guard redisBufferWrite(context, &isDone) == REDIS_OK else { throw failure() }
+        }
+    }
+
     /// Sends what was appended, and waits for the next reply. An error reply is one.
-    package func reply() throws(RedisError) -> RedisReply {
+    package func reply() throws(RedisError) -> RedisReply { try nextReply { RedisReply($0) } }
+
+    /// Does as `reply`, for a reply whose content nobody needs.
+    package func confirmation() throws(RedisError) -> RedisConfirmation { try nextReply { RedisConfirmation($0) } }
+
+    private func nextReply<Reply>(_ read: (redisReply) -> Reply) throws(RedisError) -> Reply {
         precondition(pending > 0, "no command waits for a reply")
         var answer: UnsafeMutableRawPointer?
         guard redisGetReply(context, &answer) == REDIS_OK, let answer else { throw failure() }
         defer { freeReplyObject(answer) }
         pending -= 1
-        return RedisReply(answer.assumingMemoryBound(to: redisReply.self).pointee)
+        return read(answer.assumingMemoryBound(to: redisReply.self).pointee)
     }
 
     /// Runs one command.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RecordLog
 import Simulation
 import Sinks
@@ -18,6 +19,23 @@ struct LinesSinkTests {
     private func lines(_ sink: LinesSink) throws -> [Substring] {
         try sink.flush()
         return String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test("keeps the contract of a sink that does not look at what its target holds, whose last line counts")
+    func contract() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/lines"
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_APPEND, 0o600)
+        try #require(file >= 0)
+        defer { close(file) }
+        try Contract(
+            reopen: { LinesSink(descriptor: file) },
+            content: { id in
+                let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+                let last = lines.last { $0.hasPrefix(#"{"configurationId":"\#(id)""#) }
+                return last.flatMap { $0.hasSuffix(#""deleted":true}"#) ? nil : String($0) }
+            }, readsItsTarget: false, keepsItsPositions: false
+        ).check()
     }
 
     @Test("a timeline is one line, as it is; what is gone, or not for it, is a line as well")

@@ -77,6 +77,9 @@ package final class NginxServer {
         runner = nil
     }
 
+    /// SIGSTOP or SIGCONT: it has its connections, and answers nothing.
+    package func signal(_ number: Int32) { runner?.signal(number) }
+
     package var isRunning: Bool { runner?.isRunning == true }
 
     /// The revisions that it took by PUT, by path, in their order.

@@ -104,6 +104,15 @@ package final class PostgresServer: Sendable {
         await process.set(nil)
     }
 
+    /// SIGSTOP or SIGCONT of all its processes: it has its connections, and answers nothing.
+    package func signal(_ number: Int32) async {
+        guard let runner = await process.runner else { return }
+        let parent = runner.processIdentifier
+        let list = try? String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
+        runner.signal(number)
+        for child in (list ?? "").split(separator: " ").compactMap({ Int32($0) }) { _ = Glibc.kill(child, number) }
+    }
+
     // MARK: - What is in it
 
     /// Makes a database, and gives its name.

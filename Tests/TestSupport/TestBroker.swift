@@ -90,6 +90,15 @@ package struct TestBroker: Sendable {
         try await command("restart")
     }
 
+    /// SIGSTOP: it has its connections, and answers nothing until `resume()`.
+    package func pause() async throws {
+        try await command("pause")
+    }
+
+    package func resume() async throws {
+        try await command("resume")
+    }
+
     private func command(_ verb: String) async throws {
         guard let directory else {
             throw TestBrokerError("the broker of TIDELINE_TEST_BOOTSTRAP is not ours to \(verb)")

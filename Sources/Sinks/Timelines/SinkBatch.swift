@@ -34,11 +34,27 @@ struct SinkBatch {
         all + latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
     }
 
+    /// Takes in an earlier batch, which was not written after all.
+    mutating func precede(with earlier: SinkBatch) {
+        latest.merge(earlier.latest) { later, _ in later }
+        all = earlier.all + all
+        read += earlier.read
+    }
+
     mutating func removeAll() {
         latest.removeAll(keepingCapacity: true)
         all.removeAll(keepingCapacity: true)
         read = 0
     }
+}
+
+/// A batch whose commit was sent: it is not known yet whether the target has done it.
+struct SentBatch {
+    var batch: SinkBatch
+    var records: [SinkRecord]
+    /// What becomes of each record once the commit is done.
+    var answers: [SinkAnswer]
+    var positions: [Partition: SinkPosition]
 }
 
 extension WorkTrace {

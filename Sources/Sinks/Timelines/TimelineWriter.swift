@@ -10,12 +10,12 @@ package final class TimelineWriter: SinkKind {
 
     package var summary = SinkSummary()
     let sink: any TimelineSink
-    private let settings: SinkSettings
+    let settings: SinkSettings
     private let notice: (SinkNotice) -> Void
     private let fitting: (Int) -> Int
     let trace: WorkTrace?
     private let held: HeldRequests
-    private let letters: DeadLetterOutput
+    let letters: DeadLetterOutput
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
@@ -23,7 +23,8 @@ package final class TimelineWriter: SinkKind {
     private var last: SinkRecord?
     /// The position of the reader in each partition.
     private var state = SinkReadState()
-    private var batch: SinkBatch
+    var batch: SinkBatch
+    var sent: SentBatch?
     private var wasInterrupted = false
     private var wasSetBack = false
 
@@ -38,8 +39,8 @@ package final class TimelineWriter: SinkKind {
         letters = DeadLetterOutput(topic: settings.deadLettersTopic, context)
     }
 
-    package var isSettled: Bool { batch.isEmpty }
-    package var unsettledCount: Int { batch.read }
+    package var isSettled: Bool { batch.isEmpty && sent == nil }
+    package var unsettledCount: Int { batch.read + (sent?.batch.read ?? 0) }
     package var positions: [Partition: SinkPosition] { kept }
     package var written: SinkStatus.Written? {
         settings.content == .timelines ? last.map { SinkStatus.Written($0) } : nil
@@ -51,13 +52,19 @@ package final class TimelineWriter: SinkKind {
 
     package func start(at positions: [Partition: SinkPosition]) { kept = positions }
 
+    /// While a commit has no answer only what is there already is read: if nothing is, the answer is waited for.
     package func demand() -> SinkDemand? {
-        SinkDemand(maximum: fitting(settings.reading.batchMaximum), timeout: settings.reading.pollTimeout)
+        SinkDemand(
+            maximum: fitting(settings.reading.batchMaximum), timeout: sent == nil ? settings.reading.pollTimeout : .zero
+        )
     }
 
     package func work(on records: [Record], _ state: SinkReadState) throws(SinkRunError) -> Bool {
         self.state = state
-        for partition in state.restarted { kept[partition] = nil }
+        for partition in state.restarted {
+            kept[partition] = nil
+            sent?.positions[partition] = nil
+        }
         for record in records { add(record) }
         let isWholeAgain = kept.allSatisfy { partition, position in
             state.next[partition].map { $0 >= position.begun } ?? false
@@ -69,6 +76,7 @@ package final class TimelineWriter: SinkKind {
             // What was read counts from positions that the target does not know any more.
             notice(.setBack(fault))
             batch.removeAll()
+            sent = nil
             self.state = SinkReadState()
             kept = [:]
             wasSetBack = true
@@ -81,10 +89,17 @@ package final class TimelineWriter: SinkKind {
         return wasSetBack
     }
 
-    /// Keeps the positions behind markers at the end, so that the next run does not begin before them.
+    /// Waits for the last answer. Keeps the positions behind markers at the end, so that the next run does not begin
+    /// before them.
     package func finish() throws(SinkRunError) {
-        let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
-        if !wasInterrupted, batch.isEmpty, isBehind { _ = try keep(reached) }
+        do throws(SinkRunError) {
+            guard !wasInterrupted, try settle() else { return }
+            let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
+            if batch.isEmpty, isBehind { _ = try keep(reached) }
+        } catch .sink(.setBack(let fault)) {
+            // The next run begins where the target is.
+            notice(.setBack(fault))
+        }
     }
 
     package func close() {
@@ -109,46 +124,25 @@ package final class TimelineWriter: SinkKind {
 
     /// - Returns: false if it was stopped before that.
     private func renew() throws(SinkRunError) -> Bool {
-        try whenAvailable { () throws(SinkError) in try sink.renew() } != nil
+        if sent != nil { return try settle() }
+        return try whenAvailable { () throws(SinkError) in try sink.renew() } != nil
     }
 
     /// Writes the batch and keeps the positions.
     ///
     /// - Returns: false if it was stopped before that; the next run does it again.
     private func write() throws(SinkRunError) -> Bool {
-        if batch.isEmpty { return try keep(reached) }
+        if batch.isEmpty {
+            guard try settle() else { return false }
+            return try keep(reached)
+        }
         return sink.isTransactional ? try writeAtOnce() : try writeOneByOne()
     }
 
-    /// The records and the positions in one transaction, which is repeated as a whole.
-    private func writeAtOnce() throws(SinkRunError) -> Bool {
-        let (positions, records) = (reached, batch.records)
-        let answers = try whenAvailable { () throws(SinkError) -> [SinkAnswer] in
-            do throws(SinkError) {
-                try sink.prepare(records)
-                let answers = try self.answers(to: records)
-                for (record, answer) in zip(records, answers) {
-                    if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
-                }
-                try sink.flush()
-                try letters.send()
-                let began = trace?.now()
-                try sink.keep(positions, of: settings.reading.topic)
-                if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
-                return answers
-            } catch {
-                sink.rollBack()
-                // Spans say what counts: of this attempt nothing does.
-                trace?.end(failure: (type: "unavailable", message: error.description))
-                throw error
-            }
-        }
-        guard let answers else { return false }
-        for (record, answer) in zip(records, answers) { count(answer, of: record) }
-        settled(at: positions)
-        end()
-        return true
-    }
+    /// Waits for the answer to the last commit.
+    ///
+    /// - Returns: as `write`.
+    private func settle() throws(SinkRunError) -> Bool { sent == nil ? true : try writeAtOnce() }
 
     /// A record after the other, each repeated by itself; the positions when all are durable.
     private func writeOneByOne() throws(SinkRunError) -> Bool {
@@ -176,11 +170,12 @@ package final class TimelineWriter: SinkKind {
             count(answer, of: record)
         }
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
-        end()
+        summary.superseded += batch.superseded
+        batch.removeAll()
         return try keep(reached)
     }
 
-    private func count(_ answer: SinkAnswer, of record: SinkRecord) {
+    func count(_ answer: SinkAnswer, of record: SinkRecord) {
         switch answer {
         case .done(.written):
             summary.written += 1
@@ -194,7 +189,7 @@ package final class TimelineWriter: SinkKind {
     }
 
     /// The positions once everything that was read is written.
-    private var reached: [Partition: SinkPosition] {
+    var reached: [Partition: SinkPosition] {
         var positions: [Partition: SinkPosition] = [:]
         for (partition, next) in state.next {
             positions[partition] = SinkPosition(
@@ -216,19 +211,13 @@ package final class TimelineWriter: SinkKind {
         return true
     }
 
-    /// The batch is written.
-    private func end() {
-        summary.superseded += batch.superseded
-        batch.removeAll()
-    }
-
-    private func settled(at positions: [Partition: SinkPosition]) {
+    func settled(at positions: [Partition: SinkPosition]) {
         kept = positions
         letters.settle()
     }
 
     /// Its position moves on once its dead letter is there.
-    private func leaveOut(_ record: Record, _ reason: String) {
+    func leaveOut(_ record: Record, _ reason: String) {
         // The same batch may be written again.
         guard letters.add(record, reason: reason) else { return }
         summary.unusable += 1
@@ -236,7 +225,7 @@ package final class TimelineWriter: SinkKind {
     }
 
     /// As `HeldRequests.repeatedly`, with failures as the run's.
-    private func whenAvailable<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkRunError) -> Answer? {
+    func whenAvailable<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkRunError) -> Answer? {
         do throws(SinkError) {
             return try held.repeatedly(request)
         } catch {

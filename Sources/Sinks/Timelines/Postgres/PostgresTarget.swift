@@ -12,9 +12,7 @@ final class PostgresTarget {
     /// `nil` until something is asked of it, and after the connection was lost.
     private var session: PostgresSession?
     private var identity: PostgresSession.Identity?
-    /// What is known to be in the tables, or was sent and not answered, by topic.
-    private var kept: [String: [Partition: SinkPosition]] = [:]
-    private var sent: [String: [Partition: SinkPosition]] = [:]
+    private var known = AcknowledgedPositions()
     /// True if records were written that no commit has made count yet.
     private var isBegun = false
 
@@ -29,11 +27,11 @@ final class PostgresTarget {
     }
 
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
-        (kept[topic], sent[topic]) = (nil, nil)
+        known.found(nil, of: topic)
         let positions = try asking("read") { (connection) throws(PostgresError) in
             PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
         }
-        kept[topic] = positions
+        known.found(positions, of: topic)
         return positions
     }
 
@@ -79,11 +77,11 @@ final class PostgresTarget {
         // Without records it is one transaction by itself, as all that is sent at once.
         let end = isBegun ? [PostgresStatement("COMMIT")] : []
         try asking("write to") { (connection) throws(PostgresError) in
-            sent[topic] = positions
+            known.send(positions, of: topic)
             _ = try connection.run(more + PostgresPositions.replace(positions, of: topic) + end)
         }
         isBegun = false
-        (kept[topic], sent[topic]) = (positions, nil)
+        known.acknowledge()
     }
 
     /// Writes rows, and answers for each. If the server refuses a value, it is looked for by halves.
@@ -141,21 +139,12 @@ final class PostgresTarget {
     /// After a new connection: does the server still hold what it has acknowledged? A standby that took over may not,
     /// nor one whose commits do not wait for the disk.
     private func verify(_ connection: PostgresConnection) throws(SinkError) {
-        for (topic, positions) in kept.sorted(by: { $0.key < $1.key }) {
-            let found: [Partition: SinkPosition]
+        try known.verify(at: address.description) { (topic) throws(SinkError) in
             do throws(PostgresError) {
-                found = PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
+                return PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
             } catch {
                 throw SinkError(error, "read", address.description)
             }
-            guard found == positions || found == sent[topic] else {
-                (kept, sent) = ([:], [:])
-                throw .setBack(
-                    SinkFault(
-                        place: address.description, operation: "go on at",
-                        reason: "its positions are others than it has acknowledged"))
-            }
-            (kept[topic], sent[topic]) = (found, nil)
         }
     }
 

@@ -14,6 +14,8 @@ final class RedisLink {
     private var isWatching = false
     /// Commands of the transaction that were sent, MULTI among them.
     private var queued = 0
+    /// Commands of the transaction whose end was sent and is not answered.
+    private var unanswered: Int?
     private var wasOpen = false
     private var renewedAt = Duration.zero
     /// Counts how often the lock was taken: what was known of the server before may be wrong.
@@ -53,7 +55,7 @@ final class RedisLink {
         case .alive(let owner): throw .refused(fault("write to", "another sink writes there (\(owner))"))
         }
         (connection, self.server) = (made, server)
-        (wasOpen, isWatching, queued, renewedAt) = (true, false, 0, now())
+        (wasOpen, renewedAt) = (true, now())
         generation += 1
     }
 
@@ -61,17 +63,19 @@ final class RedisLink {
     func close() {
         // If it cannot be given up, it expires.
         if let connection, connection.pending == 0 { try? lock.release(connection) }
-        connection = nil
+        drop()
     }
 
     // MARK: - Transactions
 
     /// True once a command of the transaction was sent: then nothing can be asked any more.
     var hasQueued: Bool { queued > 0 }
+    /// True after `commit` until `settle`.
+    var awaitsAnswer: Bool { unanswered != nil }
 
     /// Asks questions within a transaction, which begins with the first ones. They end before its commands.
     func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
-        precondition(!hasQueued, "within MULTI nothing is answered")
+        precondition(!hasQueued && !awaitsAnswer, "within MULTI nothing is answered")
         return try attempt("read") { (connection) throws(RedisError) in
             let key = RedisWord.text(RedisKeys.lock)
             let look: [[RedisWord]] = isWatching ? [] : [["UNWATCH"], ["WATCH", key], ["GET", key]]
@@ -112,43 +116,52 @@ final class RedisLink {
         }
     }
 
-    /// Ends the transaction with these commands: all of them and all that were queued are done, or none.
+    /// Ends the transaction with these commands: all of them and all that were queued are done, or none. `settle` says
+    /// which.
     func commit(_ commands: [[RedisWord]]) throws(SinkError) {
         try attempt("write to") { (connection) throws(RedisError) in
             try queue(commands, connection)
             try connection.append(["EXEC"])
+            try connection.sendAll()
+            (isWatching, queued, unanswered) = (false, 0, queued)
+        }
+    }
+
+    /// Waits for the end of the transaction that was sent.
+    func settle() throws(SinkError) {
+        guard let unanswered else { return }
+        try attempt("write to") { (connection) throws(RedisError) in
             do throws(RedisError) {
-                try Self.takeReplies(connection, queued: queued)
+                try Self.takeReplies(connection, queued: unanswered)
             } catch {
                 if error == Self.lockLost { lock.outlived() }
                 throw error
             }
-            (isWatching, queued, renewedAt) = (false, 0, now())
+            (self.unanswered, renewedAt) = (nil, now())
         }
     }
 
     private static func takeReplies(_ connection: RedisConnection, queued: Int) throws(RedisError) {
         var cause: RedisError?
-        let end: RedisReply
+        let end: RedisConfirmation
         do throws(RedisError) {
             for _ in 0..<queued {
-                let answer = try connection.reply()
+                let answer = try connection.confirmation()
                 cause = cause ?? answer.error
             }
-            end = try connection.reply()
+            end = try connection.confirmation()
         } catch {
             // After some refusals the server hangs up.
             throw cause ?? error
         }
         if end == .nothing { throw lockLost }
+        // One within it says that a key has another type than it should; what the sink uses was looked at before.
         if let error = end.error { throw cause ?? error }
-        // Keys of another type than they should have; what the sink uses was looked at before.
-        if let error = end.list?.lazy.compactMap(\.error).first { throw error }
     }
 
     /// Forgets the transaction. What was queued goes with the connection.
     func forget() {
-        if hasQueued { connection = nil }
+        if hasQueued || awaitsAnswer { drop() }
         (isWatching, queued) = (false, 0)
     }
 
@@ -164,10 +177,14 @@ final class RedisLink {
         do throws(RedisError) {
             return try body(connection)
         } catch {
-            self.connection = nil
-            (isWatching, queued) = (false, 0)
+            drop()
             throw failure(error, operation)
         }
+    }
+
+    private func drop() {
+        connection = nil
+        (isWatching, queued, unanswered) = (false, 0, nil)
     }
 
     func fault(_ operation: String, _ reason: String) -> SinkFault {

@@ -7,15 +7,12 @@ import Messages
 ///
 /// A Redis that comes back older than it was, or empty, has older positions, too: `setBack` says so, and what it lost
 /// is written again. One sink writes at a time; a lock that expires says so, and whoever lost it never writes again.
-package final class RedisSink: TimelineSink {
+package final class RedisSink: DeferredCommitSink {
     package let name: String
-    package var isTransactional: Bool { true }
     private let link: RedisLink
     private var parser = JSONParser()
 
-    /// What is known to be in Redis, or was sent and not answered, by topic.
-    private var kept: [String: [Partition: SinkPosition]] = [:]
-    private var sent: [String: [Partition: SinkPosition]] = [:]
+    private var acknowledged = AcknowledgedPositions()
     /// The generation of the link in which the positions were looked at.
     private var verified = 0
     /// What is there, or will be once the transaction ends, for the configurations that were asked for.
@@ -59,10 +56,10 @@ package final class RedisSink: TimelineSink {
     // MARK: - Positions
 
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
-        (kept[topic], sent[topic]) = (nil, nil)
+        acknowledged.found(nil, of: topic)
         try verify()
         let positions = try readPositions(of: topic)
-        kept[topic] = positions
+        acknowledged.found(positions, of: topic)
         return positions
     }
 
@@ -72,14 +69,7 @@ package final class RedisSink: TimelineSink {
         guard link.generation != verified else { return }
         recipients = []
         textMax = min(textMax, link.server?.textMax ?? .max)
-        for (topic, positions) in kept.sorted(by: { $0.key < $1.key }) {
-            let found = try readPositions(of: topic)
-            guard found == positions || found == sent[topic] else {
-                (kept, sent) = ([:], [:])
-                throw .setBack(link.fault("go on at", "its positions are others than it has acknowledged"))
-            }
-            (kept[topic], sent[topic]) = (found, nil)
-        }
+        try acknowledged.verify(at: link.place) { (topic) throws(SinkError) in try readPositions(of: topic) }
         verified = link.generation
     }
 
@@ -96,7 +86,7 @@ package final class RedisSink: TimelineSink {
         return positions
     }
 
-    package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+    package func commit(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         let key = RedisKeys.positions(of: topic)
         var all: [[RedisWord]] = [["DEL", key]]
         if !commands.isEmpty { all.append(RedisCommands.cutting) }
@@ -105,20 +95,32 @@ package final class RedisSink: TimelineSink {
         }
         if !fields.isEmpty { all.append(["HSET", key] + fields) }
         if !link.hasQueued { _ = try ask([]) }
-        sent[topic] = positions
+        acknowledged.send(positions, of: topic)
         do throws(SinkError) {
             try link.commit(all)
         } catch {
             throw learned(from: error)
         }
-        (kept[topic], sent[topic]) = (positions, nil)
-        rollBack()
+        commands.removeAll(keepingCapacity: true)
+        known.removeAll(keepingCapacity: true)
+    }
+
+    package func settle() throws(SinkError) {
+        guard link.awaitsAnswer else { return }
+        do throws(SinkError) {
+            try link.settle()
+        } catch {
+            throw learned(from: error)
+        }
+        acknowledged.acknowledge()
+        textLongest = 0
     }
 
     package func renew() throws(SinkError) {
         guard link.isRenewalDue else { return }
         _ = try ask([])
         try link.commit([])
+        try link.settle()
     }
 
     package func flush() throws(SinkError) {}
@@ -163,6 +165,7 @@ package final class RedisSink: TimelineSink {
 
     /// Asks within the transaction, on a connection whose positions are known.
     private func ask(_ questions: [[RedisWord]]) throws(SinkError) -> [RedisReply] {
+        try settle()
         try link.discard()
         try verify()
         let replies = try link.ask(questions)

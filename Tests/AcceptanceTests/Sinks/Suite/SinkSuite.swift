@@ -8,9 +8,9 @@ import Testing
 struct SinkSuite {
     let target: any TargetUnderTest
     let application: Application
-    private var feed: TimelineFeed
+    var feed: TimelineFeed
     /// The moments of kills.
-    private var numbers = SplitMix64(seed: 1)
+    var numbers = SplitMix64(seed: 1)
 
     /// What the functions below demand, in their order, as Documentation/Sinks.md has it.
     static let demands: [(name: String, text: String)] = [
@@ -22,10 +22,26 @@ struct SinkSuite {
         ),
         ("Stops in order.", "SIGTERM in the middle of writing ends it with status 0; the next run writes the rest."),
         (
+            "Keeps the newest.",
+            "An older timeline that comes again after a newer one is left out or written, as the table says."
+        ),
+        (
             "Survives.",
             "`kill -9` of the sink at any moment; the target taken away in the middle of writing, or before the sink "
                 + "starts. The sink says once that it waits, and goes on by itself when the target is back."
         ),
+        (
+            "Survives at its calls.",
+            "`kill -9` at the very system call by which it writes: at the last ones of a batch, among which is the "
+                + "commit, and at others by chance."
+        ),
+        ("Waits for a slow target.", "One that answers nothing for six seconds, and then goes on, loses nothing."),
+        (
+            "Outlasts.",
+            "An outage of many seconds, with `make sink-faults` longer than any pause between attempts: the sink runs "
+                + "on, and writes when the target is back."
+        ),
+        ("Waits for room.", "A target that is full is waited for; with room the sink goes on by itself."),
         (
             "Stands alone.",
             "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
@@ -37,7 +53,7 @@ struct SinkSuite {
         ),
     ]
 
-    private var guarantee: SinkGuarantee { target.guarantee }
+    var guarantee: SinkGuarantee { target.guarantee }
 
     init(_ target: any TargetUnderTest) async throws {
         self.target = target
@@ -47,16 +63,17 @@ struct SinkSuite {
 
     // MARK: - Running the sink
 
-    private func start(_ more: String...) throws -> ProcessRunner {
+    /// - Parameter tracer: a program that runs it.
+    func start(_ more: String..., under tracer: [String] = []) throws -> ProcessRunner {
         let words = ["sink", "--to", target.address] + target.options + more + application.options
-        let line = target.launcher() + [TidelineExecutable.url.path] + words
+        let line = target.launcher() + tracer + [TidelineExecutable.url.path] + words
         return try ProcessRunner(
             URL(filePath: line[0]), Array(line.dropFirst()), environment: target.environment, timeout: .seconds(300))
     }
 
     /// Runs it until it has read all, which must end well and leave what the topic says.
     @discardableResult
-    private func catchUp() async throws -> ProcessResult {
+    func catchUp() async throws -> ProcessResult {
         let result = try await start("--until-caught-up").result()
         try #require(result.succeeded, "\(guarantee.scheme): \(result.failure)")
         expectNoSecret(in: result.standardOutput + result.standardError)
@@ -79,7 +96,19 @@ struct SinkSuite {
         try await target.examine()
     }
 
-    private func expectProgress(from before: Int, of sink: ProcessRunner) async throws {
+    /// The target itself says that no record was written twice, where that is promised.
+    ///
+    /// - Returns: the records that it says.
+    @discardableResult
+    func expectNoneTwice() async throws -> [String] {
+        let written = try await target.writtenRecords()
+        if guarantee.writes == .exactlyOnce {
+            #expect(Set(written).count == written.count && !written.isEmpty, "\(guarantee.scheme): written twice")
+        }
+        return written
+    }
+
+    func expectProgress(from before: Int, of sink: ProcessRunner) async throws {
         let isWriting = try await eventually(within: .seconds(60), every: .milliseconds(5)) {
             try await target.progress() != before
         }
@@ -153,10 +182,7 @@ struct SinkSuite {
             expectNoSecret(in: await sink.result().standardError)
         }
         try await catchUp()
-        let written = try await target.writtenRecords()
-        if guarantee.writes == .exactlyOnce {
-            #expect(Set(written).count == written.count && !written.isEmpty, "\(guarantee.scheme): written twice")
-        }
+        let written = try await expectNoneTwice()
         return "kill -9 of the sink \(kills) times, \(begun) outages (\(guarantee.outage ?? "none")): "
             + "\(feed.ids.count) timelines equal the topic"
             + (written.isEmpty ? "" : "; \(written.count) written, none twice")

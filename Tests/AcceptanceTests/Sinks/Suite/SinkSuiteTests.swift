@@ -8,6 +8,7 @@ extension AcceptanceTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let kills = environment["TIDELINE_TEST_SINK_KILLS"].flatMap { Int($0) } ?? 3
         private static let outages = environment["TIDELINE_TEST_SINK_OUTAGES"].flatMap { Int($0) } ?? 2
+        private static let outage = environment["TIDELINE_TEST_SINK_OUTAGE"].flatMap { Int($0) } ?? 5
         /// The sinks that are named, or all.
         private static let schemes: [String] = {
             let named = environment["TIDELINE_TEST_SINKS"]?.split(separator: ",").map(String.init) ?? []
@@ -18,7 +19,7 @@ extension AcceptanceTests {
             switch scheme {
             case "files": try FilesTarget(.files)
             case "ics": try FilesTarget(.calendars)
-            case "sqlite": TablesTarget()
+            case "sqlite": try await TablesTarget()
             case "postgres": try await PostgresTarget()
             case "redis": try RedisTarget()
             case "kafka": try await KafkaTarget()
@@ -35,7 +36,12 @@ extension AcceptanceTests {
             try await suite.reads()
             try await suite.leavesOut()
             try await suite.stops()
+            try await suite.keepsTheNewest()
             let figures = try await suite.survives(kills: Self.kills, outages: Self.outages)
+            let hits = try await suite.survivesAtItsCalls()
+            try await suite.waitsForASlowTarget()
+            try await suite.outlasts(.seconds(Self.outage))
+            try await suite.waitsForRoom()
             try await suite.standsAlone()
             if [.kafka, .kafkaHome].contains(try await TestBroker.shared().kind) {
                 try await suite.startsOver()
@@ -43,7 +49,7 @@ extension AcceptanceTests {
                 show("not tested: a topic that is made again needs a tool of Apache Kafka's archive")
             }
             try await target.close()
-            show("sink \(scheme): \(figures)")
+            show("sink \(scheme): \(figures); \(hits) kills at a call")
         }
     }
 }

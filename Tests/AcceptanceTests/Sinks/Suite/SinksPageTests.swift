@@ -18,13 +18,14 @@ extension AcceptanceTests {
             broker and the real target. What it says of a target is what the suite demands of it.
             [Consuming](Consuming.md) says how each target is used.
 
-            | target | each timeline is written | where the sink keeps its positions | a second sink | its outage |
-            |---|---|---|---|---|
+            | \(columns.joined(separator: " | ")) |
+            |\(String(repeating: "---|", count: columns.count))
             \(SinkGuarantee.all.map(row).joined(separator: "\n"))
 
             **Exactly once** means that the target's own record of what was written to it (a trigger, a stream, the
             topic) names no timeline twice, after all kills and outages. **At least once** means that it may: what is
-            there is the same. The **outage** is how the suite takes the target away.
+            there is the same. The **outage** is how the suite takes the target away; the two columns after it are
+            how it makes the target slow, and what it leaves no room in.
 
             ## What every sink has to do
 
@@ -39,17 +40,24 @@ extension AcceptanceTests {
             make sink-faults KILLS=3 OUTAGES=2 TARGETS=files,stdout
             ```
 
-            runs it with so many faults over these targets, or over all without `TARGETS`.
+            runs it with so many faults over these targets, or over all without `TARGETS`. `SECONDS` is how long an
+            outage lasts that is to last: 40, and 5 in `make test`.
 
             """
         }
+
+        private static let columns = [
+            "target", "each timeline is written", "where the sink keeps its positions", "an older one that comes again",
+            "a second sink", "its outage", "how it is slow", "what is full",
+        ]
 
         private static func row(_ guarantee: SinkGuarantee) -> String {
             let writes = guarantee.writes.rawValue + (guarantee.remark.isEmpty ? "" : ": " + guarantee.remark)
             let cells = [
                 guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`", writes,
-                guarantee.positions ?? "nowhere", guarantee.second.rawValue,
+                guarantee.positions ?? "nowhere", guarantee.older.rawValue, guarantee.second.rawValue,
                 guarantee.outage ?? "it cannot be away: a reader who takes nothing holds the sink up",
+                guarantee.slow ?? "not played", guarantee.full ?? "not played",
             ]
             return "| " + cells.joined(separator: " | ") + " |"
         }

@@ -36,6 +36,19 @@ protocol TargetUnderTest: AnyObject {
 
     func bringBack() async throws
 
+    /// It has its connections, and answers nothing.
+    func stall() async throws
+
+    func goOn() async throws
+
+    /// Leaves no room for what is written.
+    func fill() async throws
+
+    func makeRoom() async throws
+
+    /// An older timeline comes next: what came before says nothing of the order.
+    func forgetOrder()
+
     /// Compares what else the target holds with the timelines that it has.
     func examine() async throws
 
@@ -51,6 +64,11 @@ extension TargetUnderTest {
     func writtenRecords() async throws -> [String] { [] }
     func takeAway() async throws {}
     func bringBack() async throws {}
+    func stall() async throws {}
+    func goOn() async throws {}
+    func fill() async throws {}
+    func makeRoom() async throws {}
+    func forgetOrder() {}
     func examine() async throws {}
     func close() async throws {}
 }

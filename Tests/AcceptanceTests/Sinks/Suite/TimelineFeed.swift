@@ -46,10 +46,18 @@ struct TimelineFeed {
         try await application.produce(records, to: "timelines")
     }
 
-    private func record(_ template: Template, isGone: Bool) -> (key: String?, value: [UInt8]?, headers: [Header]) {
-        let number = 1000 + versions
+    /// Writes each timeline as it might have been before its newest version, and never was.
+    func publishOlder() async throws {
+        let records = templates.map { record($0, isGone: false, number: 999 + versions, second: 30) }
+        try await application.produce(records, to: "timelines")
+    }
+
+    private func record(
+        _ template: Template, isGone: Bool, number: Int? = nil, second: Int = 0
+    ) -> (key: String?, value: [UInt8]?, headers: [Header]) {
+        let number = number ?? 1000 + versions
         // A minute for each version, all of them after the first ones.
-        let time = Date(timeIntervalSince1970: 1_772_409_600 + Double(60 * number)).ISO8601Format()
+        let time = Date(timeIntervalSince1970: 1_772_409_600 + Double(60 * number + second)).ISO8601Format()
         let text = template.text
             .replacing(/"revision":\d+/, with: #""revision":\#(number)"#, maxReplacements: 1)
             .replacing(/"generatedAt":"[^"]*"/, with: #""generatedAt":"\#(time)""#, maxReplacements: 1)

@@ -66,5 +66,9 @@ final class FilesTarget: TargetUnderTest {
 
     func bringBack() { disk.empty() }
 
+    func fill() { takeAway() }
+
+    func makeRoom() { bringBack() }
+
     func close() { disk.close() }
 }

@@ -60,6 +60,10 @@ final class KafkaTarget: TargetUnderTest {
 
     func bringBack() async throws { try await broker.restart() }
 
+    func stall() async throws { try await broker.pause() }
+
+    func goOn() async throws { try await broker.resume() }
+
     func close() async throws { try await broker.stop() }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -6,6 +7,8 @@ import Testing
 final class NginxTarget: TargetUnderTest {
     let guarantee = SinkGuarantee.http
     private let nginx: NginxServer
+    /// The revisions of each path that say nothing of the order of later ones.
+    private var seen: [String: Int] = [:]
 
     init() throws {
         nginx = try NginxServer()
@@ -29,9 +32,26 @@ final class NginxTarget: TargetUnderTest {
 
     func bringBack() throws { try nginx.start() }
 
+    func stall() { nginx.signal(SIGSTOP) }
+
+    func goOn() { nginx.signal(SIGCONT) }
+
+    func fill() throws {
+        nginx.kill()
+        try nginx.start(fileSizeMax: 1)
+    }
+
+    func makeRoom() throws {
+        nginx.kill()
+        try nginx.start()
+    }
+
+    func forgetOrder() { seen = nginx.revisions.mapValues(\.count) }
+
     /// No older timeline came after a newer one.
     func examine() {
-        for (path, revisions) in nginx.revisions.sorted(by: { $0.key < $1.key }) {
+        for (path, all) in nginx.revisions.sorted(by: { $0.key < $1.key }) {
+            let revisions = Array(all.dropFirst(seen[path] ?? 0))
             #expect(revisions == revisions.sorted(), "\(path): an older timeline came after a newer one")
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -8,13 +9,19 @@ final class PostgresTarget: TargetUnderTest {
     private let server: PostgresServer
     private let database: String
     private var isNoting = false
+    /// The disk of its tables.
+    private let disk: MountedDisk
 
+    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init() async throws {
         server = try await PostgresServer()
+        disk = try await MountedDisk(at: server.directory.appending(path: "disk"))
+        try PostgresServer.giveAway([disk.folder])
+        try await server.psql("postgres", "CREATE TABLESPACE small LOCATION '\(disk.folder.path)'")
         database = try await server.makeDatabase()
     }
 
-    var address: String { server.url(database) }
+    var address: String { server.url(database, query: "options=-cdefault_tablespace%3Dsmall") }
     var secrets: [String] { ["w/ord", "w%2Ford"] }
 
     /// Begins to note as soon as the sink has made its tables.
@@ -65,6 +72,14 @@ final class PostgresTarget: TargetUnderTest {
 
     func bringBack() async throws { try await server.start() }
 
+    func stall() async { await server.signal(SIGSTOP) }
+
+    func goOn() async { await server.signal(SIGCONT) }
+
+    func fill() async throws { try await disk.fill() }
+
+    func makeRoom() async throws { try await disk.empty() }
+
     /// The entries are those of the timelines, in their order.
     func examine() async throws {
         let wrong = """
@@ -75,5 +90,8 @@ final class PostgresTarget: TargetUnderTest {
         #expect(try await server.psql(database, wrong) == "0\n")
     }
 
-    func close() async { await server.stop() }
+    func close() async throws {
+        await server.stop()
+        try await disk.close()
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -36,6 +37,14 @@ final class RedisTarget: TargetUnderTest {
     func takeAway() { redis.kill() }
 
     func bringBack() throws { try redis.start() }
+
+    func stall() { redis.signal(SIGSTOP) }
+
+    func goOn() { redis.signal(SIGCONT) }
+
+    func fill() throws { try redis.cli("CONFIG", "SET", "maxmemory", "1") }
+
+    func makeRoom() throws { try redis.cli("CONFIG", "SET", "maxmemory", "0") }
 
     /// Each timeline is in the set of its recipient, and no set has others.
     func examine() throws {

@@ -6,9 +6,13 @@ import Testing
 /// A database of SQLite, which notes by itself what is written to it. Another program can hold its lock.
 final class TablesTarget: TargetUnderTest {
     let guarantee = SinkGuarantee.tables
-    private let file = TemporaryDirectory.make("tables").appending(path: "timelines.db").path
+    private let disk: MountedDisk
+    private var file: String { disk.folder.appending(path: "timelines.db").path }
     private var database: SQLiteDatabase?
     private var holder: ProcessRunner?
+
+    /// - Throws: `TestBrokerError` where no file system can be mounted.
+    init() async throws { disk = try await MountedDisk(at: TemporaryDirectory.make("tables")) }
 
     var address: String { "sqlite:\(file)" }
 
@@ -70,6 +74,14 @@ final class TablesTarget: TargetUnderTest {
         holder = nil
     }
 
+    func stall() async throws { try await takeAway() }
+
+    func goOn() async { await bringBack() }
+
+    func fill() async throws { try await disk.fill() }
+
+    func makeRoom() async throws { try await disk.empty() }
+
     /// The entries are those of the timelines.
     func examine() throws {
         let database = try #require(try open())
@@ -78,5 +90,10 @@ final class TablesTarget: TargetUnderTest {
             <> (SELECT count(*) FROM entries WHERE configuration_id=t.configuration_id)
             """
         #expect(try database.integer(wrong) == 0)
+    }
+
+    func close() async throws {
+        database = nil
+        try await disk.close()
     }
 }

@@ -1,0 +1,63 @@
+import RecordLog
+import Tracing
+
+/// Batches in transactions of a sink: the last one may be sent and not answered while the next one is read.
+extension TimelineWriter {
+    /// The records and the positions in one transaction, which is repeated as a whole: together with the one before, if
+    /// that turns out not to be written. Without records it is waited for.
+    func writeAtOnce() throws(SinkRunError) -> Bool {
+        let isDone: Void? = try whenAvailable { () throws(SinkError) in
+            do throws(SinkError) {
+                if batch.isEmpty {
+                    try deferring?.settle()
+                    answered()
+                } else {
+                    try commit()
+                }
+            } catch {
+                if let sent { batch.precede(with: sent.batch) }
+                sent = nil
+                sink.rollBack()
+                // Spans say what counts: of this attempt nothing does.
+                trace?.end(failure: (type: "unavailable", message: error.description))
+                throw error
+            }
+        }
+        return isDone != nil
+    }
+
+    /// The sink, if it answers a commit later. Spans tell what became of a record, so whoever traces waits for that.
+    private var deferring: (any DeferredCommitSink)? { trace == nil ? sink as? any DeferredCommitSink : nil }
+
+    private func commit() throws(SinkError) {
+        let records = batch.records
+        try sink.prepare(records)
+        answered()
+        let positions = reached
+        let answers = try self.answers(to: records)
+        for (record, answer) in zip(records, answers) {
+            if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
+        }
+        try sink.flush()
+        try letters.send()
+        let began = trace?.now()
+        if let deferring {
+            try deferring.commit(positions, of: settings.reading.topic)
+        } else {
+            try sink.keep(positions, of: settings.reading.topic)
+        }
+        if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
+        sent = SentBatch(batch: batch, records: records, answers: answers, positions: positions)
+        batch.removeAll()
+        if deferring == nil { answered() }
+    }
+
+    /// The batch that was sent is written.
+    private func answered() {
+        guard let sent else { return }
+        for (record, answer) in zip(sent.records, sent.answers) { count(answer, of: record) }
+        summary.superseded += sent.batch.superseded
+        settled(at: sent.positions)
+        self.sent = nil
+    }
+}
