@@ -86,6 +86,20 @@ struct DeferredCommitTests {
         #expect(told.count == 2, "held, resumed: \(told)")
     }
 
+    @Test("positions behind a record that is set aside wait for the commits before it, however often those are lost")
+    func lostBeforeASetAside() throws {
+        append("a", 1)
+        append("b", 1)
+        cluster.append("timelines", 0, key: nil, value: "no key")
+        sink.losses = [.before, .before, .before]
+        var told: [SinkNotice] = []
+        let summary = try run(notice: { told.append($0) })
+        #expect(sink.writes.sorted() == ["a 1", "b 1"] && sink.positions[0]?.next == Offset(3))
+        #expect(summary.written == 2 && summary.unusable == 1)
+        let resumed = told.filter { if case .resumed = $0 { true } else { false } }
+        #expect(resumed.count == 1, "it is there again when it has answered, not when it was sent something: \(told)")
+    }
+
     @Test("a target that was set back when a commit should be answered is read from its positions")
     func setBack() throws {
         for number in 0..<4 { append("c\(number)", 1) }

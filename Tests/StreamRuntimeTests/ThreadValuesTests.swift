@@ -92,6 +92,23 @@ struct ThreadValuesTests {
         #expect(counts == [1, 2, 1, 2])
     }
 
+    @Test("a refusal is told until it is over, and one of a transaction to a thread with tasks alone")
+    func refusals() {
+        let cause = LogError(.notAuthorised, name: "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "refused")
+        var refusals = Refusals()
+        #expect(!refusals.isPausing(at: .zero) && refusals.standing(hasTasks: true) == nil)
+        refusals.pause(after: cause, of: .producer, until: .seconds(2))
+        #expect(refusals.isPausing(at: .seconds(1)) && !refusals.isPausing(at: .seconds(2)))
+        #expect(refusals.standing(hasTasks: false) == cause)
+        refusals.forgiveProducer()
+        #expect(refusals.standing(hasTasks: true) == nil)
+        refusals.pause(after: cause, of: .transaction, until: .seconds(4))
+        refusals.forgiveProducer()
+        #expect(refusals.standing(hasTasks: true) == cause && refusals.standing(hasTasks: false) == nil)
+        refusals.forgive()
+        #expect(refusals.standing(hasTasks: true) == nil && refusals.count == 2)
+    }
+
     @Test("the numbers of commits only rise")
     func numbers() {
         var numbers = CommitNumbers()

@@ -4,17 +4,21 @@ import Tracing
 /// Batches in transactions of a sink: the last one may be sent and not answered while the next one is read.
 extension TimelineWriter {
     /// The records and the positions in one transaction, which is repeated as a whole: together with the one before, if
-    /// that turns out not to be written. Without records it is waited for.
+    /// that turns out not to be written.
+    ///
+    /// A repetition is waited for, so that nothing is read while a target refuses what it is sent. So is the one
+    /// before, if there are no records.
     func writeAtOnce() throws(SinkRunError) -> Bool {
+        var waits = batch.isEmpty
         let isDone: Void? = try whenAvailable { () throws(SinkError) in
             do throws(SinkError) {
-                if batch.isEmpty {
+                if !batch.isEmpty { try commit() }
+                if waits {
                     try deferring?.settle()
                     answered()
-                } else {
-                    try commit()
                 }
             } catch {
+                waits = true
                 if let sent { batch.precede(with: sent.batch) }
                 sent = nil
                 sink.rollBack()

@@ -2,8 +2,15 @@ import RecordLog
 
 /// What brokers refuse for good (`LogError.lasts`), such as for a permission that is missing.
 struct Refusals {
-    /// The last refusal, until something is committed.
-    private(set) var cause: LogError?
+    /// What is refused.
+    enum Subject {
+        /// The producer's transactional id.
+        case producer
+        case transaction
+    }
+
+    /// The last refusal, until a commit holds more than claims, or the producer is not refused any more.
+    private var last: (cause: LogError, subject: Subject)?
     /// All since the thread began.
     private(set) var count = 0
     /// The refusals of transactions that are counted together, and when the last of them was.
@@ -11,8 +18,19 @@ struct Refusals {
     /// The thread waits until then; `nil` before the first refusal.
     private var pausedUntil: Duration?
 
-    /// Something was committed: what was refused before it is told no longer.
-    mutating func forgive() { cause = nil }
+    /// A commit held more than claims: what was refused before it is told no longer.
+    mutating func forgive() { last = nil }
+
+    /// The producer is taken.
+    mutating func forgiveProducer() {
+        if last?.subject == .producer { last = nil }
+    }
+
+    /// The refusal that stands; `nil` if there is none. One of a transaction concerns a thread with tasks alone.
+    func standing(hasTasks: Bool) -> LogError? {
+        guard let last, last.subject == .producer || hasTasks else { return nil }
+        return last.cause
+    }
 
     /// Counts a refused transaction. One that is older than `memory` is another story.
     ///
@@ -24,9 +42,9 @@ struct Refusals {
     }
 
     /// The thread waits before it tries again.
-    mutating func pause(after cause: LogError, until then: Duration) {
+    mutating func pause(after cause: LogError, of subject: Subject, until then: Duration) {
         count += 1
-        self.cause = cause
+        last = (cause, subject)
         pausedUntil = then
     }
 
@@ -44,7 +62,7 @@ extension StreamThread {
     /// other partitions in between say nothing of it.
     func countLasting(_ cause: LogError) throws(StreamFailure) {
         let count = refusals.countTransaction(at: clock.monotonic(), memory: settings.refusalMemory)
-        pause(after: cause, count: count)
+        pause(after: cause, of: .transaction, count: count)
         guard count >= settings.failuresMax else { return }
         enter(.ended)
         throw StreamFailure("transactions were refused \(count) times, last: \(cause)")
@@ -53,9 +71,9 @@ extension StreamThread {
     /// Lets a refusal be seen, and gives whoever mends it some seconds, before the next attempt.
     ///
     /// - Parameter count: of refusals in a row; each doubles the pause.
-    func pause(after cause: LogError, count: Int) {
+    func pause(after cause: LogError, of subject: Refusals.Subject, count: Int) {
         let doublings = min(max(count - 1, 0), 10)
         let pause = min(settings.refusalPause * (1 << doublings), settings.refusalPauseMax)
-        refusals.pause(after: cause, until: clock.monotonic() + pause)
+        refusals.pause(after: cause, of: subject, until: clock.monotonic() + pause)
     }
 }

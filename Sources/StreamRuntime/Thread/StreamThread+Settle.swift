@@ -130,6 +130,7 @@ extension StreamThread {
         if !doubt.isReplaced { try makeProducer(&doubt) }
         do throws(TransactionError) {
             try producer.initialise(timeout: settings.attemptTimeout)
+            refusals.forgiveProducer()
             enter(.verifying(doubt))
         } catch {
             observer(.failed(error.cause, doing: "initialising the producer"))
@@ -140,7 +141,7 @@ extension StreamThread {
             case .abortable(let cause), .fenced(let cause), .fatal(let cause):
                 doubt.cause = cause
                 doubt.isReplaced = false
-                if cause.lasts { pause(after: cause, count: failures.inARow) }
+                if cause.lasts { pause(after: cause, of: .producer, count: failures.inARow) }
             }
             life.stay(.inDoubt(doubt))
         }

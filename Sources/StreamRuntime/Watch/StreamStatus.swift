@@ -142,7 +142,7 @@ extension StreamThread {
         status.measures = measures
         status.state = state.name.rawValue
         if case .checking(let check) = state { status.missingTopics = check.missing }
-        status.refusal = refusals.cause
+        status.refusal = refusals.standing(hasTasks: !tasks.all.isEmpty)
         status.refusals = refusals.count
         status.at = now
         status.lastProgress = lastProgress

@@ -130,8 +130,7 @@ package final class KafkaSink: TimelineSink {
         }
     }
 
-    /// Remembers the record that the target has refused, and all of the batch that are as large: each would be refused
-    /// by itself, after a pause.
+    /// Remembers the record that the target has refused. Larger ones may fit: brokers judge what is compressed.
     ///
     /// - Returns: false if it is none of this batch.
     private func refuse(_ cause: LogError) -> Bool {
@@ -139,13 +138,10 @@ package final class KafkaSink: TimelineSink {
             let key = record.key?.withUnsafeBytes { RefusedRecord(topic: record.topic, key: $0, bytes: 0).key }
             return key == cause.record?.key
         }
-        guard let found, let bytes = cause.record?.bytes else { return false }
-        for record in records where record.byteCount >= found.byteCount {
-            let id = String(decoding: record.key ?? [], as: UTF8.self)
-            guard let offset = offsets[id] else { continue }
-            let size = record == found ? bytes : record.byteCount
-            refused[id] = (offset, "configuration \(id): \(settings.topic) takes no record of \(size) bytes: \(cause)")
-        }
+        guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
+        let id = String(decoding: key, as: UTF8.self)
+        guard let offset = offsets[id] else { return false }
+        refused[id] = (offset, "configuration \(id): \(settings.topic) takes no record of \(bytes) bytes: \(cause)")
         return true
     }
 }

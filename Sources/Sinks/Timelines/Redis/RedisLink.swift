@@ -44,7 +44,7 @@ final class RedisLink {
         do throws(RedisError) {
             made = try RedisConnection(address, timeouts)
             server = try RedisServer(made)
-            answer = try lock.take(made, now: now())
+            answer = try lock.take(made, now: now)
         } catch {
             throw failure(error, "connect to")
         }

@@ -9,6 +9,7 @@ struct RedisLock {
     private static let leaseMax = Duration.seconds(60)
     /// True once it was taken: whoever has it afterwards has fenced this owner.
     private var wasHeld = false
+    /// The owner that was seen, and when its lock expires at the latest unless it is renewed.
     private var rival: (owner: String, expiry: Duration)?
 
     init(owner: String, lease: Duration) {
@@ -29,7 +30,7 @@ struct RedisLock {
     var renewal: [RedisWord] { ["PEXPIRE", .text(RedisKeys.lock), milliseconds] }
 
     /// Takes it, if it is free or this owner's.
-    mutating func take(_ connection: RedisConnection, now: Duration) throws(RedisError) -> Answer {
+    mutating func take(_ connection: RedisConnection, now: () -> Duration) throws(RedisError) -> Answer {
         let key = RedisWord.text(RedisKeys.lock)
         if try connection.run(["SET", key, .text(owner), "NX", "PX", milliseconds]) != .nothing { return taken() }
         let holder = try connection.run(["GET", key]).text
@@ -39,14 +40,16 @@ struct RedisLock {
             try connection.run(renewal)
             return taken()
         }
+        // Redis said the time somewhen between the question and its answer, which may take long.
+        let asked = now()
         guard let holder, case .integer(let time) = try connection.run(["PTTL", key]), time > 0 else {
             return .held(by: "a sink that has just ended")
         }
+        let (earliest, latest) = (asked + .milliseconds(time), now() + .milliseconds(time))
         if wasHeld { return .alive(holder) }
-        let expiry = now + .milliseconds(time)
         // Without a renewal it expires when it was going to.
-        if let rival, rival.owner == holder, expiry > rival.expiry + .milliseconds(200) { return .alive(holder) }
-        rival = (holder, expiry)
+        if let rival, rival.owner == holder, earliest > rival.expiry + .milliseconds(200) { return .alive(holder) }
+        rival = (holder, latest)
         return .held(by: holder)
     }
 
