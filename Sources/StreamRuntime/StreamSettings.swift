@@ -75,8 +75,8 @@ package struct StreamSettings: Sendable {
     package var failuresMax = 5
     /// Refusals that last are counted together until none came for so long.
     package var refusalMemory: Duration = .seconds(120)
-    /// How long a thread waits after the first refusal that lasts, before it tries again; twice as long after each
-    /// further one, up to the maximum. A permission that is given back meanwhile costs nothing.
+    /// How long a thread waits after the first refusal for a missing permission, before it tries again; twice as long
+    /// after each further one, up to the maximum. A permission that is given back meanwhile costs nothing.
     package var refusalPause: Duration = .seconds(1)
     package var refusalPauseMax: Duration = .seconds(8)
     /// How long a thread that is to end waits for its first assignment (R12).

@@ -167,14 +167,17 @@ struct TopicRulesTests {
     }
 
     private static let invalid = LogError(.invalidRecord, name: "INVALID_RECORD", "no key in a compacted topic")
+    private static let forbidden = LogError(.notAuthorised, name: "TOPIC_AUTHORIZATION_FAILED", "not authorized")
 
-    @Test("R11: a refusal that lasts ends the thread after five transactions in a row, instead of going round for ever")
-    func lastingRefusal() throws {
+    @Test(
+        "R11: a refusal that lasts ends the thread after five transactions in a row, instead of going round for ever",
+        arguments: [invalid, forbidden])
+    func lastingRefusal(refusal: LogError) throws {
         let application = SimulatedApplication()
         let member = try application.join("a")
         try application.runUntilAllRun()
         try application.run(rounds: 20)
-        application.cluster.inject(.abortable(Self.invalid), into: .commit, times: 1_000)
+        application.cluster.inject(.abortable(refusal), into: .commit, times: 1_000)
         application.append(20)
         let began = application.clock.now
         var seen: [Int] = []
@@ -186,9 +189,10 @@ struct TopicRulesTests {
                 #expect((status.refusal != nil) == (status.refusals > 0))
             }
         }
-        #expect(failure?.description.contains("INVALID_RECORD") == true, "\(String(describing: failure))")
-        // Pauses of 1, 2, 4 and 8 s, so that somebody sees it and may mend it.
-        #expect(seen == [0, 1, 2, 3, 4] && application.clock.now - began > .seconds(14))
+        #expect(failure?.description.contains(refusal.name) == true, "\(String(describing: failure))")
+        // Pauses of 1, 2, 4 and 8 s, so that somebody sees that a permission is missing and may give it.
+        let isPaused = application.clock.now - began > .seconds(14)
+        #expect(seen == [0, 1, 2, 3, 4] && isPaused == (refusal.code == .notAuthorised))
         #expect(member.events.count("aborted(") == application.settings.failuresMax)
         #expect(application.audit.appliedCount == 0)
     }

@@ -68,12 +68,14 @@ extension StreamThread {
         throw StreamFailure("transactions were refused \(count) times, last: \(cause)")
     }
 
-    /// Lets a refusal be seen, and gives whoever mends it some seconds, before the next attempt.
+    /// Notes a refusal. One for a permission that is missing is let be seen, and whoever gives the permission has some
+    /// seconds before the next attempt; a record that is refused is so again, whatever time passes.
     ///
     /// - Parameter count: of refusals in a row; each doubles the pause.
     func pause(after cause: LogError, of subject: Refusals.Subject, count: Int) {
         let doublings = min(max(count - 1, 0), 10)
-        let pause = min(settings.refusalPause * (1 << doublings), settings.refusalPauseMax)
+        let isOfPermission = cause.code == .notAuthorised
+        let pause = isOfPermission ? min(settings.refusalPause * (1 << doublings), settings.refusalPauseMax) : .zero
         refusals.pause(after: cause, of: subject, until: clock.monotonic() + pause)
     }
 }
