@@ -42,13 +42,6 @@ final class SinkLedger {
         var key: [UInt8]?
         var value: [UInt8]?
         var headers: [Header]
-
-        /// As that of a `Record`.
-        var byteCount: Int {
-            headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) {
-                $0 + $1.name.utf8.count + ($1.value?.count ?? 0)
-            }
-        }
     }
 
     /// The entries that one transaction writes.
