@@ -6,9 +6,9 @@ extension Instant {
 
     /// Writes the text of `rfc3339`, at most `textRoom` bytes, and returns the number of its bytes.
     package func writeText(to start: UnsafeMutablePointer<UInt8>) -> Int {
-        let dayLength: Int64 = 86_400_000
-        let ofDay = (milliseconds % dayLength + dayLength) % dayLength
-        let date = LocalDate(dayNumber: Int((milliseconds - ofDay) / dayLength))
+        let days = milliseconds.floored(by: Instant.millisecondsOfDay)
+        let ofDay = milliseconds - days * Instant.millisecondsOfDay
+        let date = LocalDate(dayNumber: Int(days))
         let time = start + date.writeText(to: start)
         let (seconds, fraction) = Int(ofDay).quotientAndRemainder(dividingBy: 1000)
         time[0] = UInt8(ascii: "T")

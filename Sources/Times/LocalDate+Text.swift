@@ -1,10 +1,9 @@
 extension LocalDate {
     /// The ISO 8601 text, such as `2026-11-20`.
     package var iso8601: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(10)
-        write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        String(unsafeUninitializedCapacity: Self.textRoom) { memory in
+            memory.baseAddress.map { writeText(to: $0) } ?? 0
+        }
     }
 
     /// Appends the ISO 8601 text.
