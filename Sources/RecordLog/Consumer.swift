@@ -42,6 +42,9 @@ package protocol Consumer: AnyObject {
     /// offset.
     func watermarks(of partition: TopicPartition, timeout: Duration) throws(LogError) -> Watermarks
 
+    /// The end of an assigned partition as the last fetch told it; `nil` if none has. Asks nobody.
+    func knownEnd(of partition: TopicPartition) -> Offset?
+
     /// The consumer's present metadata in its group; `nil` if it is not a member with a generation (R3).
     func groupMetadata() -> (any GroupMetadata)?
 

@@ -105,6 +105,11 @@ package struct Draw: Sendable {
         settings.standbyInterval = .seconds([1, 5].randomElement(using: &copies) ?? 5)
         var polls = SplitMix64(seed: seed, stream: 10)
         pollInterval = .seconds([30, 300, 300].randomElement(using: &polls) ?? 300)
+        var backlogs = SplitMix64(seed: seed, stream: 12)
+        settings.backlogRecords = [10_000, 20, 3].randomElement(using: &backlogs) ?? 0
+        settings.farBehindRecords = [50_000, 20, 3].randomElement(using: &backlogs) ?? 0
+        settings.farBehindPatience = .milliseconds([200, 5_000].randomElement(using: &backlogs) ?? 0)
+        settings.farBehindFlushPortions = [1, 3, 16].randomElement(using: &backlogs) ?? 1
         self.probabilities = probabilities
         self.callFaults = callFaults
         self.settings = settings

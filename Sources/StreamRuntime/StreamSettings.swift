@@ -21,6 +21,15 @@ package struct StreamSettings: Sendable {
     package var backlogCommitInterval: Duration = .milliseconds(500)
     /// So many records within a commit interval are a backlog.
     package var backlogRecords = 10_000
+    /// The commit interval while so many records or more are known to wait: of what follows from the records of one
+    /// key in that time only the last is made.
+    package var farBehindCommitInterval: Duration = .seconds(2)
+    package var farBehindRecords = 50_000
+    /// So long, while that lasts, what is in state may wait for records that are still to be read.
+    package var farBehindPatience: Duration = .seconds(5)
+    /// After that it is flushed in so many portions, and for so long, in one transaction at the most.
+    package var farBehindFlushPortions = 16
+    package var farBehindFlushTime: Duration = .seconds(1)
     /// A transaction ends after so many portions of timers behind which more are due: timers fire fast, and what they
     /// make is written at the commit (R17).
     package var timerPortionsMax = 10
@@ -128,6 +137,10 @@ package struct StreamSettings: Sendable {
     /// After so long a transaction that holds offsets up, and whose owner is fenced, is none that somebody ends.
     package var unstableOffsetsPatience: Duration { transactionTimeout + .seconds(30) }
 
+    var backlogInterval: Duration { max(commitInterval, backlogCommitInterval) }
+    /// Leaves most of a transaction's time for its flush and its commit.
+    var farBehindInterval: Duration { max(backlogInterval, min(farBehindCommitInterval, transactionTimeout / 4)) }
+
     /// Takes over what may change while a thread runs.
     mutating func adoptIntervals() {
         guard let intervals = liveIntervals?() else { return }
@@ -138,6 +151,7 @@ package struct StreamSettings: Sendable {
 
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
+        precondition(farBehindFlushPortions > 0, "A flush has a portion.")
         precondition((0...15).contains(standbyReplicas), "A task has 15 standby copies at most.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
         precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its time-out.")

@@ -105,6 +105,8 @@ private final class DefectiveConsumer: Consumer {
         try base.watermarks(of: partition, timeout: timeout)
     }
 
+    func knownEnd(of partition: TopicPartition) -> Offset? { base.knownEnd(of: partition) }
+
     func groupMetadata() -> (any GroupMetadata)? { base.groupMetadata() }
 
     func close() { base.close() }

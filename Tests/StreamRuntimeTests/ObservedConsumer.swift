@@ -84,6 +84,8 @@ final class ObservedConsumer: Consumer {
         return try living().watermarks(of: partition, timeout: timeout)
     }
 
+    func knownEnd(of partition: TopicPartition) -> Offset? { base?.knownEnd(of: partition) }
+
     func groupMetadata() -> (any GroupMetadata)? { cluster.withholdsMetadata ? nil : base?.groupMetadata() }
 
     func close() { close(waiting: .zero) }

@@ -28,12 +28,14 @@ struct ThreadValuesTests {
     mutating func pace() {
         settings.visibleCommitInterval = .milliseconds(5)
         var pace = CommitPace(at: .zero)
-        #expect(pace.interval(settings, hasNews: true) == .milliseconds(5))
-        #expect(pace.interval(settings, hasNews: false) == settings.commitInterval)
+        let much = settings.farBehindRecords
+        #expect(pace.interval(settings, hasNews: true, unread: much) == .milliseconds(5))
+        #expect(pace.interval(settings, hasNews: false, unread: much) == settings.commitInterval)
         pace.note(records: settings.urgentRecordsMax)
-        #expect(pace.interval(settings, hasNews: true) == settings.commitInterval)
+        #expect(pace.interval(settings, hasNews: true, unread: much) == settings.commitInterval)
         pace.note(records: settings.backlogRecords)
-        #expect(pace.interval(settings, hasNews: true) == settings.backlogCommitInterval)
+        #expect(pace.interval(settings, hasNews: true, unread: much - 1) == settings.backlogCommitInterval)
+        #expect(pace.interval(settings, hasNews: true, unread: much) == settings.farBehindCommitInterval)
         pace.begin(at: .seconds(3))
         #expect(pace.last == .seconds(3) && pace.records == 0)
     }
@@ -43,13 +45,39 @@ struct ThreadValuesTests {
         var pace = CommitPace(at: .zero)
         pace.noteFlush(hasMore: true)
         pace.begin(at: .seconds(1))
-        #expect(pace.isUrgent(settings), "what the flush left comes in the next transaction")
+        #expect(pace.isUrgent(settings, unread: 0), "what the flush left comes in the next transaction")
         pace.noteAbort()
-        #expect(!pace.isUrgent(settings))
+        #expect(!pace.isUrgent(settings, unread: 0))
         for _ in 0..<settings.timerPortionsMax { pace.noteTimersLeft() }
-        #expect(pace.isUrgent(settings))
+        #expect(pace.isUrgent(settings, unread: 0))
         pace.begin(at: .seconds(2))
-        #expect(!pace.isUrgent(settings))
+        #expect(!pace.isUrgent(settings, unread: 0))
+    }
+
+    @Test("far behind what a flush left over waits for more to be read, but after an abort")
+    func farBehind() {
+        var pace = CommitPace(at: .zero)
+        pace.noteFlush(hasMore: true)
+        pace.note(records: settings.backlogRecords)
+        #expect(!pace.isUrgent(settings, unread: settings.farBehindRecords))
+        #expect(pace.isUrgent(settings, unread: settings.farBehindRecords - 1))
+        pace.noteAbort()
+        pace.noteFlush(hasMore: true)
+        #expect(pace.isUrgent(settings, unread: settings.farBehindRecords), "one that failed may have been too large")
+        pace.noteCommit()
+        #expect(!pace.isUrgent(settings, unread: settings.farBehindRecords))
+    }
+
+    @Test("far behind results wait in state for as long as the patience lasts, then once more")
+    func patience() {
+        var pace = CommitPace(at: .zero)
+        let behind = [0, 2, 4, 5, 6, 8].map {
+            pace.leavesPending(settings, isFarBehind: true, at: .seconds($0))
+        }
+        #expect(behind == [true, true, true, false, true, true])
+        let caughtUp = pace.leavesPending(settings, isFarBehind: false, at: .seconds(9))
+        let again = pace.leavesPending(settings, isFarBehind: true, at: .seconds(12))
+        #expect(!caughtUp && again)
     }
 
     @Test("who was sent to through the exchange is known until the transaction ends, also after a hand-over")

@@ -71,7 +71,13 @@ struct PendingTimelines {
     /// Takes out the configurations whose timelines are to be made now, as many as the transaction has room for.
     ///
     /// A configuration whose timeline this transaction published waits, in state, for the next transaction.
+    ///
+    /// While much is still to be read all of them wait: of the timelines that would follow only the last is made.
     mutating func drain(_ context: TaskContext) -> [Slot<ConfigurationState>] {
+        if context.leavesPending {
+            hasMore = !queue.isEmpty
+            return []
+        }
         var ready: [Slot<ConfigurationState>] = []
         for (slot, _) in queue.drain(context.flushPortion - used) where table[slot]?.pending != nil {
             used += 1

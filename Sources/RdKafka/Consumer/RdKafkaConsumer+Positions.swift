@@ -58,6 +58,16 @@ extension RdKafkaConsumer {
         }
         return Watermarks(low: Offset(low), high: Offset(high))
     }
+
+    func knownEnd(of partition: TopicPartition) -> Offset? {
+        var low: Int64 = 0
+        var high: Int64 = 0
+        let code = rd_kafka_get_watermark_offsets(
+            client.pointer, partition.topic, partition.partition.rawValue, &low, &high)
+        // No offset stands for an end of which nothing was heard.
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR, high >= 0 else { return nil }
+        return Offset(high)
+    }
 }
 
 extension PartitionList {

@@ -115,6 +115,8 @@ private final class NotedConsumer: Consumer {
         return try base.watermarks(of: partition, timeout: timeout)
     }
 
+    func knownEnd(of partition: TopicPartition) -> Offset? { base.knownEnd(of: partition) }
+
     func groupMetadata() -> (any GroupMetadata)? { base.groupMetadata() }
 
     func close() {

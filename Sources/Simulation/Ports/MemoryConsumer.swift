@@ -144,6 +144,12 @@ final class MemoryConsumer: Consumer {
         }
     }
 
+    func knownEnd(of partition: TopicPartition) -> Offset? {
+        let isolation = isolation
+        // A topic that was deleted has no end.
+        return cluster.withBroker { broker in try? broker.log(of: partition).end(isolation) }
+    }
+
     func checkIsOpen() {
         precondition(!isClosed, "\(clientId) is closed")
     }

@@ -20,7 +20,13 @@ package final class TaskContext {
     package var timerPortion: Int { topology.timerPortion }
     /// How many units of work, such as messages sent or timelines made, a processor does in the flushes of one
     /// transaction (R17).
-    package var flushPortion: Int { topology.flushPortion }
+    package var flushPortion: Int { topology.flushPortion * flushPortions }
+    /// So many portions may be done in the flushes of this transaction: more than one only while a backlog is worked
+    /// off, where what is left for the next transaction would be written twice.
+    package var flushPortions = 1
+    /// True if a flush leaves what is in state, and may wait there, for a later transaction: much is still to be read
+    /// that may change it.
+    package var leavesPending = false
     /// The format that the task is written in (`StreamTask.format`).
     package internal(set) var format = StateFormat.newest
     /// The number of the node that is being called.

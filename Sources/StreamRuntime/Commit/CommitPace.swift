@@ -8,6 +8,7 @@ struct CommitPace {
     private(set) var records = 0
     /// The portions of timers since then behind which more were due.
     private var leftTimerPortions = 0
+    private var backlog = Backlog()
     /// A flush left work for the next transaction.
     private(set) var hasMoreToFlush = false
 
@@ -23,7 +24,12 @@ struct CommitPace {
     mutating func noteFlush(hasMore: Bool) { hasMoreToFlush = hasMore }
 
     /// What the transaction made does not count, and so there is nothing left of it to flush.
-    mutating func noteAbort() { hasMoreToFlush = false }
+    mutating func noteAbort() {
+        hasMoreToFlush = false
+        backlog.noteAbort()
+    }
+
+    mutating func noteCommit() { backlog.noteCommit() }
 
     /// A commit has ended, whatever became of it. The interval is time to process in: a slow commit is not followed by
     /// the next one at once.
@@ -34,14 +40,29 @@ struct CommitPace {
     }
 
     /// True if the next commit does not wait for the interval.
-    func isUrgent(_ settings: StreamSettings) -> Bool {
-        hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax
+    ///
+    /// - Parameter unread: the records that are known to wait.
+    func isUrgent(_ settings: StreamSettings, unread: @autoclosure () -> Int) -> Bool {
+        (hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax) && !isFarBehind(settings, unread: unread())
     }
 
-    /// - Parameter hasNews: true if something waits for the commit that others may see.
-    func interval(_ settings: StreamSettings, hasNews: @autoclosure () -> Bool) -> Duration {
+    func isFarBehind(_ settings: StreamSettings, unread: @autoclosure () -> Int) -> Bool {
+        backlog.isFarBehind(settings, records: records, unread: unread())
+    }
+
+    /// To be asked once for each transaction (`Backlog.leavesPending`).
+    mutating func leavesPending(_ settings: StreamSettings, isFarBehind: Bool, at now: Duration) -> Bool {
+        backlog.leavesPending(settings, isFarBehind: isFarBehind, at: now)
+    }
+
+    /// - Parameters:
+    ///   - hasNews: true if something waits for the commit that others may see.
+    ///   - unread: the records that are known to wait.
+    func interval(
+        _ settings: StreamSettings, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
+    ) -> Duration {
         if records >= settings.backlogRecords {
-            return max(settings.commitInterval, settings.backlogCommitInterval)
+            return isFarBehind(settings, unread: unread()) ? settings.farBehindInterval : settings.backlogInterval
         }
         guard let visible = settings.visibleCommitInterval, records < settings.urgentRecordsMax, hasNews()
         else { return settings.commitInterval }

@@ -23,6 +23,7 @@ extension StreamThread {
         let traceBegan = trace?.now()
         let isClaimAlone = tasks.areNameless
         if !isClaimAlone { flush() }
+        guard state.mayProcess else { return }
         let deadline = clock.monotonic() + timeout
         let refreshes = schedule.offsetsRefresh.isDue(
             at: clock.monotonic(), every: settings.offsetsRefreshInterval)
@@ -66,6 +67,7 @@ extension StreamThread {
             failures.forgive()
             refusals.forgive()
             counts.noteAdvance()
+            pace.noteCommit()
         }
         for runtime in tasks.all {
             runtime.hasProduced = false
@@ -80,7 +82,9 @@ extension StreamThread {
     }
 
     /// Hands over early what would take too much memory until the commit.
-    func handOver() {
+    func handOverWhatIsTooMuch() {
+        let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
+        guard waiting > settings.outputBytesMax else { return }
         let deadline = clock.monotonic() + settings.transactionTimeout
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
@@ -93,6 +97,22 @@ extension StreamThread {
 
     private func flush() {
         tellTime()
+        let began = clock.monotonic()
+        let isFarBehind = pace.isFarBehind(settings, unread: unread)
+        let leavesPending = pace.leavesPending(settings, isFarBehind: isFarBehind, at: began)
+        for runtime in tasks.running { runtime.task.context.leavesPending = leavesPending }
+        let end = began + settings.farBehindFlushTime
+        for portions in 1...settings.farBehindFlushPortions {
+            flush(portions: portions)
+            guard isFarBehind, !leavesPending, pace.hasMoreToFlush, clock.monotonic() < end else { break }
+            handOverWhatIsTooMuch()
+            guard state.mayProcess else { break }
+        }
+        for runtime in tasks.running { runtime.task.context.flushPortions = 1 }
+    }
+
+    private func flush(portions: Int) {
+        for runtime in tasks.running { runtime.task.context.flushPortions = portions }
         repeat {
             for runtime in tasks.running {
                 if isCaughtUp(runtime) { runtime.task.bringUp() }

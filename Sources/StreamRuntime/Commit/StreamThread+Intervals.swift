@@ -3,7 +3,18 @@ import StreamCore
 
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
-    private var commitInterval: Duration { pace.interval(settings, hasNews: hasNews) }
+    private var commitInterval: Duration {
+        pace.interval(settings, hasNews: hasNews, unread: unread)
+    }
+
+    /// The records that are known to wait in the partitions that the thread reads; transaction markers count as well.
+    var unread: Int {
+        cursors.all.reduce(0) { sum, cursor in
+            // One that is read later, or of which nothing has come yet, goes as far as it went at the take-over.
+            let end = (cursor.isAssigned ? consumer.knownEnd(of: cursor.topicPartition) : nil) ?? cursor.stageEnd
+            return sum + max(0, Int(end.rawValue - cursor.runtime.next(of: cursor).rawValue))
+        }
+    }
 
     /// True if something waits for the commit that others may see, the tasks of other threads included.
     private var hasNews: Bool {
@@ -12,7 +23,7 @@ extension StreamThread {
 
     /// A task that has come is claimed at once.
     var isCommitDue: Bool {
-        tasks.running.contains { !$0.isClaimed } || pace.isUrgent(settings)
+        tasks.running.contains { !$0.isClaimed } || pace.isUrgent(settings, unread: unread)
             || clock.monotonic() - pace.last >= commitInterval
     }
 

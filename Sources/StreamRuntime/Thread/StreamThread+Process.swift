@@ -43,8 +43,7 @@ extension StreamThread {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
-        if waiting > settings.outputBytesMax { handOver() }
+        handOverWhatIsTooMuch()
     }
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).
