@@ -87,7 +87,11 @@ extension PipelineFixture {
         for change in 0..<20 {
             for number in 0..<PipelineTests.BacklogTests.widgets {
                 let observedAt = "07:59:\(10 + change)"
-                if change.isMultiple(of: 2) { moving("v\(number)", observedAt) } else { parked("v\(number)", observedAt) }
+                if change.isMultiple(of: 2) {
+                    moving("v\(number)", observedAt)
+                } else {
+                    parked("v\(number)", observedAt)
+                }
             }
         }
     }
