@@ -14,7 +14,6 @@ extension StateStore {
     public func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool = false, offset: Offset = 0
     ) throws(CorruptBytes) {
-        precondition(written.isEmpty, "Restoring happens before the first transaction.")
         try restoreRecord(self, key, value, isVersioned, offset)
     }
 
@@ -22,6 +21,7 @@ extension StateStore {
     func takeIn(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
     ) throws(CorruptBytes) {
+        precondition(written.isEmpty, "Restoring happens before the first transaction.")
         let hash = Murmur2.hash(key)
         let known = keys.find(key, hash: hash).map { Slot<Value>($0) }
         guard let value else {

@@ -3,6 +3,7 @@ extension StateStore {
     public var byteCount: Int { stored.held + keys.byteCount }
 
     /// Keeps the slot of a key without a value, because something outside points to it: an index, a queue. Holds count.
+    @inlinable
     public func hold(_ slot: Slot<Value>) {
         if holds.count <= slot.index { holds += repeatElement(0, count: slot.index + 1 - holds.count) }
         holds[slot.index] += 1
@@ -11,13 +12,15 @@ extension StateStore {
     /// Ends a hold. Without any other, and without a value, the slot is given back after the transaction.
     ///
     /// - Precondition: the slot is held.
+    @inlinable
     public func letGo(_ slot: Slot<Value>) {
         precondition(isHeld(slot), "A hold ends once.")
         holds[slot.index] -= 1
         if holds[slot.index] == 0 && !hasValue(slot) { note(vacant: slot) }
     }
 
-    private func isHeld(_ slot: Slot<Value>) -> Bool { slot.index < holds.count && holds[slot.index] > 0 }
+    @inlinable
+    func isHeld(_ slot: Slot<Value>) -> Bool { slot.index < holds.count && holds[slot.index] > 0 }
 
     public func releaseVacantSlots() {
         precondition(written.isEmpty, "Slots are given back between transactions.")

@@ -43,7 +43,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// True if the end of the transaction has something to give back, or to forget: a look that costs nothing.
     @usableFromInline var hasVacant = false
     /// By slot, as far as any was held.
-    var holds: [UInt32] = []
+    @usableFromInline var holds: [UInt32] = []
     /// The slots that the abort of this transaction put back, each once, for whoever derives something of their values;
     /// empty again when all has been derived.
     public internal(set) var reverted: [Slot<Value>] = []
@@ -154,16 +154,16 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     // MARK: - Transaction
 
     public func commit() {
-        if written.isEmpty { return }
-        if format != StateFormat.unversioned {
-            for slot in written where unversioned[slot] { unversioned[slot] = false }
-        }
         commitWritten(self)
     }
 
     /// What was captured is what is stored.
     @inlinable
     func store() {
+        if written.isEmpty { return }
+        if format != StateFormat.unversioned {
+            for slot in written where unversioned[slot] { unversioned[slot] = false }
+        }
         if !isCaptured { captureValues() }
         captured.withUnsafeBytes { captured in
             var start = 0

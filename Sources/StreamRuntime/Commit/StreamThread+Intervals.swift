@@ -28,7 +28,7 @@ extension StreamThread {
     }
 
     func pollTimeout(now: Instant) -> Duration {
-        if pace.hasMoreToFlush { return .zero }
+        if pace.isUrgent(settings, unread: unread) { return .zero }
         if tasks.all.contains(where: { !$0.isRunning }) || cursors.all.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }
