@@ -98,7 +98,7 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not before somebody changes something: permissions, a directory that is none.
     case refused(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
-    case unusable(reason: String)
+    case unusable(BadRecord)
     /// The target holds other positions than were kept: it was set back, or emptied. Ask it for its positions again,
     /// and go on from them. Only of a transactional sink: what it holds is as old as they are.
     case setBack(SinkFault)
@@ -106,7 +106,7 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unavailable(let fault), .refused(let fault), .setBack(let fault): fault.description
-        case .unusable(let reason): reason
+        case .unusable(let bad): bad.description
         }
     }
 

@@ -157,7 +157,7 @@ struct HTTPTimelinesTests {
         let summary = try stage.run("https://t.example/{configurationId}?key=hunter2")
         #expect(summary.deadLetters == 1 && summary.delivered == 2 && stage.position == 3)
         let told = try #require(stage.deadLetters.first)
-        #expect(told.contains("status 422") && told.contains("'bad'") && told.contains("kind: is not known"))
+        #expect(told.hasPrefix("configuration bad: ") && told.contains("status 422") && told.contains("kind: is not known"))
         stage.append("bad", 2)
         stage.fault = { .success(HTTPClientResponse(status: 422, body: Array($0.url.utf8))) }
         try stage.run("https://t.example/{configurationId}?key=hunter2")

@@ -222,7 +222,7 @@ struct RedisOutageTests {
         var told: [String] = []
         let summary = try run(redis, telling: { told.append("\($0)") })
         #expect(summary.written == 2 && summary.unusable == 1)
-        #expect(told.count == 1 && told[0].contains("the value of configuration long has"), "\(told)")
+        #expect(told.count == 1 && told[0].contains("configuration long: the value has"), "\(told)")
         #expect(told[0].contains("proto-max-bulk-len"))
         #expect(try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").count == 2)
     }

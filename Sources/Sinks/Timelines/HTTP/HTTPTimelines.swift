@@ -38,6 +38,7 @@ package final class HTTPTimelines: DeliveryDestination {
         self.settings = settings
     }
 
+    package var content: SinkContent { .timelines }
     package var conflation: DeliveryConflation { .newest }
     package var batchMax: Int { settings.batch }
 
@@ -156,7 +157,7 @@ package final class HTTPTimelines: DeliveryDestination {
         return verdict
     }
 
-    /// The problem with the configuration, and the beginning of what the target says of it.
+    /// The problem with the beginning of what the target says of it.
     private func told(
         _ problem: MessageProblem, _ contents: [Content], _ response: HTTPClientResponse
     ) -> MessageProblem {
@@ -166,8 +167,7 @@ package final class HTTPTimelines: DeliveryDestination {
         let query = contents.first.map { $0.place.url.drop { $0 != "?" } } ?? ""
         // Somebody's secret may be in the address.
         let isShown = query.isEmpty || !said.contains(query)
-        let id = contents.first?.configurationId ?? ""
-        problem.message += " It is of configuration '\(id)'.\(isShown ? said : "")"
+        if isShown { problem.message += said }
         return problem
     }
 }

@@ -203,14 +203,11 @@ package final class RedisSink: DeferredCommitSink {
             try remove(id, held)
             return .removed
         }
-        guard let head = there.head else {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
-        }
+        guard let head = there.head else { throw .unusable(BadRecord(noTimeline: value)) }
         let longest = max(value.count, id.utf8.count + 20)
         guard longest <= textMax else {
             throw .unusable(
-                reason: "the value of configuration \(id) has \(longest) bytes, more than the Redis takes"
-                    + " (proto-max-bulk-len)")
+                BadRecord("the value has \(longest) bytes, more than the Redis takes (proto-max-bulk-len)"))
         }
         if let held, TimelineStamp(head).isOlder(than: TimelineStamp(held)) { return .unchanged }
         if there.value == value { return .unchanged }
