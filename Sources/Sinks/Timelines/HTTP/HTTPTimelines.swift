@@ -29,13 +29,14 @@ package final class HTTPTimelines: DeliveryDestination {
     private var parser = JSONParser()
     /// The routes by configuration, if the address is routed.
     private var routes: [String: Route] = [:]
-    /// The configurations that are known to be removed.
-    private var removed: Set<String> = []
+    /// Used if the address is not routed.
+    private var removals: KnownRemovals
     private var changes: [(key: String, value: [UInt8]?)] = []
 
     package init(_ settings: HTTPTimelinesSettings) {
         precondition(settings.batch > 0 && (settings.batch == 1 || !settings.address.namesConfiguration))
         self.settings = settings
+        removals = KnownRemovals(countMax: settings.removalsMax)
     }
 
     package var content: SinkContent { .timelines }
@@ -66,7 +67,7 @@ package final class HTTPTimelines: DeliveryDestination {
     /// Notes what the target has taken.
     private func delivered(_ content: Content) {
         let id = content.configurationId
-        if content.head == nil { removed.insert(id) } else { removed.remove(id) }
+        if content.head == nil { removals.take(id, content.record) }
         guard settings.address.isRouted else { return }
         let held = routes[id]?.held
         if let head = content.head {
@@ -100,7 +101,7 @@ package final class HTTPTimelines: DeliveryDestination {
             }
             routes[id, default: Route()].latest = place
         }
-        removed.remove(id)
+        removals.forget(id)
         parcels.append((id, Content(record: record, configurationId: id, place: place, head: head)))
         return parcels
     }
@@ -113,7 +114,8 @@ package final class HTTPTimelines: DeliveryDestination {
             routes[id]?.latest = nil
         } else {
             // Without an address nothing of it was ever sent.
-            place = removed.contains(id) ? nil : try? self.place(of: id, nil)
+            place = removals.isTaken(id) ? nil : try? self.place(of: id, nil)
+            if place != nil || record.value == nil { removals.begin(id, record) }
         }
         return place.map { [(id, Content(record: record, configurationId: id, place: $0))] } ?? []
     }
