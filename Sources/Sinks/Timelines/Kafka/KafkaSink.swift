@@ -123,7 +123,7 @@ package final class KafkaSink: TimelineSink {
                 SinkFault(place: "topic \(topic) at \(settings.place)", operation: "use", reason: "it \(problem)"))
         case .log(let cause):
             if cause.record != nil, refuse(cause) {
-                return .unavailable(target.fault("write to", "\(cause); the batch is written without that record"))
+                return .recordRefused(target.fault("write to", cause.description))
             }
             return cause.lasts || cause.code == .fatal
                 ? .refused(target.fault("write to", cause.description)) : target.unavailable(cause)
