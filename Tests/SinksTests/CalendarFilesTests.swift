@@ -106,7 +106,7 @@ struct CalendarFilesTests {
         #expect {
             try open().write(Contract.record("a", bad, offset: 1))
         } throws: { error in
-            "\(error)" == "no calendar can be made of the timeline: entries[0].event.start: is missing"
+            "\(error)" == "field entries[0].event.start: is missing"
         }
         #expect(directory.text("a.ics") == good)
     }

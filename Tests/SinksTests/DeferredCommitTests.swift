@@ -210,7 +210,7 @@ final class DeferringSink: DeferredCommitSink {
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         precondition(unanswered == nil, "the commit before is answered first")
         let id = record.configurationId
-        if id == "bad" { throw .unusable(reason: "bad") }
+        if id == "bad" { throw .unusable(BadRecord("bad")) }
         let value = String(decoding: record.value ?? [], as: UTF8.self)
         if open.last(where: { $0.id == id })?.value ?? values[id] == value { return .unchanged }
         open.append((id, value))

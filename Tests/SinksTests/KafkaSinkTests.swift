@@ -156,28 +156,33 @@ struct KafkaSinkTests {
         expectEachOnce()
     }
 
-    @Test("a record that the target takes for too large is left out by name, and its batch is written")
+    @Test("records that the target takes for too large are left out by name at once, and their batch is written")
     func tooLarge() throws {
-        for id in ["a", "big", "c"] { append(id, revision: 1) }
-        let key = Array("big".utf8)
-        let refusal = key.withUnsafeBytes { key in
-            LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")
-                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: 2_000_000))
-        }
+        for id in ["a", "big", "c", "huge"] { append(id, revision: 1) }
         var isInjected = false
         var notices: [SinkNotice] = []
         let summary = try run(
             stop: {
-                if !isInjected, isOpen { target.inject(.abortable(refusal), into: .commit) }
+                if !isInjected, isOpen {
+                    for id in ["big", "huge"] { target.inject(.abortable(refusal(of: id)), into: .commit) }
+                }
                 isInjected = isInjected || isOpen
                 return false
             }, notice: { notices.append($0) })
-        #expect(summary.unusable == 1 && summary.written == 2)
+        #expect(target.pendingFaults.isEmpty && summary.unusable == 2 && summary.written == 2)
         #expect(Set(newest(target, "mirror").keys) == ["a", "c"])
-        let reason = notices.compactMap { if case .unusable(_, _, let reason) = $0 { reason } else { nil } }
+        let reasons = notices.compactMap { if case .unusable(_, _, let reason) = $0 { reason } else { nil } }
         let told = "mirror takes no record of 2000000 bytes: Broker: Message size too large (MSG_SIZE_TOO_LARGE)"
-        #expect(reason == ["configuration big: \(told)"])
+        #expect(reasons.sorted() == ["configuration big: \(told)", "configuration huge: \(told)"])
+        #expect(notices.count == 2, "nothing is waited for: \(notices)")
         #expect(try run("two").records == 0)
+    }
+
+    private func refusal(of id: String) -> LogError {
+        Array(id.utf8).withUnsafeBytes { key in
+            LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")
+                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: 2_000_000))
+        }
     }
 
     @Test("a topic that is missing or not compacted is refused with the line that mends it")

@@ -112,7 +112,7 @@ struct RecipientFoldersTests {
         #expect {
             try open().write(Contract.record("a", value, offset: 0))
         } throws: { error in
-            "\(error)".contains("the timeline has no recipient")
+            "\(error)".contains("field recipient: the timeline has none")
         }
     }
 }

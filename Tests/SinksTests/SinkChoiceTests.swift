@@ -87,7 +87,7 @@ struct SinkChoiceTests {
         #expect(letter.value == Array(timeline("bad").utf8))
         let headers = letter.headers.map { "\($0.name)=\($0.value.map { String(decoding: $0, as: UTF8.self) } ?? "")" }
         #expect(headers.first == "ce_sinks=phones")
-        #expect(headers.contains("__streams.errors.message=the column 'title' is too long"))
+        #expect(headers.contains("__streams.errors.message=configuration bad: the column 'title' is too long"))
         #expect(headers.contains("__streams.errors.topic=timelines"))
         #expect(headers.contains("__streams.errors.offset=1"))
         #expect(try run(sink).records == 0)
@@ -116,7 +116,7 @@ private final class HoldingSink: TimelineSink {
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] { kept }
 
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
-        if let reason = refused[record.configurationId] { throw .unusable(reason: reason) }
+        if let reason = refused[record.configurationId] { throw .unusable(BadRecord(reason)) }
         guard record.timeline(for: name) != nil else {
             return held.remove(record.configurationId) == nil ? .unchanged : .removed
         }

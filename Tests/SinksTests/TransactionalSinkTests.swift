@@ -71,7 +71,7 @@ struct TransactionalSinkTests {
 
     @Test("a record that cannot be written is left out and told, the others of its batch are written")
     func unusable() throws {
-        sink.writeFailures = ["a": [.unusable(reason: "bad")]]
+        sink.writeFailures = ["a": [.unusable(BadRecord("bad"))]]
         let summary = try run()
         #expect(committed == ["b2"] && sink.rollBacks == 0)
         #expect(summary.unusable == 1 && summary.written == 1)

@@ -200,16 +200,26 @@ final class Deliveries<Destination: DeliveryDestination> {
     func deadLetter(_ places: [OutstandingRecords.Place], _ problem: MessageProblem) {
         for place in places {
             guard let record = outstanding.markDeadLetter(place) else { continue }
+            let told = told(problem, of: record)
             let added = DeadLetterHeaders.headers(
-                for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
+                for: told, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             deadLetters.append(
                 .init(
                     topic: settings.deadLettersTopic, key: record.key, value: record.value,
                     headers: record.headers + added.map { Header($0.name, $0.value) }))
             summary.deadLetters += 1
-            traces.note(problem.description, ofDeadLetter: place)
+            traces.note(told.description, ofDeadLetter: place)
             let origin = TopicPartition(record.topic, record.partition)
-            notice(.deadLetter(origin, record.offset, reason: problem.description))
+            notice(.deadLetter(origin, record.offset, reason: told.description))
         }
+    }
+
+    /// The problem with the record's key and the field in its text, if the key is a text.
+    private func told(_ problem: MessageProblem, of record: Record) -> MessageProblem {
+        guard let key = record.key.flatMap({ String(validating: $0, as: UTF8.self) }), !key.isEmpty else {
+            return problem
+        }
+        let bad = BadRecord(field: problem.field, problem.message)
+        return MessageProblem(problem.kind, bad.text(of: key, destination.content))
     }
 }

@@ -10,6 +10,9 @@ package protocol DeliveryDestination: AnyObject {
     /// The content of one request, or of one line of it.
     associatedtype Content
 
+    /// What its topic carries.
+    var content: SinkContent { get }
+
     /// What becomes of content that waits when more comes for its lane.
     var conflation: DeliveryConflation { get }
 
@@ -71,6 +74,7 @@ package protocol DeliveryDestination: AnyObject {
 }
 
 extension DeliveryDestination {
+    package var content: SinkContent { .reloads }
     package var batchMax: Int { 1 }
     package func address(of content: Content) -> String { "" }
 }

@@ -14,7 +14,7 @@ package protocol BatchSink: TimelineSink {
 /// What became of a record that was to be written.
 package enum SinkAnswer: Hashable, Sendable {
     case done(SinkOutcome)
-    case leftOut(reason: String)
+    case leftOut(BadRecord)
 }
 
 extension BatchSink {
@@ -23,7 +23,7 @@ extension BatchSink {
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         switch try write([record]).first {
         case .done(let outcome)?: return outcome
-        case .leftOut(let reason)?: throw .unusable(reason: reason)
+        case .leftOut(let bad)?: throw .unusable(bad)
         case nil: preconditionFailure("\(name) answers for each record")
         }
     }

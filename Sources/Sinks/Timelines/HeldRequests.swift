@@ -33,7 +33,8 @@ package struct HeldRequests {
         waiting = context.waiting
     }
 
-    /// Repeats a request while the target is unavailable, ever slower, for as long as that lasts.
+    /// Repeats a request while the target is unavailable, ever slower, for as long as that lasts; at once if the target
+    /// has refused one record of several.
     ///
     /// - Returns: `nil` if it was stopped before the target answered.
     package func repeatedly<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkError) -> Answer? {
@@ -45,6 +46,10 @@ package struct HeldRequests {
                 if let since { notice(.resumed(after: clock.now - since)) }
                 return answer
             } catch {
+                if case .recordRefused = error {
+                    if shouldStop() { return nil }
+                    continue
+                }
                 guard error.isRetriable else { throw error }
                 since = since ?? clock.now
                 notice(.holding(error, retryIn: delay))

@@ -9,6 +9,8 @@ package enum SinkContent: Hashable, Sendable {
 
     /// What a record's key is the text of.
     var keyName: String { self == .timelines ? "configurationId" : "recipient" }
+    /// What a record is to whoever is told of it; its key follows.
+    var title: String { self == .timelines ? "configuration" : "reload of recipient" }
 }
 
 /// How a run writes timelines, or reloads.

@@ -98,15 +98,19 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not before somebody changes something: permissions, a directory that is none.
     case refused(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
-    case unusable(reason: String)
+    case unusable(BadRecord)
+    /// The target refuses one record of those that were to be kept, and none of them is there. Ask again at once with
+    /// the same records: the one is `unusable` then, with what the target says of it. Only of a transactional sink.
+    case recordRefused(SinkFault)
     /// The target holds other positions than were kept: it was set back, or emptied. Ask it for its positions again,
     /// and go on from them. Only of a transactional sink: what it holds is as old as they are.
     case setBack(SinkFault)
 
     package var description: String {
         switch self {
-        case .unavailable(let fault), .refused(let fault), .setBack(let fault): fault.description
-        case .unusable(let reason): reason
+        case .unavailable(let fault), .refused(let fault), .recordRefused(let fault), .setBack(let fault):
+            fault.description
+        case .unusable(let bad): bad.description
         }
     }
 

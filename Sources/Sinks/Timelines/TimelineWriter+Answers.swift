@@ -22,8 +22,8 @@ extension TimelineWriter {
         let answer: SinkAnswer
         do throws(SinkError) {
             answer = .done(try sink.write(record))
-        } catch .unusable(let reason) {
-            answer = .leftOut(reason: reason)
+        } catch .unusable(let bad) {
+            answer = .leftOut(bad)
         }
         note(answer)
         return answer

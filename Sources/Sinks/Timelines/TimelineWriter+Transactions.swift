@@ -40,7 +40,7 @@ extension TimelineWriter {
         let positions = reached
         let answers = try self.answers(to: records)
         for (record, answer) in zip(records, answers) {
-            if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
+            if case .leftOut(let bad) = answer { leaveOut(record, bad) }
         }
         try sink.flush()
         try letters.send()

@@ -166,7 +166,7 @@ package final class TimelineWriter: SinkKind {
                 try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
             }
             guard let answer else { return false }
-            if case .leftOut(let reason) = answer { leaveOut(Record(record), reason) }
+            if case .leftOut(let bad) = answer { leaveOut(record, bad) }
             count(answer, of: record)
         }
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
@@ -216,8 +216,12 @@ package final class TimelineWriter: SinkKind {
         letters.settle()
     }
 
+    func leaveOut(_ record: SinkRecord, _ bad: BadRecord) {
+        leaveOut(Record(record), bad.text(of: record.configurationId, settings.content))
+    }
+
     /// Its position moves on once its dead letter is there.
-    func leaveOut(_ record: Record, _ reason: String) {
+    private func leaveOut(_ record: Record, _ reason: String) {
         // The same batch may be written again.
         guard letters.add(record, reason: reason) else { return }
         summary.unusable += 1

@@ -1,7 +1,7 @@
 import Settings
 import Sinks
 
-/// A sink of timelines that the settings name, or one of the command line.
+/// A sink that the settings name, or one of the command line.
 struct SinkDeclaration: Hashable, Sendable {
     var target: TimelineTarget
     /// The target as it was written. It may hold a password.
@@ -17,7 +17,7 @@ struct SinkDeclaration: Hashable, Sendable {
     var shown: String {
         switch target {
         case .sent(let address): address.shown
-        case .kept(.postgres(let address)): "\(address)"
+        case .kept(.postgres(let address)), .kept(.reloads(.postgres(let address))): "\(address)"
         case .kept(.redis(let address)): "\(address)"
         case .kept: Secrets.masked(address)
         }
@@ -35,7 +35,7 @@ struct SinkDeclaration: Hashable, Sendable {
     }
 }
 
-/// The sinks of timelines that the settings name, in the order of the source.
+/// The sinks that the settings name, in the order of the source.
 struct SinkDeclarations: Hashable, Sendable {
     var all: [SinkDeclaration] = []
 
@@ -47,7 +47,8 @@ extension Keys {
         "sinks", .sinks, default: SinkDeclarations(),
         "Sinks of timelines by name, which 'tideline sink' runs: each with to, a target as of --to; only, conditions"
             + " such as kind=Bus on kind, family, recipient or configurationId; and default, false for one that takes"
-            + " only timelines of configurations whose sinks name it.")
+            + " only timelines of configurations whose sinks name it. In place of these, reloads keeps each reload in"
+            + " tables: \(ReloadTable.allowed).")
 
     static let sinkKeys: [any SettingDeclaration] = [sinks]
 }
@@ -66,7 +67,7 @@ extension SettingType<SinkDeclarations> {
 /// Reads declarations. It goes on behind a problem, so that all are said.
 private struct SinkDeclarationReading {
     var problems: [SettingTree.Problem] = []
-    private static let members = ["to", "only", "default"]
+    private static let members = ["to", "only", "default", "reloads"]
 
     mutating func declarations(_ tree: SettingTree) -> SinkDeclarations {
         if case .null = tree.content { return SinkDeclarations() }
@@ -91,9 +92,15 @@ private struct SinkDeclarationReading {
             return refuse([name], "must be a map with to, such as {to: 'files:out'}")
         }
         for pair in pairs where !Self.members.contains(pair.key) {
-            problems.append(.init(path: [name, pair.key], "is not known; allowed are to, only, default"))
+            problems.append(.init(path: [name, pair.key], "is not known; allowed are to, only, default, reloads"))
         }
         func member(_ key: String) -> SettingTree.Content? { pairs.first { $0.key == key }?.value.content }
+        if let reloads = member("reloads") {
+            for key in ["to", "only", "default"] where member(key) != nil {
+                problems.append(.init(path: [name, key], "is of timelines, and cannot be beside reloads"))
+            }
+            return self.reloads(name, reloads)
+        }
         guard let (address, target) = target([name, "to"], member("to")) else { return nil }
         var choice = SinkChoice(name: name)
         switch member("default") {
@@ -103,6 +110,18 @@ private struct SinkDeclarationReading {
         }
         choice.conditions = conditions([name, "only"], member("only"))
         return SinkDeclaration(target: target, address: address, choice: choice)
+    }
+
+    private mutating func reloads(_ name: String, _ content: SettingTree.Content) -> SinkDeclaration? {
+        let path = [name, "reloads"]
+        guard case .text(let address) = content else { return refuse(path, "must be \(ReloadTable.allowed)") }
+        do throws(SinkTarget.Problem) {
+            guard let table = try ReloadTable(address) else { return refuse(path, "must be \(ReloadTable.allowed)") }
+            return SinkDeclaration(
+                target: .kept(.reloads(table)), address: address, choice: SinkChoice(name: name))
+        } catch {
+            return refuse(path, error.description)
+        }
     }
 
     private mutating func target(_ path: [String], _ content: SettingTree.Content?) -> (String, TimelineTarget)? {

@@ -15,8 +15,7 @@ enum ReloadTarget: Sendable {
         var description: String
     }
 
-    static let allowed =
-        "an address such as https://example.com/reloads, apns, sqlite:FILE or postgres://USER@HOST/DB"
+    static let allowed = "an address such as https://example.com/reloads, apns, \(ReloadTable.allowed)"
 
     init(_ text: String) throws(Problem) {
         do {
@@ -37,6 +36,8 @@ enum ReloadTarget: Sendable {
 enum ReloadTable: Hashable, Sendable {
     case sqlite(file: String)
     case postgres(PostgresAddress)
+
+    static let allowed = "sqlite:FILE or postgres://USER@HOST/DB"
 
     /// - Returns: `nil` if the text names no database.
     init?(_ text: String) throws(SinkTarget.Problem) {

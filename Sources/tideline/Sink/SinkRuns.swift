@@ -7,8 +7,8 @@ import Sinks
 import Synchronization
 import Tracing
 
-/// Runs sinks of timelines side by side, or one of reloads, each on a thread of its own: one that waits or fails holds
-/// up no other.
+/// Runs sinks that keep timelines or reloads, or send timelines, side by side, each on a thread of its own: one that
+/// waits or fails holds up no other.
 final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]
@@ -146,7 +146,8 @@ final class SinkRuns: Sendable {
 
     /// Shows how many records were read until all have ended.
     private func waitForAll() {
-        let noun = sinks.allSatisfy { $0.content == .reloads } ? "reloads" : "timelines"
+        let contents = Set(sinks.map(\.content))
+        let noun = contents == [.reloads] ? "reloads" : contents == [.timelines] ? "timelines" : "records"
         let bar = ProgressBar.standardError("writing \(noun)", unit: "records", environment)
         while parts.wait(timeout: .now() + .milliseconds(100)) != .success { bar.update(completed: records) }
         bar.update(completed: records)

@@ -120,7 +120,9 @@ enum SinkTarget: Hashable, Sendable {
             if address.password == nil, let secret = ProcessInfo.processInfo.environment["REDISCLI_AUTH"] {
                 address.password = RedisPassword(secret)
             }
-            return RedisSink(address, name: name, owner: Self.owner, now: { WallClock.uptime() })
+            return RedisSink(
+                address, name: name, owner: Self.owner, now: { WallClock.uptime() },
+                unchecked: { environment.logger(for: .sinks).notice("\($0)") })
         case .kafka(let address): return try address.open(environment, name: name)
         case .stdout: return LinesSink(name: name, shouldStop: { Signals.isStopRequested })
         case .reloads(let table): return try table.open(environment, name: name)

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import SQLite
 import TestSupport
 import Testing
 
@@ -114,6 +115,28 @@ extension AcceptanceTests {
             #expect(isSilent)
         }
 
+        @Test("a sink of the settings may keep reloads, in the tables beside those of timelines")
+        func reloads() async throws {
+            var application = try await Application("sinks-of-reloads")
+            let path = application.directory.appending(path: "t.db").path
+            let sinks = #"{"log": {"reloads": "sqlite:\#(path)"}, "tables": {"to": "sqlite:\#(path)"}}"#
+            // The times are those of the data, long ago by the clock of today.
+            application.settings += ["--set", "sinks=\(sinks)", "--set", "reloads.keep=off"]
+            let widgets = (0..<3).map { #"{"configurationId":"w\#($0)","kind":"Board","recipient":"r\#($0)"}"# + "\n" }
+            try await application.publish(configurations: widgets.joined())
+            #expect(try await application.process(clock: GeneratedData.clock).reloads == 3)
+            let result = try await application.run("sink", "--until-caught-up")
+            #expect(try lines(result).map { $0["sink"] as? String } == ["log", "tables"], "\(result.failure)")
+            #expect(try lines(result).map { $0["written"] as? Int } == [3, 3], "\(result.standardOutput)")
+            let database = try SQLiteDatabase(path)
+            for table in ["timelines", "reloads"] {
+                #expect(try database.integer("SELECT count(DISTINCT recipient) FROM \(table)") == 3)
+            }
+            let status = try lines(try await application.run("sink", "--status"))
+            #expect(status.map { $0["sink"] as? String } == ["log", "tables"])
+            #expect(status.map { $0["lag"] as? Int } == [0, 0])
+        }
+
         @Test("names and declarations that are wrong are refused, all of them, with what is allowed")
         func wrong() async throws {
             func refused(_ words: String..., sinks: String? = nil) async throws -> String {
@@ -133,6 +156,10 @@ extension AcceptanceTests {
             ] {
                 #expect(many.contains(word), "\(word): \(many)")
             }
+            let tables = try await refused(
+                sinks: #"{"a": {"reloads": "files:x"}, "b": {"reloads": "sqlite:x", "to": 1}}"#)
+            #expect(tables.contains("sinks.a.reloads: must be sqlite:FILE or postgres://USER@HOST/DB"))
+            #expect(tables.contains("sinks.b.to: is of timelines, and cannot be beside reloads"))
             let twice = try await refused(sinks: #"{"a": {"to": "files:x"}, "b": {"to": "files:x"}}"#)
             #expect(twice.contains("must be another target than that of a"))
             #expect(try await refused("phones", "--to", "files:x").contains("cannot be given with a target"))

@@ -35,7 +35,7 @@ private final class HTTPTimelinesAsSink: TimelineSink {
         } catch {
             throw .refused(SinkFault(place: "the stage", operation: "run on", reason: "\(error)"))
         }
-        if let letter = stage.deadLetters.dropFirst(letters).last { throw .unusable(reason: letter) }
+        if let letter = stage.deadLetters.dropFirst(letters).last { throw .unusable(BadRecord(letter)) }
         guard let request = stage.requests.dropFirst(sent).last else { return .unchanged }
         return request.method == .DELETE ? .removed : .written
     }

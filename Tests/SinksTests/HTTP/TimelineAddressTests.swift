@@ -93,8 +93,8 @@ struct TimelineAddressTests {
         let isAllowed = !address.contains(".other")
         let summary = try stage.run(address, hosts: ["*.example"])
         #expect(summary.deadLetters == (isAllowed ? 1 : 3) && summary.delivered == (isAllowed ? 2 : 0))
-        let told = stage.deadLetters.filter { $0.contains("'bad'") }
-        #expect(told.count == 1 && told[0].hasPrefix("recipient: ") && told[0].contains(reason), "\(told)")
+        let told = stage.deadLetters.filter { $0.hasPrefix("configuration bad, field recipient: ") }
+        #expect(told.count == 1 && told[0].contains(reason), "\(told)")
         #expect(stage.position == 3)
     }
 }

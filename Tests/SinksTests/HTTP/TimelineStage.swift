@@ -105,7 +105,8 @@ final class TimelineStage {
     @discardableResult
     func run(
         _ address: String = "https://t.example/timelines/{configurationId}", hosts: [String] = [], batch: Int = 1,
-        stop: @escaping () -> Bool = { false }, change: (inout DeliverySettings) -> Void = { _ in }
+        removalsMax: Int = 100_000, stop: @escaping () -> Bool = { false },
+        change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         guard let secret = WebhookSecret("whsec_" + Data(Self.secret).base64EncodedString()) else {
             preconditionFailure("a secret of 32 bytes")
@@ -113,6 +114,7 @@ final class TimelineStage {
         var http = HTTPTimelinesSettings(address: try TimelineAddress(address), secret: secret)
         http.hosts = hosts.compactMap { AllowedHost($0) }
         http.batch = batch
+        http.removalsMax = removalsMax
         var settings = DeliverySettings(
             name: "http", application: "app", topic: Self.timelines, deadLettersTopic: ReloadStage.deadLetters)
         settings.reading.untilCaughtUp = true

@@ -30,12 +30,12 @@ struct PostgresRefusalTests {
         let answers = try sink.write(records)
         try sink.keep([0: SinkPosition(next: Offset(50))], of: "timelines")
         for (number, answer) in answers.enumerated() where number != 23 { #expect(answer == .done(.written)) }
-        guard case .leftOut(let reason) = answers[23] else {
+        guard case .leftOut(let bad) = answers[23] else {
             Issue.record("\(answers[23])")
             return
         }
-        #expect(reason.hasPrefix("configuration c23, field \(field): PostgreSQL refuses it: "), "\(reason)")
-        #expect(reason.contains("(\(code))"), "\(reason)")
+        #expect(bad.field == field && bad.reason.hasPrefix("PostgreSQL refuses it: "), "\(bad)")
+        #expect(bad.reason.contains("(\(code))"), "\(bad)")
         #expect(try stage.text("SELECT count(*) FROM timelines") == "49")
         #expect(try stage.text("SELECT count(*) FROM entries") == "49")
         #expect(try stage.text("SELECT next FROM positions") == "50")
@@ -58,9 +58,11 @@ struct PostgresRefusalTests {
         ])
         try sink.keep([:], of: "timelines")
         #expect(answers[0] == .done(.written) && answers[5] == .done(.written))
-        for index in [1, 2] { #expect("\(answers[index])".contains("configuration a\\\\u0000"), "\(answers[index])") }
+        for index in [1, 2] {
+            #expect("\(answers[index])".contains("field configurationId: PostgreSQL takes no"), "\(answers[index])")
+        }
         #expect("\(answers[3])".contains("field configurationId: PostgreSQL refuses it: index row"), "\(answers[3])")
-        #expect("\(answers[4])".contains("configuration r, field recipient: "), "\(answers[4])")
+        #expect("\(answers[4])".contains("field recipient: "), "\(answers[4])")
         #expect(
             try stage.text("SELECT string_agg(configuration_id, '+' ORDER BY source_offset) FROM timelines")
                 == "a+ä😀'\"\\\t\n")
@@ -73,7 +75,7 @@ struct PostgresRefusalTests {
         try sink.keep([:], of: "timelines")
         let bad = PostgresStage.record("a", revision: 2, offset: 1) { $0.replacing("Demo", with: #"D\u0000"#) }
         #expect { try sink.write(bad) } throws: { error in
-            if case .unusable(let reason) = error as? SinkError { reason.contains("field kind") } else { false }
+            if case .unusable(let bad) = error as? SinkError { bad.field == "kind" } else { false }
         }
         try sink.keep([:], of: "timelines")
         #expect(try stage.text("SELECT revision FROM timelines") == "1")

@@ -74,7 +74,8 @@ struct PushAnswerTests {
         #expect(letters.count == 1)
         let letter = try #require(letters.first)
         #expect(letter.key == Array("r".utf8) && letter.header("ce_type") == "tideline.reload.v1")
-        #expect(letter.header("__streams.errors.message") == "\(field): was refused by APNs: \(reason)")
+        let told = "reload of recipient r, field \(field): was refused by APNs: \(reason)"
+        #expect(letter.header("__streams.errors.message") == told)
         #expect(letter.header("__streams.errors.offset") == origin.offset.description)
         #expect(letter.header("__streams.errors.partition") == origin.partition.description)
 

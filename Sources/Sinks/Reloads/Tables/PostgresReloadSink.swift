@@ -31,12 +31,12 @@ package final class PostgresReloadSink: BatchSink {
 
     package func write(_ records: [SinkRecord]) throws(SinkError) -> [SinkAnswer] {
         try target.write(records, as: ReloadInsert.self) { ordinal, record in
-            do throws(SinkError) {
+            do throws(BadRecord) {
                 let row = try ReloadRow(record, with: &parser)
                 if retention.isOver(row) { return .answered(.done(.unchanged)) }
                 return .row(ReloadInsert.Row(ordinal: ordinal, reload: row))
             } catch {
-                return .answered(.leftOut(reason: error.description))
+                return .answered(.leftOut(error))
             }
         }
     }

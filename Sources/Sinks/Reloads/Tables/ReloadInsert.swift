@@ -55,15 +55,12 @@ enum ReloadInsert: PostgresBatch {
             """, ["\(instant.milliseconds)"])
     }
 
-    static func answer(_ outcome: String) -> SinkAnswer { .done(outcome == "written" ? .written : .unchanged) }
+    static func answer(_ outcome: String) -> SinkAnswer? { .done(outcome == "written" ? .written : .unchanged) }
 
     struct Row: PostgresBatchRow {
         var ordinal: Int
         var reload: ReloadRow
 
-        var title: String {
-            "reload of recipient \(reload.fields.recipient.replacing("\u{0}", with: "\\u0000"))"
-        }
         var value: [UInt8]? { reload.value }
     }
 

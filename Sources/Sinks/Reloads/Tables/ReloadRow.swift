@@ -19,16 +19,16 @@ struct ReloadRow {
         return json.bytes
     }
 
-    /// - Throws: `unusable` if the record is no reload; the reason names the field.
-    init(_ record: SinkRecord, with parser: inout JSONParser) throws(SinkError) {
+    /// - Throws: what keeps the record from being a reload.
+    init(_ record: SinkRecord, with parser: inout JSONParser) throws(BadRecord) {
         // Who asks a table for its values reads JSON without framing.
         guard let value = record.value, value.first != 0 else {
-            throw .unusable(reason: "the value is not a reload: it is \(record.value == nil ? "missing" : "framed")")
+            throw BadRecord("the value is not a reload: it is \(record.value == nil ? "missing" : "framed")")
         }
         do throws(MessageProblem) {
             fields = try value.decoded { (bytes) throws(MessageProblem) in try ReloadFields(bytes, with: &parser) }
         } catch {
-            throw .unusable(reason: "the value is not a reload: \(error)")
+            throw BadRecord(error, "the value is not a reload")
         }
         self.value = value
         (partition, offset) = (record.origin.partition, record.offset)

@@ -33,7 +33,12 @@ package final class SQLiteReloadSink: TimelineSink {
     }
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
-        let row = try ReloadRow(record, with: &parser)
+        let row: ReloadRow
+        do throws(BadRecord) {
+            row = try ReloadRow(record, with: &parser)
+        } catch {
+            throw .unusable(error)
+        }
         if retention.isOver(row) { return .unchanged }
         return try target.write { () throws(SQLiteError) in try rows.insert(row) ? .written : .unchanged }
     }

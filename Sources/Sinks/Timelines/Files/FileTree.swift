@@ -75,7 +75,8 @@ struct FileTree {
     mutating func replace(_ name: String, with content: [UInt8], of recipient: String?) throws(SinkError) {
         guard layout == .byRecipient else { return try directory.replace(name, with: content) }
         guard let recipient else {
-            throw .unusable(reason: "the timeline has no recipient, whose folder its file belongs into")
+            throw .unusable(
+                BadRecord(field: "recipient", "the timeline has none, and its file belongs into its folder"))
         }
         let folder = folder(of: recipient)
         let number = number(of: folder)

@@ -28,7 +28,7 @@ package enum TimelineFileForm: Hashable, Sendable {
     /// - Throws: `unusable` if the value is not a timeline.
     func content(of value: [UInt8]) throws(SinkError) -> (bytes: [UInt8], stamp: TimelineStamp) {
         guard let stamp = TimelineStamp(value) else {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+            throw .unusable(BadRecord(noTimeline: value))
         }
         switch self {
         case .timeline: return (value, stamp)
@@ -38,7 +38,7 @@ package enum TimelineFileForm: Hashable, Sendable {
                     (try TimelineCalendar(bytes, kinds: kinds).bytes, stamp)
                 }
             } catch {
-                throw .unusable(reason: "no calendar can be made of the timeline: \(error)")
+                throw .unusable(BadRecord(error, "no calendar can be made of the timeline"))
             }
         }
     }

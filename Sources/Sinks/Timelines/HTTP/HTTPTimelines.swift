@@ -29,15 +29,17 @@ package final class HTTPTimelines: DeliveryDestination {
     private var parser = JSONParser()
     /// The routes by configuration, if the address is routed.
     private var routes: [String: Route] = [:]
-    /// The configurations that are known to be removed.
-    private var removed: Set<String> = []
+    /// Used if the address is not routed.
+    private var removals: KnownRemovals
     private var changes: [(key: String, value: [UInt8]?)] = []
 
     package init(_ settings: HTTPTimelinesSettings) {
         precondition(settings.batch > 0 && (settings.batch == 1 || !settings.address.namesConfiguration))
         self.settings = settings
+        removals = KnownRemovals(countMax: settings.removalsMax)
     }
 
+    package var content: SinkContent { .timelines }
     package var conflation: DeliveryConflation { .newest }
     package var batchMax: Int { settings.batch }
 
@@ -65,7 +67,7 @@ package final class HTTPTimelines: DeliveryDestination {
     /// Notes what the target has taken.
     private func delivered(_ content: Content) {
         let id = content.configurationId
-        if content.head == nil { removed.insert(id) } else { removed.remove(id) }
+        if content.head == nil { removals.take(id, content.record) }
         guard settings.address.isRouted else { return }
         let held = routes[id]?.held
         if let head = content.head {
@@ -99,7 +101,7 @@ package final class HTTPTimelines: DeliveryDestination {
             }
             routes[id, default: Route()].latest = place
         }
-        removed.remove(id)
+        removals.forget(id)
         parcels.append((id, Content(record: record, configurationId: id, place: place, head: head)))
         return parcels
     }
@@ -112,7 +114,8 @@ package final class HTTPTimelines: DeliveryDestination {
             routes[id]?.latest = nil
         } else {
             // Without an address nothing of it was ever sent.
-            place = removed.contains(id) ? nil : try? self.place(of: id, nil)
+            place = removals.isTaken(id) ? nil : try? self.place(of: id, nil)
+            if place != nil || record.value == nil { removals.begin(id, record) }
         }
         return place.map { [(id, Content(record: record, configurationId: id, place: $0))] } ?? []
     }
@@ -156,7 +159,7 @@ package final class HTTPTimelines: DeliveryDestination {
         return verdict
     }
 
-    /// The problem with the configuration, and the beginning of what the target says of it.
+    /// The problem with the beginning of what the target says of it.
     private func told(
         _ problem: MessageProblem, _ contents: [Content], _ response: HTTPClientResponse
     ) -> MessageProblem {
@@ -166,8 +169,7 @@ package final class HTTPTimelines: DeliveryDestination {
         let query = contents.first.map { $0.place.url.drop { $0 != "?" } } ?? ""
         // Somebody's secret may be in the address.
         let isShown = query.isEmpty || !said.contains(query)
-        let id = contents.first?.configurationId ?? ""
-        problem.message += " It is of configuration '\(id)'.\(isShown ? said : "")"
+        if isShown { problem.message += said }
         return problem
     }
 }

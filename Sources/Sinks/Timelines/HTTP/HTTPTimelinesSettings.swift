@@ -10,6 +10,8 @@ package struct HTTPTimelinesSettings: Hashable, Sendable {
     package var hosts: [AllowedHost] = []
     /// The most timelines of a request. With 1 each request is one timeline; with more it has a line for each.
     package var batch = 1
+    /// The most configurations of which is remembered that the target was told to have nothing of them.
+    package var removalsMax = 100_000
 
     package init(address: TimelineAddress, secret: WebhookSecret) {
         self.address = address

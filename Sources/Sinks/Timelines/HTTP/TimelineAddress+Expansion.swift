@@ -14,7 +14,7 @@ extension TimelineAddress {
     /// - Parameters:
     ///   - head: what the timeline says of itself; `nil` if the address has `{configurationId}` alone.
     ///   - allowed: the hosts that may come of fields in the host.
-    /// - Throws: why this timeline has no address. It names the configuration and the field.
+    /// - Throws: why this timeline has no address. It names the field.
     func place(
         of configurationId: String, _ head: TimelineHead?, allowed: [AllowedHost]
     ) throws(MessageProblem) -> TimelinePlace {
@@ -29,7 +29,7 @@ extension TimelineAddress {
             }
         }
         if let field, !allowed.contains(where: { $0.allows(String(host.prefix { $0 != ":" })) }) {
-            throw problem(field, configurationId, "makes the host \(host), which sink.http.hosts does not allow")
+            throw problem(field, "makes the host \(host), which sink.http.hosts does not allow")
         }
         var url = "\(scheme)://\(host)"
         for piece in rest {
@@ -51,29 +51,26 @@ extension TimelineAddress {
             case .kind: head?.kind ?? ""
             case .family: head?.family ?? ""
             }
-        if value.isEmpty { throw problem(field, configurationId, "is empty, and the address has it") }
+        if value.isEmpty { throw problem(field, "is empty, and the address has it") }
         switch part {
         case .host:
             guard AllowedHost.isLabel(value) else {
-                throw problem(
-                    field, configurationId,
-                    "cannot stand in a host: that takes 1 to 63 of a-z, 0-9 and - within")
+                throw problem(field, "cannot stand in a host: that takes 1 to 63 of a-z, 0-9 and - within")
             }
             return value
         case .path:
             // Servers decode a path and resolve its dots: it would be another timeline's.
             let segments = value.split(omittingEmptySubsequences: false) { "/\\".contains($0) }
             guard segments.allSatisfy({ !["", ".", ".."].contains($0) }) else {
-                throw problem(
-                    field, configurationId, "cannot stand in a path: between its slashes is nothing, '.' or '..'")
+                throw problem(field, "cannot stand in a path: between its slashes is nothing, '.' or '..'")
             }
             return Self.escaped(value)
         case .query: return Self.escaped(value)
         }
     }
 
-    private func problem(_ field: Field, _ configurationId: String, _ text: String) -> MessageProblem {
-        MessageProblem(.notAllowed, field: field.rawValue, "\(text) (configuration '\(configurationId)')")
+    private func problem(_ field: Field, _ text: String) -> MessageProblem {
+        MessageProblem(.notAllowed, field: field.rawValue, text)
     }
 
     /// All but letters, digits and `-._~` by percent (RFC 3986 section 2.3).

@@ -21,7 +21,7 @@ package final class KafkaSink: TimelineSink {
     /// The offsets of `records` in their source, by configuration.
     private var offsets: [String: Offset] = [:]
     /// Records that the target has refused, by configuration.
-    private var refused: [String: (offset: Offset, reason: String)] = [:]
+    private var refused: [String: (offset: Offset, why: BadRecord)] = [:]
 
     /// Connects nowhere yet.
     ///
@@ -66,10 +66,10 @@ package final class KafkaSink: TimelineSink {
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         let id = record.configurationId
-        if let refused = refused[id], refused.offset == record.offset { throw .unusable(reason: refused.reason) }
+        if let refused = refused[id], refused.offset == record.offset { throw .unusable(refused.why) }
         let value = record.timeline(for: name)
         if let value, TimelineStamp(value) == nil {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+            throw .unusable(BadRecord(noTimeline: value))
         }
         records.append(
             SinkLedger.OutputRecord(
@@ -123,7 +123,7 @@ package final class KafkaSink: TimelineSink {
                 SinkFault(place: "topic \(topic) at \(settings.place)", operation: "use", reason: "it \(problem)"))
         case .log(let cause):
             if cause.record != nil, refuse(cause) {
-                return .unavailable(target.fault("write to", "\(cause); the batch is written without that record"))
+                return .recordRefused(target.fault("write to", cause.description))
             }
             return cause.lasts || cause.code == .fatal
                 ? .refused(target.fault("write to", cause.description)) : target.unavailable(cause)
@@ -141,7 +141,7 @@ package final class KafkaSink: TimelineSink {
         guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
         let id = String(decoding: key, as: UTF8.self)
         guard let offset = offsets[id] else { return false }
-        refused[id] = (offset, "configuration \(id): \(settings.topic) takes no record of \(bytes) bytes: \(cause)")
+        refused[id] = (offset, BadRecord("\(settings.topic) takes no record of \(bytes) bytes: \(cause)"))
         return true
     }
 }

@@ -56,7 +56,7 @@ package final class LinesSink: TimelineSink {
             return .removed
         }
         guard value.withUnsafeBytes({ TimelineHead($0, with: &parser) }) != nil else {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+            throw .unusable(BadRecord(noTimeline: value))
         }
         // JSON has line ends between its parts alone; in a text they are escaped.
         pending += value.lazy.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }

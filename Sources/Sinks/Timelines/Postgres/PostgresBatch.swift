@@ -13,7 +13,8 @@ protocol PostgresBatch {
 
     static func rows(_ rows: ArraySlice<Row>) -> BinaryRows
 
-    static func answer(_ outcome: String) -> SinkAnswer
+    /// - Returns: `nil` if the server could not read the value.
+    static func answer(_ outcome: String) -> SinkAnswer?
 }
 
 /// What is known of a record before the server is asked.
@@ -27,8 +28,6 @@ enum PostgresStep<Row> {
 protocol PostgresBatchRow {
     /// Its place among the records of the batch, by which it is answered for.
     var ordinal: Int { get }
-    /// The record for whoever is told of it, such as `configuration van-12`.
-    var title: String { get }
     /// The record's JSON; `nil` removes what is there.
     var value: [UInt8]? { get }
 }

@@ -40,14 +40,13 @@ package final class PostgresSink: BatchSink {
     /// A row, or the answer for a record that no server could take.
     private func step(_ ordinal: Int, _ record: SinkRecord) -> PostgresStep<TimelineUpsert.Row> {
         if record.configurationId.utf8.contains(0) {
-            let id = record.configurationId.replacing("\u{0}", with: "\\u0000")
             return .answered(
-                .leftOut(reason: "configuration \(id), field configurationId: PostgreSQL takes no text with U+0000"))
+                .leftOut(BadRecord(field: "configurationId", "PostgreSQL takes no text with U+0000")))
         }
         var row = TimelineUpsert.Row(ordinal: ordinal, record: record)
         guard let value = record.timeline(for: name) else { return .row(row) }
         guard String(validating: value, as: UTF8.self) != nil, let stamp = TimelineStamp(value) else {
-            return .answered(TimelineUpsert.unreadable)
+            return .answered(.leftOut(BadRecord(noTimeline: value)))
         }
         (row.value, row.stamp) = (value, stamp)
         return .row(row)

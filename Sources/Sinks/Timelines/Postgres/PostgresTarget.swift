@@ -99,7 +99,9 @@ final class PostgresTarget {
             let outcomes = results[results.count - 2]
             for row in 0..<outcomes.count {
                 guard let ordinal = outcomes.integer(row, 0), let outcome = outcomes.text(row, 1) else { continue }
-                answers[Int(ordinal)] = batch.answer(outcome)
+                answers[Int(ordinal)] =
+                    batch.answer(outcome)
+                    ?? .leftOut(BadRecord(noTimeline: rows.first { $0.ordinal == ordinal }?.value ?? []))
             }
         } catch {
             // What takes longer than the server allows (57014) may be done by halves.
@@ -109,7 +111,7 @@ final class PostgresTarget {
                 PostgresStatement("ROLLBACK TO SAVEPOINT part"), PostgresStatement("RELEASE SAVEPOINT part"),
             ])
             guard rows.count > 1 else {
-                answers[first.ordinal] = .leftOut(reason: RefusedField.reason(error, first))
+                answers[first.ordinal] = .leftOut(RefusedField.badRecord(error, first.value ?? []))
                 return
             }
             let middle = rows.startIndex + rows.count / 2

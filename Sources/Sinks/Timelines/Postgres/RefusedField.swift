@@ -5,9 +5,8 @@ import Timelines
 /// Finds the field of a record that a server refuses, by what it says.
 enum RefusedField {
     /// The reason for which a record is left out.
-    static func reason(_ error: PostgresError, _ row: some PostgresBatchRow) -> String {
-        let field = field(error, row.value ?? []).map { ", field \($0)" } ?? ""
-        return "\(row.title)\(field): PostgreSQL refuses it: \(error)"
+    static func badRecord(_ error: PostgresError, _ value: [UInt8]) -> BadRecord {
+        BadRecord(field: field(error, value), "PostgreSQL refuses it: \(error)")
     }
 
     /// The path of the field, such as `entries[0].event.title`; `nil` if it cannot be told.

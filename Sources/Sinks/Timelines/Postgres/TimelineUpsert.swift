@@ -79,17 +79,14 @@ package enum TimelineUpsert: PostgresBatch {
 
     static let statements = [sql]
 
-    static func answer(_ outcome: String) -> SinkAnswer {
+    static func answer(_ outcome: String) -> SinkAnswer? {
         switch outcome {
         case "written": .done(.written)
         case "removed": .done(.removed)
-        case "unreadable": unreadable
+        case "unreadable": nil
         default: .done(.unchanged)
         }
     }
-
-    static let unreadable = SinkAnswer.leftOut(
-        reason: "the value is not a timeline, a JSON object with a revision and entries")
 
     struct Row: PostgresBatchRow {
         var ordinal: Int
@@ -97,8 +94,6 @@ package enum TimelineUpsert: PostgresBatch {
         /// `nil` removes what is there.
         var value: [UInt8]?
         var stamp: TimelineStamp?
-
-        var title: String { "configuration \(record.configurationId)" }
     }
 
     static func rows(_ rows: ArraySlice<Row>) -> BinaryRows {

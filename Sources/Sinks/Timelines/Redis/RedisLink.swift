@@ -14,9 +14,10 @@ final class RedisLink {
     private var isWatching = false
     /// Commands of the transaction that were sent, MULTI among them.
     private var queued = 0
-    /// Commands of the transaction whose end was sent and is not answered.
-    private var unanswered: Int?
+    /// The transaction whose end was sent and is not answered: its commands, and when it was sent.
+    private var unanswered: (commands: Int, sentAt: Duration)?
     private var wasOpen = false
+    /// When the renewal was sent: the server counts the lease from some moment between that and its answer.
     private var renewedAt = Duration.zero
     /// Counts how often the lock was taken: what was known of the server before may be wrong.
     private(set) var generation = 0
@@ -41,9 +42,11 @@ final class RedisLink {
         let made: RedisConnection
         let answer: RedisLock.Answer
         let server: RedisServer
+        let asked: Duration
         do throws(RedisError) {
             made = try RedisConnection(address, timeouts)
             server = try RedisServer(made)
+            asked = now()
             answer = try lock.take(made, now: now)
         } catch {
             throw failure(error, "connect to")
@@ -55,15 +58,22 @@ final class RedisLink {
         case .alive(let owner): throw .refused(fault("write to", "another sink writes there (\(owner))"))
         }
         (connection, self.server) = (made, server)
-        (wasOpen, renewedAt) = (true, now())
+        (wasOpen, renewedAt) = (true, asked)
         generation += 1
     }
 
-    /// Gives up the lock and the connection.
+    /// Gives up the lock and the connection. Answers that are still to come are waited for, as long as any: before them
+    /// nothing says that the lock is free.
     func close() {
         // If it cannot be given up, it expires.
-        if let connection, connection.pending == 0 { try? lock.release(connection) }
+        if let connection { try? release(connection) }
         drop()
+    }
+
+    private func release(_ connection: RedisConnection) throws(RedisError) {
+        if hasQueued { try connection.append(["DISCARD"]) }
+        while connection.pending > 0 { _ = try connection.confirmation() }
+        try lock.release(connection)
     }
 
     // MARK: - Transactions
@@ -120,10 +130,11 @@ final class RedisLink {
     /// which.
     func commit(_ commands: [[RedisWord]]) throws(SinkError) {
         try attempt("write to") { (connection) throws(RedisError) in
+            let sentAt = now()
             try queue(commands, connection)
             try connection.append(["EXEC"])
             try connection.sendAll()
-            (isWatching, queued, unanswered) = (false, 0, queued)
+            (isWatching, queued, unanswered) = (false, 0, (queued, sentAt))
         }
     }
 
@@ -132,12 +143,12 @@ final class RedisLink {
         guard let unanswered else { return }
         try attempt("write to") { (connection) throws(RedisError) in
             do throws(RedisError) {
-                try Self.takeReplies(connection, queued: unanswered)
+                try Self.takeReplies(connection, queued: unanswered.commands)
             } catch {
                 if error == Self.lockLost { lock.outlived() }
                 throw error
             }
-            (self.unanswered, renewedAt) = (nil, now())
+            (self.unanswered, renewedAt) = (nil, unanswered.sentAt)
         }
     }
 
@@ -203,7 +214,7 @@ final class RedisLink {
                 fault(
                     operation,
                     "\(error.description) (the credentials are those of the address, or REDISCLI_AUTH; the user needs"
-                        + " ~tideline:* +@read +@write +@transaction +@connection +info +config|get)"))
+                        + " ~tideline:* +@read +@write +@transaction +@connection, better with +info +config|get)"))
         }
     }
 }

@@ -4,6 +4,8 @@ import Redis
 struct RedisServer {
     /// The longest text that it takes (`proto-max-bulk-len`).
     var textMax = 512 << 20
+    /// What it does not tell, with its words, and what that leaves open; `nil` if it tells all.
+    private(set) var unknown: String?
 
     /// Looks at the server.
     ///
@@ -15,8 +17,13 @@ struct RedisServer {
             try connection.append(command)
         }
         let (info, limit, type) = (try connection.reply(), try connection.reply(), try connection.reply())
-        // Both may be forbidden to the user; then Redis itself says what is wrong, if something is.
+        // Both may be forbidden to the user, or not be there at all where somebody else runs the Redis.
         if let text = info.text { try Self.check(text) }
+        let questions = [
+            info.error.map { "whether it removes keys by itself or is a node of a cluster (INFO: \($0))" },
+            limit.error.map { "how long a value may be (CONFIG GET: \($0))" },
+        ].compactMap(\.self)
+        if !questions.isEmpty { unknown = questions.joined(separator: ", nor ") }
         if let text = limit.list?.last?.text, let number = Int(text) { textMax = number }
         if let error = type.error { throw error }
         guard type.text == "none" || type.text == "stream" else {

@@ -10,6 +10,8 @@ import Messages
 package final class RedisSink: DeferredCommitSink {
     package let name: String
     private let link: RedisLink
+    private let unchecked: (String) -> Void
+    private var hasToldUnchecked = false
     private var parser = JSONParser()
 
     private var acknowledged = AcknowledgedPositions()
@@ -41,11 +43,14 @@ package final class RedisSink: DeferredCommitSink {
     ///   - owner: a name for the lock that no other sink has; whoever is refused is told it.
     ///   - lease: how long the lock outlives its owner.
     ///   - now: a clock that never goes back.
+    ///   - unchecked: called once, if the server does not tell what would keep timelines from staying there.
     package init(
         _ address: RedisAddress, name: String = "redis", owner: String, lease: Duration = .seconds(5),
-        timeouts: RedisTimeouts = RedisTimeouts(), now: @escaping () -> Duration
+        timeouts: RedisTimeouts = RedisTimeouts(), now: @escaping () -> Duration,
+        unchecked: @escaping (String) -> Void = { _ in }
     ) {
         self.name = name
+        self.unchecked = unchecked
         link = RedisLink(address, timeouts, RedisLock(owner: owner, lease: lease), now: now)
     }
 
@@ -69,6 +74,10 @@ package final class RedisSink: DeferredCommitSink {
         guard link.generation != verified else { return }
         recipients = []
         textMax = min(textMax, link.server?.textMax ?? .max)
+        if let unknown = link.server?.unknown, !hasToldUnchecked {
+            hasToldUnchecked = true
+            unchecked("\(link.place) does not say \(unknown): the sink goes on without knowing it")
+        }
         try acknowledged.verify(at: link.place) { (topic) throws(SinkError) in try readPositions(of: topic) }
         verified = link.generation
     }
@@ -185,8 +194,11 @@ package final class RedisSink: DeferredCommitSink {
 
     /// Where Redis does not say its limit, the longest text is beyond it.
     private func learned(from error: SinkError) -> SinkError {
-        if error.description.contains("invalid bulk length") { textMax = min(textMax, textLongest - 1) }
-        return error
+        guard case .unavailable(let fault) = error, fault.reason.contains("invalid bulk length"), textLongest > 0 else {
+            return error
+        }
+        textMax = min(textMax, textLongest - 1)
+        return .recordRefused(fault)
     }
 
     private func head(of record: SinkRecord) -> TimelineHead? {
@@ -203,14 +215,11 @@ package final class RedisSink: DeferredCommitSink {
             try remove(id, held)
             return .removed
         }
-        guard let head = there.head else {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
-        }
+        guard let head = there.head else { throw .unusable(BadRecord(noTimeline: value)) }
         let longest = max(value.count, id.utf8.count + 20)
         guard longest <= textMax else {
             throw .unusable(
-                reason: "the value of configuration \(id) has \(longest) bytes, more than the Redis takes"
-                    + " (proto-max-bulk-len)")
+                BadRecord("the value has \(longest) bytes, more than the Redis takes (proto-max-bulk-len)"))
         }
         if let held, TimelineStamp(head).isOlder(than: TimelineStamp(held)) { return .unchanged }
         if there.value == value { return .unchanged }

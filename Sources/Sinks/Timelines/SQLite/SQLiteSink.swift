@@ -35,7 +35,7 @@ package final class SQLiteSink: TimelineSink {
         // No more is asked of it than of a file: a later release may say more, and other things.
         let isReadable = try target.write { () throws(SQLiteError) in try rows.isReadable(value) }
         guard let stamp = TimelineStamp(value), isReadable else {
-            throw .unusable(reason: "the value is not a timeline, a JSON object with a revision")
+            throw .unusable(BadRecord(noTimeline: value))
         }
         return try target.write { () throws(SQLiteError) in
             let known = try rows.stamp(of: record.configurationId)

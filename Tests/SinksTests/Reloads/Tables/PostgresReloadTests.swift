@@ -64,11 +64,11 @@ struct PostgresReloadTests {
         let answers = try sink.write(records)
         try sink.keep([0: SinkPosition(next: Offset(20))], of: Contract.topic)
         for (number, answer) in answers.enumerated() where number != 7 { #expect(answer == .done(.written)) }
-        guard case .leftOut(let reason) = answers[7] else {
+        guard case .leftOut(let bad) = answers[7] else {
             Issue.record("\(answers[7])")
             return
         }
-        #expect(reason.hasPrefix("reload of recipient r7, field configurationIds[0]: PostgreSQL"), "\(reason)")
+        #expect(bad.description.hasPrefix("field configurationIds[0]: PostgreSQL"), "\(bad)")
         #expect(try stage.text("SELECT count(*) FROM reloads") == "19")
     }
 
