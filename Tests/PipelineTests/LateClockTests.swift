@@ -13,6 +13,8 @@ extension PipelineTests {
     @Suite struct LateClockTests {
         private static let distance = ElapsedTime.hours(36)
         private static let vehicles = ["v1", "v2", "v3", "v4"]
+        /// The configurations: their ids begin with those of their vehicles.
+        private static let ids = vehicles.flatMap { vehicle in (1...6).map { "\(vehicle)-\($0)" } }
 
         /// Two threads at eight o'clock, of which the second believes that it is 36 hours earlier, and configurations
         /// of vehicles that are refreshed each quarter of an hour: they are parked, or have been silent for an hour. For
@@ -21,7 +23,7 @@ extension PipelineTests {
             let pipeline: PipelineFixture
             let late: FixtureClock
             let lateThread: Int
-            let ids: [String]
+            let ids = LateClockTests.ids
             /// The configurations of the late process whose vehicles are the other's.
             private(set) var cut: [String] = []
 
@@ -36,7 +38,6 @@ extension PipelineTests {
                 plan.clock = late
                 lateThread = try await pipeline.stage.start(plan)
                 try await pipeline.settle()
-                ids = LateClockTests.vehicles.flatMap { vehicle in (1...6).map { "\(vehicle)-\($0)" } }
                 for id in ids { pipeline.configuration(id, #""vehicleId": "\#(id.prefix(2))""#) }
                 try await pipeline.settle()
                 // A timeline has the right time if both tasks have, so its vehicle is of the process that has.
@@ -144,24 +145,32 @@ extension PipelineTests {
             }
         }
 
-        @Test("After a pause of all, the vehicles' task comes first, and nothing is asked")
+        @Test("After a pause of all, the vehicles' tasks come first: no message is sent more")
         func pauseOfAll() async throws {
-            try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
+            try await PipelineFixture.run(.init(partitions: [6, 6, 6], threads: 2)) { pipeline in
                 for vehicle in Self.vehicles { pipeline.parked(vehicle, "08:00") }
                 try await pipeline.settle()
-                for vehicle in Self.vehicles { pipeline.configuration(vehicle, #""vehicleId": "\#(vehicle)""#) }
+                let ids = Self.ids
+                for id in ids { pipeline.configuration(id, #""vehicleId": "\#(id.prefix(2))""#) }
                 try await pipeline.settle()
-                try await pipeline.stage.stop(pipeline.thread)
-                pipeline.advance(to: "11:00")
-                try await pipeline.startThread()
-                try await pipeline.settle()
-                let exchange = pipeline.plan.settings.exchangeTopic
-                let sent = try #require(pipeline.memory).memory.records(exchange).count
-                for minute in 1...14 { try await pipeline.settle(at: "11:\(minute < 10 ? "0" : "")\(minute)") }
-                #expect(pipeline.memory?.memory.records(exchange).count == sent)
-                for vehicle in Self.vehicles {
-                    #expect(pipeline.history(vehicle).map(\.generatedAt) == [at("08:00"), at("11:00")])
+                for thread in 1...2 { try await pipeline.stage.stop(thread) }
+                for _ in 1...2 { try await pipeline.startThread() }
+                try await pipeline.settle(at: "08:05")
+                let stage = try #require(pipeline.memory)
+                /// The messages between the two of a quarter of an hour. One thread is a little slower than the other.
+                func sent(_ quarter: [String]) async throws -> Int {
+                    func all() -> Int { stage.memory.records(pipeline.plan.settings.exchangeTopic).count }
+                    let before = all()
+                    pipeline.advance(to: quarter[0])
+                    for _ in 0..<20 { try stage.threads[3]!.runOnce() }
+                    for time in quarter { try await pipeline.settle(at: time) }
+                    return all() - before
                 }
+                let late = try await sent(["11:00", "11:01", "11:02", "11:14"])
+                let ordinary = try await sent(["11:15", "11:16", "11:17", "11:29"])
+                #expect(ordinary > 0 && late == ordinary, "updates, and no requests")
+                let made = ["08:00", "11:00", "11:15"].map(at)
+                for id in ids { #expect(pipeline.history(id).map(\.generatedAt) == made, "\(id)") }
             }
         }
     }
