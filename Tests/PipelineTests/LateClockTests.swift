@@ -17,8 +17,8 @@ extension PipelineTests {
         private static let ids = vehicles.flatMap { vehicle in (1...6).map { "\(vehicle)-\($0)" } }
 
         /// Two threads at eight o'clock, of which the second believes that it is 36 hours earlier, and configurations
-        /// of vehicles that are refreshed each quarter of an hour: they are parked, or have been silent for an hour. For
-        /// the second thread these are moving, so it expects a refresh each two minutes.
+        /// of vehicles that are refreshed each quarter of an hour: they are parked, or have been silent for an hour.
+        /// For the second thread the silent ones are moving, so it expects a refresh each two minutes.
         private final class World {
             let pipeline: PipelineFixture
             let late: FixtureClock

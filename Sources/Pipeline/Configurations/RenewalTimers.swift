@@ -134,8 +134,8 @@ struct RenewalTimers {
         return nextUpdate.map { renewal(slot, at: $0, madeAt: newest.at) }
     }
 
-    /// The date by which the task of the configuration's vehicle should have renewed the timeline; `nil` if that does not
-    /// renew it, or if nothing is due.
+    /// The date by which the task of the configuration's vehicle should have renewed the timeline; `nil` if that does
+    /// not renew it, or if nothing is due.
     private func dueAtVehicle(of slot: Slot<ConfigurationState>) -> Due? {
         guard table.isLive(slot), table.isRefreshedByVehicle(slot), table[slot]?.published != nil,
             let newest = table[slot]?.history.newest
