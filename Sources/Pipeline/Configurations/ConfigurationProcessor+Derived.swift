@@ -4,7 +4,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
         table.store.visit { slot in
             noteWhatWaits(for: slot)
-            timers.armRestored(slot)
+            timers.armWatching(slot)
         }
         requests.finishRestore()
         readers.finishRestore()
@@ -32,7 +32,7 @@ extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
         timers.reverted()
         for slot in table.store.reverted {
             noteWhatWaits(for: slot)
-            timers.arm(slot)
+            timers.armWatching(slot)
         }
         readers.reverted()
     }

@@ -195,6 +195,7 @@ extension ConfigurationProcessor: Punctuator {
         for fired in timers.pop(context) {
             switch fired {
             case .renewal(let slot, let at): renew(slot, at: at, context)
+            case .overdue(let slot): sources.askAnew(slot, at: context.now, context)
             case .forgetting(let slot): forget(slot, context)
             }
         }
@@ -231,11 +232,12 @@ extension ConfigurationProcessor: ConflatingProcessor {
     private func make(_ slot: Slot<ConfigurationState>, _ context: TaskContext) {
         if redeclared.contains(slot) && adoptIfRedeclared(slot, context) { return }
         followClock(slot, context)
+        let isAhead = table[slot]?.pending.map { settings.isAhead($0.at, of: context.now) } ?? false
         switch publisher.publish(slot, context) {
         case .nothing: break
         case .published(let timeline):
             pending.didPublish(slot)
-            timers.arm(slot)
+            if isAhead { timers.armWatching(slot) } else { timers.arm(slot) }
             readers.timelinePublished(timeline, of: slot)
             catchUp.published(slot)
         case .needsSnapshots(let at):

@@ -74,6 +74,12 @@ struct ConfigurationSources {
         for source in table[slot]?.sources ?? [] { ask(source.id, .snapshot(at: at), slot, context) }
     }
 
+    /// The same, if no answer and no timeline is awaited that would do.
+    func askAnew(_ slot: Slot<ConfigurationState>, at: Instant, _ context: TaskContext) {
+        guard let state = table[slot], state.pending == nil, state.areAllAnswered else { return }
+        askForSnapshots(slot, at: at, context)
+    }
+
     private func ask(
         _ source: SourceID, _ request: SubscriptionRequest, _ slot: Slot<ConfigurationState>, _ context: TaskContext
     ) {

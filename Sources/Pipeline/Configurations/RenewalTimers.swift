@@ -8,6 +8,8 @@ struct RenewalTimers {
     private let maker: TimelineMaker
     private let settings: PipelineSettings
     private var timers = SlotTimers<ConfigurationState>()
+    /// Timelines that are overdue, and that the tasks of their vehicles renew: until then these have time to do so.
+    private var overdue = SlotTimers<ConfigurationState>()
     /// The timers that this transaction took out.
     private var fired: [Slot<ConfigurationState>] = []
 
@@ -24,19 +26,27 @@ struct RenewalTimers {
     enum Fired {
         /// The timeline is renewed for this instant.
         case renewal(Slot<ConfigurationState>, at: Instant)
+        /// The task of the vehicle had time enough to renew the timeline, and did not.
+        case overdue(Slot<ConfigurationState>)
         /// The configuration was deleted long ago.
         case forgetting(Slot<ConfigurationState>)
     }
 
-    var nextDue: Instant? { timers.nextDue }
+    var nextDue: Instant? { earlier(timers.nextDue, overdue.nextDue) }
 
     /// Takes out timers that are due, the earliest first, and at most a portion of them.
     mutating func pop(_ context: TaskContext) -> [Fired] {
         var due: [Fired] = []
         for _ in 0..<context.timerPortion {
-            guard let slot = timers.pop(now: context.now) else { break }
-            fired.append(slot)
-            if let purpose = purpose(of: slot, context) { due.append(purpose) }
+            if let slot = timers.pop(now: context.now) {
+                fired.append(slot)
+                if let purpose = purpose(of: slot, context) { due.append(purpose) }
+            } else if let slot = overdue.pop(now: context.now) {
+                fired.append(slot)
+                if isStillOverdue(slot, context) { due.append(.overdue(slot)) }
+            } else {
+                break
+            }
         }
         return due
     }
@@ -52,12 +62,29 @@ struct RenewalTimers {
                 return .renewal(slot, at: instant(for: slot, due, firing: context.now))
             }
             arm(slot)
+        } else if let due = dueAtVehicle(of: slot) {
+            // The vehicle's own renewal is due by now as well, and comes first.
+            if due.firesAt <= context.now {
+                overdue.arm(slot, due: context.now + settings.pause)
+            } else {
+                timers.arm(slot, due: due.firesAt)
+            }
         }
         return nil
     }
 
+    /// False if the timer was overtaken. Else the timer is set again, for an interval later: the vehicle's task refuses
+    /// what it is asked while the clock here is behind its own, and that clock may be set right.
+    private mutating func isStillOverdue(_ slot: Slot<ConfigurationState>, _ context: TaskContext) -> Bool {
+        guard let due = dueAtVehicle(of: slot), due.firesAt <= context.now, let made = table[slot]?.history.newest?.at
+        else { return false }
+        timers.arm(slot, due: context.now + max(settings.pause, due.at - made))
+        return true
+    }
+
     /// Sets the configuration's timer as its state says.
     mutating func arm(_ slot: Slot<ConfigurationState>) {
+        overdue.disarm(slot)
         if let deletedAt = table[slot]?.deletedAt {
             timers.arm(slot, due: deletedAt + Self.keptAfterDeletion)
         } else if let due = due(of: slot) {
@@ -67,22 +94,30 @@ struct RenewalTimers {
         }
     }
 
-    /// The same after a restore, without a look at the configuration's record: to read them all takes longer than all
-    /// else. If its vehicle's task renews the timeline, the timer finds nothing to do.
-    mutating func armRestored(_ slot: Slot<ConfigurationState>) {
-        guard table.isLive(slot), !table.isRead(slot), let nextUpdate = table[slot]?.history.newest?.digest.nextUpdate,
+    /// The same if the task of the configuration's vehicle may not renew the timeline when it is due: it was published
+    /// for an earlier instant than the vehicle's update was for, by a clock that is behind. After a restore, and after
+    /// an abort, nobody knows whether it was.
+    ///
+    /// There is no look at the configuration's record: after a restore, to read them all takes longer than all else.
+    mutating func armWatching(_ slot: Slot<ConfigurationState>) {
+        overdue.disarm(slot)
+        guard table.isLive(slot), !table.isRead(slot) || table.isRefreshedByVehicle(slot),
+            let nextUpdate = table[slot]?.history.newest?.digest.nextUpdate,
             let made = table[slot]?.history.newest?.at
         else { return arm(slot) }
         timers.arm(slot, due: renewal(slot, at: nextUpdate, madeAt: made).firesAt)
     }
 
-    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { timers.forget(released) }
+    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) {
+        timers.forget(released)
+        overdue.forget(released)
+    }
 
     mutating func committed() { fired.removeAll(keepingCapacity: true) }
 
     /// Sets the timers again that the aborted transaction took out.
     mutating func reverted() {
-        for slot in fired { arm(slot) }
+        for slot in fired { armWatching(slot) }
         fired.removeAll()
     }
 
@@ -97,6 +132,15 @@ struct RenewalTimers {
             if case .usable = table.message(of: slot) { return Due(at: newest.at) }
         }
         return nextUpdate.map { renewal(slot, at: $0, madeAt: newest.at) }
+    }
+
+    /// The date by which the task of the configuration's vehicle should have renewed the timeline; `nil` if that does
+    /// not renew it, or if nothing is due.
+    private func dueAtVehicle(of slot: Slot<ConfigurationState>) -> Due? {
+        guard table.isLive(slot), table.isRefreshedByVehicle(slot), table[slot]?.published != nil,
+            let newest = table[slot]?.history.newest
+        else { return nil }
+        return newest.digest.nextUpdate.map { renewal(slot, at: $0, madeAt: newest.at) }
     }
 
     private func renewal(_ slot: Slot<ConfigurationState>, at: Instant, madeAt made: Instant) -> Due {
@@ -115,5 +159,8 @@ struct RenewalTimers {
         }
     }
 
-    func count(_ load: inout TimerLoad) { load.add(timers) }
+    func count(_ load: inout TimerLoad) {
+        load.add(timers)
+        load.add(overdue)
+    }
 }

@@ -133,8 +133,9 @@ final class VehicleSubscribers {
 
     /// True if a subscriber that asks for a snapshot has it already.
     ///
-    /// A subscriber that is refreshed by this task asks for one only after the clock went back. If this task noticed
-    /// that, too, the subscriber was sent an update for then.
+    /// A subscriber that is refreshed by this task asks for one after the clock went back; if this task noticed that,
+    /// too, the subscriber was sent an update for then. It asks as well if it had a clock that was behind: then what it
+    /// was sent is of earlier than now.
     private func isRefreshed(_ slot: Slot<VehicleSubscription>, to at: Instant) -> Bool {
         guard let subscription = subscriptions[slot], subscription.need.refresh != nil,
             let last = subscription.lastUpdate

@@ -52,6 +52,7 @@ extension AcceptanceTests {
             "Documentation/Performance.md: make benchmark-serve",
             "Documentation/Performance.md: make benchmark-sinks",
             "Documentation/Performance.md: Scripts/measure-metrics 3000000",
+            "Documentation/Performance.md: Scripts/measure-metrics --instructions 100000",
             "Documentation/Performance.md: make test ARGS=\"--filter SimulatedMonthTests\"",
             "Documentation/Performance.md: Scripts/measure-producer",
             "Documentation/Performance.md: make memory",
