@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 24), Bug(.timersBeforeInputs, 1),
+        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 136), Bug(.timersBeforeInputs, 1),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)
