@@ -61,6 +61,9 @@ package struct GatewaySettings: Sendable {
     /// How long a request still waits for a timeline once the pipeline has read what it wrote: content that stays the
     /// same makes none.
     package var settle = Duration.seconds(1)
+    /// While the pipeline has so many records or more to read, such a request waits for a timeline until its time is
+    /// over: as many as make a stream thread leave timelines for later.
+    package var farBehindRecords: Int64 = 50_000
     /// The number of streams that may be open at once.
     package var streamsMaximum = 20_000
     /// The bytes that wait for a slow client before its stream is closed.

@@ -25,9 +25,10 @@ package struct StreamSettings: Sendable {
     /// key in that time only the last is made.
     package var farBehindCommitInterval: Duration = .seconds(2)
     package var farBehindRecords = 50_000
-    /// So long, while that lasts, what is in state may wait for records that are still to be read.
+    /// So long, while that lasts, nothing is made of what is in state and may wait for records that are still to be
+    /// read.
     package var farBehindPatience: Duration = .seconds(5)
-    /// After that it is flushed in so many portions, and for so long, in one transaction at the most.
+    /// After that one transaction flushes so many portions of it, and for so long, at the most.
     package var farBehindFlushPortions = 16
     package var farBehindFlushTime: Duration = .seconds(1)
     /// A transaction ends after so many portions of timers behind which more are due: timers fire fast, and what they
@@ -140,6 +141,8 @@ package struct StreamSettings: Sendable {
     var backlogInterval: Duration { max(commitInterval, backlogCommitInterval) }
     /// Leaves most of a transaction's time for its flush and its commit.
     var farBehindInterval: Duration { max(backlogInterval, min(farBehindCommitInterval, transactionTimeout / 4)) }
+
+    var farBehindFlush: Duration { min(farBehindFlushTime, transactionTimeout / 8) }
 
     /// Takes over what may change while a thread runs.
     mutating func adoptIntervals() {

@@ -68,6 +68,38 @@ struct ThreadValuesTests {
         #expect(!pace.isUrgent(settings, unread: settings.farBehindRecords))
     }
 
+    @Test("transactions stay small for longer each time that a large one fails, until one is committed")
+    func penalty() {
+        var backlog = Backlog()
+        func isFarBehind() -> Bool { backlog.isFarBehind(settings, records: 1 << 20, unread: 1 << 20) }
+        for small in [1, 2, 4] {
+            #expect(isFarBehind())
+            _ = backlog.leavesPending(settings, isFarBehind: true, at: .zero)
+            backlog.noteAbort()
+            for _ in 0..<small {
+                #expect(!isFarBehind())
+                _ = backlog.leavesPending(settings, isFarBehind: false, at: .zero)
+                backlog.noteCommit()
+            }
+        }
+        _ = backlog.leavesPending(settings, isFarBehind: true, at: .zero)
+        backlog.noteCommit()
+        backlog.noteAbort()
+        backlog.noteCommit()
+        #expect(isFarBehind(), "a large one was committed since")
+    }
+
+    @Test("a first poll that brings little ends no backlog, a second transaction of little does")
+    func littleRead() {
+        var pace = CommitPace(at: .zero)
+        pace.note(records: settings.backlogRecords)
+        pace.begin(at: .seconds(1))
+        let much = settings.farBehindRecords
+        #expect(pace.isFarBehind(settings, unread: much) && !pace.isFarBehind(settings, unread: much - 1))
+        pace.begin(at: .seconds(2))
+        #expect(!pace.isFarBehind(settings, unread: much))
+    }
+
     @Test("far behind results wait in state for as long as the patience lasts, then once more")
     func patience() {
         var pace = CommitPace(at: .zero)

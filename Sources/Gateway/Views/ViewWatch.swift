@@ -43,6 +43,7 @@ package final class ViewWatch: Sendable {
         /// The topics whose absence was told.
         private var absent: Set<String> = []
         private var isRefusalTold = false
+        private var backlog = PipelineBacklog()
 
         /// - Parameter admin: is the watch's from here on; `close` closes it.
         package init(_ admin: any Admin) {
@@ -113,6 +114,8 @@ package final class ViewWatch: Sendable {
             let context = watch.context
             let places = Set(context.waiters.places.map { TopicPartition($0.topic, $0.partition) })
             guard !places.isEmpty else { return }
+            backlog.look(admin, context.settings, now: context.clock.now, timeout: timeout)
+            if backlog.isFarBehind { return }
             do throws(LogError) {
                 let committed = try admin.committedOffsets(
                     group: context.settings.application, partitions: places.sorted(), timeout: timeout)

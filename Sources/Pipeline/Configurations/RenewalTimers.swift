@@ -43,7 +43,12 @@ struct RenewalTimers {
                 if let purpose = purpose(of: slot, context) { due.append(purpose) }
             } else if let slot = overdue.pop(now: context.now) {
                 fired.append(slot)
-                if isStillOverdue(slot, context) { due.append(.overdue(slot)) }
+                if !context.hasReadSources {
+                    // The vehicle's task knows too little to renew anything, and waits for telemetry.
+                    overdue.arm(slot, due: context.now + settings.pause)
+                } else if isStillOverdue(slot, context) {
+                    due.append(.overdue(slot))
+                }
             } else {
                 break
             }

@@ -105,6 +105,7 @@ package final class StreamTask {
     /// - Parameter order: the reading order up to which sources have been read since this task began; `nil` if none
     ///   is, `Int.max` if all are. Nodes that wait for more (`Topology.Node.timersAfter`) are left out.
     package func punctuate(readThrough order: Int? = .max) {
+        context.hasReadSources = order == .max
         forEachNode { node in
             guard let punctuator = node.punctuator, mayFire(context.node, order) else { return }
             punctuator.punctuate(context)

@@ -27,6 +27,8 @@ package final class TaskContext {
     /// True if a flush leaves what is in state, and may wait there, for a later transaction: much is still to be read
     /// that may change it.
     package var leavesPending = false
+    /// True once all sources were read to the ends seen at take-over, or are waited for no longer (R17).
+    package internal(set) var hasReadSources = false
     /// The format that the task is written in (`StreamTask.format`).
     package internal(set) var format = StateFormat.newest
     /// The number of the node that is being called.

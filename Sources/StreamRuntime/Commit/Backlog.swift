@@ -2,24 +2,33 @@
 /// records only the last is made.
 ///
 /// Far behind is a thread that reads fast and has much left to read. It commits seldom, and its transactions leave in
-/// state what may wait there, for `farBehindPatience` at the most. After an abort it works in small transactions, until
-/// one of them is committed.
+/// state what may wait there. After `farBehindPatience` one of them makes as much of that as its time allows, the
+/// oldest first; then they leave again. After an abort the thread works in small transactions: for one commit, and for
+/// twice as many each time that a large transaction fails again.
 struct Backlog {
     /// Since when transactions have left in state what may wait there; `nil` if the last one did not.
     private var leftSince: Duration?
-    private var isThrownBack = false
+    /// The transaction under way was begun far behind.
+    private var isLarge = false
+    /// So many commits are still small.
+    private var smallCommits = 0
+    /// So many were small after the last abort; none after a large transaction that was committed.
+    private var penalty = 0
+
+    private static let penaltyMax = 64
 
     /// - Parameters:
-    ///   - records: that were read since the last commit.
+    ///   - records: that one transaction has read, this one or the last.
     ///   - unread: the records that are known to wait.
     func isFarBehind(_ settings: StreamSettings, records: Int, unread: @autoclosure () -> Int) -> Bool {
-        !isThrownBack && records >= settings.backlogRecords && unread() >= settings.farBehindRecords
+        smallCommits == 0 && records >= settings.backlogRecords && unread() >= settings.farBehindRecords
     }
 
     /// To be asked once for each transaction.
     ///
     /// - Returns: true if the transaction is to leave in state what may wait there.
     mutating func leavesPending(_ settings: StreamSettings, isFarBehind: Bool, at now: Duration) -> Bool {
+        isLarge = isFarBehind
         guard isFarBehind, now - (leftSince ?? now) < settings.farBehindPatience else {
             leftSince = nil
             return false
@@ -28,7 +37,13 @@ struct Backlog {
         return true
     }
 
-    mutating func noteAbort() { isThrownBack = true }
+    mutating func noteAbort() {
+        penalty = min(max(1, 2 * penalty), Self.penaltyMax)
+        smallCommits = penalty
+    }
 
-    mutating func noteCommit() { isThrownBack = false }
+    mutating func noteCommit() {
+        if isLarge { penalty = 0 }
+        smallCommits = max(0, smallCommits - 1)
+    }
 }

@@ -6,6 +6,8 @@ struct CommitPace {
     private(set) var last: Duration
     /// Records since then.
     private(set) var records = 0
+    /// Records of the transaction before.
+    private var recordsBefore = 0
     /// The portions of timers since then behind which more were due.
     private var leftTimerPortions = 0
     private var backlog = Backlog()
@@ -35,6 +37,7 @@ struct CommitPace {
     /// the next one at once.
     mutating func begin(at now: Duration) {
         last = now
+        recordsBefore = records
         records = 0
         leftTimerPortions = 0
     }
@@ -43,11 +46,12 @@ struct CommitPace {
     ///
     /// - Parameter unread: the records that are known to wait.
     func isUrgent(_ settings: StreamSettings, unread: @autoclosure () -> Int) -> Bool {
-        (hasMoreToFlush || leftTimerPortions >= settings.timerPortionsMax) && !isFarBehind(settings, unread: unread())
+        leftTimerPortions >= settings.timerPortionsMax || hasMoreToFlush && !isFarBehind(settings, unread: unread())
     }
 
+    /// A first poll that brings little, after a transaction that read much, ends no backlog.
     func isFarBehind(_ settings: StreamSettings, unread: @autoclosure () -> Int) -> Bool {
-        backlog.isFarBehind(settings, records: records, unread: unread())
+        backlog.isFarBehind(settings, records: max(records, recordsBefore), unread: unread())
     }
 
     /// To be asked once for each transaction (`Backlog.leavesPending`).
@@ -61,9 +65,8 @@ struct CommitPace {
     func interval(
         _ settings: StreamSettings, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
     ) -> Duration {
-        if records >= settings.backlogRecords {
-            return isFarBehind(settings, unread: unread()) ? settings.farBehindInterval : settings.backlogInterval
-        }
+        if isFarBehind(settings, unread: unread()) { return settings.farBehindInterval }
+        if records >= settings.backlogRecords { return settings.backlogInterval }
         guard let visible = settings.visibleCommitInterval, records < settings.urgentRecordsMax, hasNews()
         else { return settings.commitInterval }
         return min(settings.commitInterval, visible)

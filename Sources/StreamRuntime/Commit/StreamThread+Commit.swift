@@ -22,8 +22,10 @@ extension StreamThread {
         let began = clock.monotonic()
         let traceBegan = trace?.now()
         let isClaimAlone = tasks.areNameless
-        if !isClaimAlone { flush() }
-        guard state.mayProcess else { return }
+        if !isClaimAlone {
+            // Whoever is to be done soon leaves no more than a portion for later, and makes no more.
+            guard flush(mayBeLarge: timeout >= settings.transactionTimeout) else { return }
+        }
         let deadline = clock.monotonic() + timeout
         let refreshes = schedule.offsetsRefresh.isDue(
             at: clock.monotonic(), every: settings.offsetsRefreshInterval)
@@ -82,33 +84,39 @@ extension StreamThread {
     }
 
     /// Hands over early what would take too much memory until the commit.
-    func handOverWhatIsTooMuch() {
+    ///
+    /// - Returns: false if the transaction has failed.
+    @discardableResult
+    func handOverWhatIsTooMuch(within timeout: Duration) -> Bool {
         let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
-        guard waiting > settings.outputBytesMax else { return }
-        let deadline = clock.monotonic() + settings.transactionTimeout
+        guard waiting > settings.outputBytesMax else { return true }
+        let deadline = clock.monotonic() + timeout
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
+            return true
         } catch {
             fail(error, until: deadline)
+            return false
         }
     }
 
     // MARK: - Steps
 
-    private func flush() {
+    /// - Returns: false if the transaction has failed.
+    private func flush(mayBeLarge: Bool) -> Bool {
         tellTime()
         let began = clock.monotonic()
-        let isFarBehind = pace.isFarBehind(settings, unread: unread)
+        let isFarBehind = mayBeLarge && pace.isFarBehind(settings, unread: unread)
         let leavesPending = pace.leavesPending(settings, isFarBehind: isFarBehind, at: began)
         for runtime in tasks.running { runtime.task.context.leavesPending = leavesPending }
-        let end = began + settings.farBehindFlushTime
+        defer { for runtime in tasks.running { runtime.task.context.flushPortions = 1 } }
+        let end = began + settings.farBehindFlush
         for portions in 1...settings.farBehindFlushPortions {
             flush(portions: portions)
             guard isFarBehind, !leavesPending, pace.hasMoreToFlush, clock.monotonic() < end else { break }
-            handOverWhatIsTooMuch()
-            guard state.mayProcess else { break }
+            guard handOverWhatIsTooMuch(within: settings.transactionTimeout) else { return false }
         }
-        for runtime in tasks.running { runtime.task.context.flushPortions = 1 }
+        return true
     }
 
     private func flush(portions: Int) {

@@ -10,6 +10,8 @@ extension StreamThread {
     /// The records that are known to wait in the partitions that the thread reads; transaction markers count as well.
     var unread: Int {
         cursors.all.reduce(0) { sum, cursor in
+            // What a transaction of others holds back is not there yet.
+            if cursor.endSeen == cursor.runtime.next(of: cursor) { return sum }
             // One that is read later, or of which nothing has come yet, goes as far as it went at the take-over.
             let end = (cursor.isAssigned ? consumer.knownEnd(of: cursor.topicPartition) : nil) ?? cursor.stageEnd
             return sum + max(0, Int(end.rawValue - cursor.runtime.next(of: cursor).rawValue))

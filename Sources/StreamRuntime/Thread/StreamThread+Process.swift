@@ -38,12 +38,13 @@ extension StreamThread {
         try process(batch.records, exchange: false)
         for end in batch.ends {
             guard let cursor = cursor(topic: end.topic, partition: end.partition), !cursor.needsSeek else { continue }
+            cursor.endSeen = end.offset
             // Moves over transaction markers, which no record tells of (R10).
             if end.offset > cursor.runtime.next(of: cursor) {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        handOverWhatIsTooMuch()
+        handOverWhatIsTooMuch(within: settings.transactionTimeout)
     }
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).

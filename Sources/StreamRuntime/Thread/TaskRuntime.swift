@@ -117,6 +117,8 @@ final class PartitionCursor {
     /// The last stable offset that was seen when the task was taken over (R8, R17): what an open transaction of
     /// others holds back is not waited for. No further than the topic goes, which may be another by now.
     var stageEnd: Offset
+    /// Where the consumer last reached the end of what it may read.
+    var endSeen: Offset?
     /// True if the consumer reads it.
     var isAssigned = false
     /// What the consumer returns may not be used before it is moved to the task's position (R1).

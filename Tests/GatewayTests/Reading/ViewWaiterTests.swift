@@ -70,6 +70,31 @@ struct ViewWaiterTests {
         #expect(outcome.all == [.unchanged])
     }
 
+    @Test("while the pipeline is far behind, that its group has passed the record ends no wait")
+    func farBehind() throws {
+        let stage = try ReadingStage { $0.farBehindRecords = 3 }.start()
+        let telemetry = TopicPartition(stage.context.settings.topics.telemetry, 0)
+        stage.cluster.createTopic(telemetry.topic, partitions: 1)
+        for _ in 0..<4 { stage.cluster.append(telemetry.topic, 0, key: [1], value: [2]) }
+        let admin = PositionedAdmin(try stage.cluster.makeAdmin())
+        let (watch, rounds) = (ViewWatch(stage.context), ViewWatch.Rounds(admin))
+        let outcome = wait(stage, for: "a", from: place(5))
+        admin.commit(6, in: TopicPartition(place(5).topic, place(5).partition))
+        for read: Offset in [1, 2] {
+            #expect(outcome.all == [] && stage.context.waiters.places == [place(5)])
+            admin.commit(read, in: telemetry)
+            for _ in 0..<2 {
+                stage.clock.advance(by: .seconds(1))
+                rounds.step(watch)
+                stage.context.waiters.tick(now: stage.clock.now)
+            }
+        }
+        stage.clock.advance(by: stage.context.settings.settle)
+        stage.context.waiters.tick(now: stage.clock.now)
+        #expect(outcome.all == [.unchanged])
+        rounds.close()
+    }
+
     @Test("a deletion ends the wait by the tombstone; without a timeline before only the pipeline's position does")
     func deletion() throws {
         let stage = try ReadingStage().start()
