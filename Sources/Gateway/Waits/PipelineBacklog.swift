@@ -1,8 +1,8 @@
 import Messages
 import RecordLog
 
-/// Looks whether the pipeline is far behind its inputs. Then it leaves timelines for later that it could make: that it has
-/// read a record, and made nothing of it yet, says nothing.
+/// Looks whether the pipeline is far behind its inputs. Then it leaves timelines for later that it could make: that it
+/// has read a record, and made nothing of it yet, says nothing.
 struct PipelineBacklog {
     private(set) var isFarBehind = false
     private var lookedAt: Duration?
