@@ -78,8 +78,9 @@ private struct SinkDeclarationReading {
         let all = pairs.compactMap { declaration($0.key, $0.value) }
         for (index, one) in all.enumerated() {
             guard let other = all[..<index].first(where: { $0.target == one.target }) else { continue }
+            let member = one.content == .reloads ? "reloads" : "to"
             problems.append(
-                .init(path: [one.name, "to"], "must be another target than that of \(other.name): each has one sink"))
+                .init(path: [one.name, member], "must be another target than that of \(other.name): each has one sink"))
         }
         return SinkDeclarations(all: all)
     }

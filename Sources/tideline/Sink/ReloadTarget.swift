@@ -44,7 +44,7 @@ enum ReloadTable: Hashable, Sendable {
         let parts = text.split(separator: ":", maxSplits: 1)
         guard let scheme = parts.first, ["sqlite", "postgres", "postgresql"].contains(scheme) else { return nil }
         guard parts.count == 2 else {
-            throw SinkTarget.Problem(description: "must be \(ReloadTarget.allowed)")
+            throw SinkTarget.Problem(description: "must be \(Self.allowed)")
         }
         let rest = String(parts[1])
         self = scheme == "sqlite" ? .sqlite(file: rest) : .postgres(try SinkTarget.postgres(rest))

@@ -206,6 +206,22 @@ struct HTTPTimelinesTests {
         #expect(!"\(stage.deadLetters) \(stage.notices)".contains("hunter2"))
     }
 
+    @Test(
+        "a target that repeats a part of the address that may be a secret is not quoted; one that repeats a word is",
+        arguments: [
+            ("https://t.example/T0001/xoxb-long-secret/{configurationId}", "no hook xoxb-long-secret", false),
+            ("https://t.example/timelines/{configurationId}?key=hunter%202", "key hunter 2 is old", false),
+            ("https://t.example/timelines/{configurationId}?key=hunter2&v=1", "bad key: hunter2", false),
+            ("https://t.example/timelines/{configurationId}?key=hunter2&v=1", "timelines: version 1 is old", true),
+        ])
+    func repeatedSecret(address: String, body: String, isQuoted: Bool) throws {
+        stage.append("bad", 1)
+        stage.fault = { _ in .success(HTTPClientResponse(status: 422, body: Array(body.utf8))) }
+        try stage.run(address)
+        let told = try #require(stage.deadLetters.first)
+        #expect(told.contains("status 422") && told.contains(body) == isQuoted)
+    }
+
     private func expectSigned(_ request: HTTPClientRequest) throws {
         let id = try #require(request.header("webhook-id"))
         let timestamp = try #require(request.header("webhook-timestamp"))

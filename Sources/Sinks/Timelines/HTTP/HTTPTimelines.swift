@@ -153,23 +153,19 @@ package final class HTTPTimelines: DeliveryDestination {
         if case .success(let response) = result {
             // What is not there is removed.
             if attempt.request.method == .DELETE, [404, 410].contains(response.status) { verdict = .delivered }
-            if case .deadLetter(let problem) = verdict { verdict = .deadLetter(told(problem, contents, response)) }
+            if case .deadLetter(let problem) = verdict { verdict = .deadLetter(told(problem, response)) }
         }
         if case .delivered = verdict { for content in contents { delivered(content) } }
         return verdict
     }
 
     /// The problem with the beginning of what the target says of it.
-    private func told(
-        _ problem: MessageProblem, _ contents: [Content], _ response: HTTPClientResponse
-    ) -> MessageProblem {
+    private func told(_ problem: MessageProblem, _ response: HTTPClientResponse) -> MessageProblem {
         var problem = problem
         let words = String(decoding: response.body.prefix(200), as: UTF8.self).split { $0.isWhitespace || $0 == "\0" }
         let said = words.isEmpty ? "" : " It says: \(words.joined(separator: " "))"
-        let query = contents.first.map { $0.place.url.drop { $0 != "?" } } ?? ""
-        // Somebody's secret may be in the address.
-        let isShown = query.isEmpty || !said.contains(query)
-        if isShown { problem.message += said }
+        // Somebody's secret may be in the address, and the target may repeat it.
+        if !settings.address.isShown(in: said) { problem.message += said }
         return problem
     }
 }

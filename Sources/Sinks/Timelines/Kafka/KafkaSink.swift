@@ -130,14 +130,17 @@ package final class KafkaSink: TimelineSink {
         }
     }
 
-    /// Remembers the record that the target has refused. Larger ones may fit: brokers judge what is compressed.
+    /// Remembers the record that the target has refused: of those whose keys begin alike the largest. Larger ones than
+    /// that may fit, for brokers judge what is compressed.
     ///
     /// - Returns: false if it is none of this batch.
     private func refuse(_ cause: LogError) -> Bool {
-        let found = records.first { record in
+        guard cause.record?.topic == settings.topic else { return false }
+        let alike = records.filter { record in
             let key = record.key?.withUnsafeBytes { RefusedRecord(topic: record.topic, key: $0, bytes: 0).key }
             return key == cause.record?.key
         }
+        let found = alike.max { $0.value?.count ?? 0 < $1.value?.count ?? 0 }
         guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
         let id = String(decoding: key, as: UTF8.self)
         guard let offset = offsets[id] else { return false }
