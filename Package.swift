@@ -252,7 +252,7 @@ let package = Package(
             ],
             exclude: ["Oracle"]),
         .target(
-            name: "TestSupport", dependencies: ["SplitMix", "Timelines"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["RecordLog", "SplitMix", "Timelines"], path: "Tests/TestSupport",
             exclude: ["PushServer"],
             swiftSettings: strict),
     ],

@@ -1,6 +1,7 @@
 import Foundation
 import Messages
 import RecordLog
+import TestSupport
 import Seeds
 import Timelines
 
@@ -112,8 +113,8 @@ private final class DefectiveConsumer: Consumer {
     func close() { base.close() }
 }
 
-private final class DefectiveAdmin: Admin {
-    private let base: any Admin
+private final class DefectiveAdmin: ForwardingAdmin {
+    let base: any Admin
     private let defect: PortDefect
 
     init(_ base: any Admin, _ defect: PortDefect) {
@@ -137,36 +138,6 @@ private final class DefectiveAdmin: Admin {
         }
         return ends
     }
-
-    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]? {
-        try base.members(of: group, timeout: timeout)
-    }
-
-    func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription] {
-        try base.describeTopics(names, timeout: timeout)
-    }
-
-    func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
-        try base.createTopic(topic, timeout: timeout)
-    }
-
-    func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) {
-        try base.deleteRecords(before: offsets, timeout: timeout)
-    }
-
-    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
-        try base.startOffsets(of: partitions, timeout: timeout)
-    }
-
-    func committedOffsets(
-        group: String, partitions: [TopicPartition], timeout: Duration
-    ) throws(LogError) -> [TopicPartition: CommittedOffset] {
-        try base.committedOffsets(group: group, partitions: partitions, timeout: timeout)
-    }
-
-    func clusterId(timeout: Duration) throws(LogError) -> String { try base.clusterId(timeout: timeout) }
-    func connect(timeout: Duration) throws(LogError) { try base.connect(timeout: timeout) }
-    func close() { base.close() }
 }
 
 private final class DefectiveProducer: TransactionalProducer {

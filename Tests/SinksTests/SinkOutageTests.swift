@@ -1,6 +1,7 @@
 import RecordLog
 import Simulation
 import Sinks
+import TestSupport
 import Testing
 
 @Suite("Sinks while the brokers are away")
@@ -98,63 +99,14 @@ final class OutageCluster: Cluster, @unchecked Sendable {
     }
 }
 
-private final class OutageAdmin: Admin {
+private final class OutageAdmin: ForwardingAdmin {
+    let base: any Admin
     private let cluster: OutageCluster
-    private let admin: any Admin
 
-    init(_ cluster: OutageCluster, _ admin: any Admin) {
+    init(_ cluster: OutageCluster, _ base: any Admin) {
         self.cluster = cluster
-        self.admin = admin
+        self.base = base
     }
 
-    func members(of group: String, timeout: Duration) throws(LogError) -> [GroupMember]? {
-        try cluster.check(timeout)
-        return try admin.members(of: group, timeout: timeout)
-    }
-
-    func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription] {
-        try cluster.check(timeout)
-        return try admin.describeTopics(names, timeout: timeout)
-    }
-
-    func clusterId(timeout: Duration) throws(LogError) -> String {
-        try cluster.check(timeout)
-        return try admin.clusterId(timeout: timeout)
-    }
-
-    func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
-        try cluster.check(timeout)
-        try admin.createTopic(topic, timeout: timeout)
-    }
-
-    func deleteRecords(before offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError) {
-        try cluster.check(timeout)
-        try admin.deleteRecords(before: offsets, timeout: timeout)
-    }
-
-    func endOffsets(
-        of partitions: [TopicPartition], isolation: IsolationLevel, timeout: Duration
-    ) throws(LogError) -> [TopicPartition: Offset] {
-        try cluster.check(timeout)
-        return try admin.endOffsets(of: partitions, isolation: isolation, timeout: timeout)
-    }
-
-    func startOffsets(of partitions: [TopicPartition], timeout: Duration) throws(LogError) -> [TopicPartition: Offset] {
-        try cluster.check(timeout)
-        return try admin.startOffsets(of: partitions, timeout: timeout)
-    }
-
-    func committedOffsets(
-        group: String, partitions: [TopicPartition], timeout: Duration
-    ) throws(LogError) -> [TopicPartition: CommittedOffset] {
-        try cluster.check(timeout)
-        return try admin.committedOffsets(group: group, partitions: partitions, timeout: timeout)
-    }
-
-    func connect(timeout: Duration) throws(LogError) {
-        try cluster.check(timeout)
-        try admin.connect(timeout: timeout)
-    }
-
-    func close() { admin.close() }
+    func willForward(timeout: Duration) throws(LogError) { try cluster.check(timeout) }
 }

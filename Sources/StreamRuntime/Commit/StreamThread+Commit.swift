@@ -87,10 +87,10 @@ extension StreamThread {
     ///
     /// - Returns: false if the transaction has failed.
     @discardableResult
-    func handOverWhatIsTooMuch(within timeout: Duration) -> Bool {
+    func handOverWhatIsTooMuch() -> Bool {
         let waiting = tasks.running.reduce(outbox.outputs.bytes.count) { $0 + $1.task.context.outputs.bytes.count }
         guard waiting > settings.outputBytesMax else { return true }
-        let deadline = clock.monotonic() + timeout
+        let deadline = clock.monotonic() + settings.transactionTimeout
         do throws(TransactionError) {
             try handOverToProducer(until: deadline)
             return true
@@ -114,7 +114,7 @@ extension StreamThread {
         for portions in 1...settings.farBehindFlushPortions {
             flush(portions: portions)
             guard isFarBehind, !leavesPending, pace.hasMoreToFlush, clock.monotonic() < end else { break }
-            guard handOverWhatIsTooMuch(within: settings.transactionTimeout) else { return false }
+            guard handOverWhatIsTooMuch() else { return false }
         }
         return true
     }

@@ -44,7 +44,7 @@ extension StreamThread {
                 cursor.runtime.task.positions.move(cursor.position, to: end.offset)
             }
         }
-        handOverWhatIsTooMuch(within: settings.transactionTimeout)
+        handOverWhatIsTooMuch()
     }
 
     /// Fires a portion of the due timers of each task that has read what they wait for (R17).
