@@ -6,7 +6,8 @@ import Timelines
 /// The tasks of a topology under a virtual clock, driven directly: at each instant what is due and what comes in is
 /// processed and committed, messages between tasks included, until nothing is left to do.
 ///
-/// What a stream thread and the log do beside that is left out: positions, offsets, rebalances.
+/// What a stream thread and the log do beside that is left out: offsets, rebalances, and positions but for the one that
+/// says in which format state is.
 package final class VirtualTasks {
     let topology: Topology
     let partitions: Int32
@@ -40,13 +41,23 @@ package final class VirtualTasks {
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
         tasks = (0..<Partition(partitions)).map { task($0) }
-        for task in tasks { task.begin() }
+        for task in tasks {
+            task.begin()
+            addPosition(to: task)
+        }
         dues = tasks.map(\.nextDue)
         isActive = tasks.map { _ in false }
     }
 
     private func task(_ partition: Partition) -> StreamTask {
         StreamTask(partition: partition, partitions: partitions, topology: topology, router: self)
+    }
+
+    /// A task of its own begins with a position, so that its first commit writes in which format its state is. Without
+    /// that a restore takes the state for one of a release that knew no formats.
+    private func addPosition(to task: StreamTask) {
+        let next = task.positions.restoredNext(source: TaskPositions.exchange, partition: task.partition)
+        _ = task.positions.add(source: TaskPositions.exchange, partition: task.partition, next: next ?? 0)
     }
 
     /// The keys and slots of all stores of all tasks together.
@@ -227,6 +238,7 @@ package final class VirtualTasks {
         } catch {
             preconditionFailure("A changelog of these tasks cannot be read: \(error)")
         }
+        addPosition(to: task)
         return task
     }
 }
