@@ -176,8 +176,8 @@ final class CalendarSubscribers {
 
     func finishRestore() {
         subscriptions.visit { slot in
-            let calendarId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
-            links.link(slot, to: library.slot(of: calendarId))
+            let calendar = subscriptions.withKey(of: slot) { library.slot(of: SubscriptionKey.sourceId(in: $0)) }
+            links.link(slot, to: calendar)
             arm(slot, at: subscriptions[slot]?.lastUpdate?.until)
         }
         for calendar in library.calendars.slots {

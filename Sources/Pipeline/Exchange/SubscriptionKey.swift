@@ -8,8 +8,9 @@ enum SubscriptionKey {
         "\(sourceId.utf8.count):\(sourceId)\(configurationId)"
     }
 
-    static func sourceId(in key: UnsafeRawBufferPointer) -> String {
-        String(decoding: ids(in: key).source, as: UTF8.self)
+    /// The bytes of the source's id, within the key.
+    static func sourceId(in key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: ids(in: key).source)
     }
 
     static func configurationId(in key: UnsafeRawBufferPointer) -> String {

@@ -186,10 +186,11 @@ extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext) {
         subscribers.linkRestored()
         vehicles.visit { slot in
-            subscribers.restoreFanOut(of: slot)
+            subscribers.deriveRestored(of: slot)
             rederive(slot)
             expiry.arm(slot)
         }
+        for slot in vehicles.slots where !vehicles.hasValue(slot) { subscribers.deriveRestored(of: slot) }
         subscribers.finishRestore()
     }
 

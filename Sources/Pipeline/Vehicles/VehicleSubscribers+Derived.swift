@@ -6,23 +6,30 @@ extension VehicleSubscribers {
         summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
     }
 
-    /// Derives what follows from the subscriptions. The stores are complete for the first time.
+    /// Links each subscription to its vehicle; none of them is decoded for that. The stores are complete for the first
+    /// time.
     func linkRestored() {
-        subscriptions.visit { slot in
-            vehicles.releaseDecoded()
-            let vehicleId = subscriptions.withKey(of: slot) { SubscriptionKey.sourceId(in: $0) }
-            links.link(slot, to: vehicles.slot(of: vehicleId))
-            rederive(slot)
+        for slot in subscriptions.slots where subscriptions.hasValue(slot) {
+            let vehicle = subscriptions.withKey(of: slot) { vehicles.slot(of: SubscriptionKey.sourceId(in: $0)) }
+            links.link(slot, to: vehicle)
         }
     }
 
-    /// Goes on with what a vehicle was telling its subscribers, after `linkRestored`.
-    func restoreFanOut(of vehicle: Slot<VehicleState>) {
+    /// Derives what follows from the subscriptions of a vehicle, known or not, and goes on with what the vehicle was
+    /// telling them; to be called for each vehicle, after `linkRestored`. So each is decoded once, while its vehicle is.
+    func deriveRestored(of vehicle: Slot<VehicleState>) {
         if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
+        for slot in links.subscriptions(of: vehicle) {
+            rederive(slot)
+            subscriptions.releaseDecoded()
+        }
     }
 
-    /// The state of all vehicles was looked at.
-    func finishRestore() { fanOut.committed() }
+    /// All that follows from each vehicle's subscriptions is derived.
+    func finishRestore() {
+        subscriptions.noteVisited()
+        fanOut.committed()
+    }
 
     func committed() {
         timers.committed()

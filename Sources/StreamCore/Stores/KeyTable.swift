@@ -90,7 +90,22 @@ public struct KeyTable {
     func isKey(_ key: UnsafeRawBufferPointer, of slot: Int) -> Bool {
         let place = places[slot]
         guard Int(place.count) == key.count else { return false }
-        for index in 0..<key.count where bytes[place.start + index] != key[index] { return false }
+        return bytes.withUnsafeBytes { Self.isSame($0, from: place.start, as: key) }
+    }
+
+    /// Compares eight bytes at a time: most keys that are compared are the same.
+    @inlinable
+    static func isSame(_ held: UnsafeRawBufferPointer, from start: Int, as key: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= key.count {
+            let word = held.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+            guard word == key.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+            index += 8
+        }
+        while index < key.count {
+            guard held[start + index] == key[index] else { return false }
+            index += 1
+        }
         return true
     }
 

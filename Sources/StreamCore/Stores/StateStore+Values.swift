@@ -41,6 +41,9 @@ extension StateStore {
         isVisited = true
     }
 
+    /// Every value has been read one by one, in another order than that of `visit`.
+    public func noteVisited() { isVisited = true }
+
     /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them.
     ///
     /// - Precondition: nothing of the store is borrowed.

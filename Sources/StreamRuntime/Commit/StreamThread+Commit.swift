@@ -237,8 +237,10 @@ extension StreamThread {
     /// A call that fails at once would otherwise be repeated without a pause, for as long as a broker is away.
     private static let repeatPause = Duration.milliseconds(5)
 
+    /// True if the task has read all that a run which ends reads. Nothing is brought up while others are restored: that
+    /// would hold them up, and there is time for it when they are.
     private func isCaughtUp(_ runtime: TaskRuntime) -> Bool {
-        guard let targets else { return false }
+        guard let targets, !tasks.all.contains(where: \.isRestoring) else { return false }
         return runtime.inputs.allSatisfy { cursor in
             guard let target = targets[cursor.topicPartition] else { return true }
             return isCompared(cursor) && runtime.next(of: cursor) >= target
