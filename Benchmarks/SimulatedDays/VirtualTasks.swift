@@ -238,7 +238,7 @@ package final class VirtualTasks {
         } catch {
             preconditionFailure("A changelog of these tasks cannot be read: \(error)")
         }
-        precondition(task.format == StateFormat.newest, "Every state that these tasks write says in which format it is.")
+        precondition(task.format == StateFormat.newest, "All state of these tasks says its format.")
         addPosition(to: task)
         return task
     }
