@@ -16,7 +16,8 @@ extension VehicleSubscribers {
     }
 
     /// Derives what follows from the subscriptions of a vehicle, known or not, and goes on with what the vehicle was
-    /// telling them; to be called for each vehicle, after `linkRestored`. So each is decoded once, while its vehicle is.
+    /// telling them; to be called for each vehicle, after `linkRestored`. So each is decoded once, while its vehicle is
+    /// decoded.
     func deriveRestored(of vehicle: Slot<VehicleState>) {
         if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
         for slot in links.subscriptions(of: vehicle) {
