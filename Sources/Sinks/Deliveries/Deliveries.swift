@@ -91,14 +91,17 @@ final class Deliveries<Destination: DeliveryDestination> {
     // MARK: - Taking in
 
     /// Counts a record as not settled; `queue` has to follow, unless the run ends before.
-    func begin(_ record: Record) {
-        outstanding.begin(record)
-        traces.begin(record)
+    func begin(_ record: Record) -> OutstandingRecords.Place {
+        let place = outstanding.begin(record)
+        traces.begin(record, place)
+        return place
     }
 
-    /// Queues everything that the destination wants to send for a record.
-    func queue(_ record: Record) {
-        let place = OutstandingRecords.Place(record)
+    /// What is read of the partition from now on is of another topic of the same name.
+    func restart(_ partition: Partition) { outstanding.restart(partition) }
+
+    /// Queues everything that the destination wants to send for a record, which `begin` has taken up.
+    func queue(_ record: Record, _ place: OutstandingRecords.Place) {
         let written = record.timestamp.milliseconds < 0 ? clock.wall : record.timestamp
         do throws(MessageProblem) {
             let parcels = try destination.parcels(for: record)

@@ -84,14 +84,17 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package func work(on records: [Record], _ state: SinkReadState) throws(DeliveryError) -> Bool {
         self.state = state
         if !records.isEmpty {
-            for partition in state.restarted { trails[partition] = nil }
-            for record in records {
+            for partition in state.restarted {
+                trails[partition] = nil
+                deliveries.restart(partition)
+            }
+            let places = records.map { record in
                 trails[record.partition, default: []].append(Fingerprint(record))
-                deliveries.begin(record)
+                return deliveries.begin(record)
             }
             // Stopped first: they stay outstanding, and the next run reads them again.
             if try destination.catchUp() {
-                for record in records { deliveries.queue(record) }
+                for (record, place) in zip(records, places) { deliveries.queue(record, place) }
             }
             shortenTrails()
         }

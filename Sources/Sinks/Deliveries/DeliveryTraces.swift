@@ -13,7 +13,7 @@ struct DeliveryTraces {
 
     // MARK: - Records
 
-    mutating func begin(_ record: Record) {
+    mutating func begin(_ record: Record, _ place: OutstandingRecords.Place) {
         guard let tracer, let header = record.headers.first(where: { $0.name == SpanContext.headerName })?.value,
             let parent = SpanContext(traceParent: header),
             var span = tracer.startSpan("process \(record.topic)", context: parent, ofKind: .consumer)
@@ -24,7 +24,7 @@ struct DeliveryTraces {
             SpanNames.offset: .int(record.offset.rawValue),
         ]
         if let key = record.key { span.attributes[SpanNames.key] = .string(String(decoding: key, as: UTF8.self)) }
-        records[OutstandingRecords.Place(record)] = span
+        records[place] = span
     }
 
     mutating func note(_ reason: String, ofDeadLetter place: OutstandingRecords.Place) {

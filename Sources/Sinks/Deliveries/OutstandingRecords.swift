@@ -2,19 +2,13 @@ import RecordLog
 
 /// The records that are read and not settled yet. Each partition is done up to its first such record.
 struct OutstandingRecords {
-    /// A record of the topic of reloads.
+    /// A record of the topic that is sent.
     struct Place: Hashable {
         var partition: Partition
         var offset: Offset
-
-        init(partition: Partition, offset: Offset) {
-            self.partition = partition
-            self.offset = offset
-        }
-
-        init(_ record: Record) {
-            self.init(partition: record.partition, offset: record.offset)
-        }
+        /// How often the partition was found to be that of another topic before the record was read: the record of one
+        /// topic is not that of another which has its offset.
+        var restarts: Int
     }
 
     private struct Entry {
@@ -27,6 +21,7 @@ struct OutstandingRecords {
     private var entries: [Place: Entry] = [:]
     /// The offsets of each partition in their order. Settled ones are dropped when they come to the front.
     private var queues: [Partition: Queue] = [:]
+    private var restarts: [Partition: Int] = [:]
 
     private struct Queue {
         var offsets: [Offset] = []
@@ -38,11 +33,25 @@ struct OutstandingRecords {
     private(set) var byteCount = 0
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Takes up a record with one claim on it. Offsets of a partition ascend.
-    mutating func begin(_ record: Record) {
-        entries[Place(record)] = Entry(record: record, claims: 1)
+    /// Takes up a record with one claim on it. Offsets of a partition ascend, until they are those of another topic.
+    mutating func begin(_ record: Record) -> Place {
+        if let last = queues[record.partition]?.offsets.last, record.offset <= last { restart(record.partition) }
+        let place = place(record.offset, of: record.partition)
+        entries[place] = Entry(record: record, claims: 1)
         byteCount += record.byteCount
         queues[record.partition, default: Queue()].offsets.append(record.offset)
+        return place
+    }
+
+    /// What is read of the partition from now on is of another topic. What was read before stays until it is settled,
+    /// and has no part in how far the partition is done.
+    mutating func restart(_ partition: Partition) {
+        restarts[partition, default: 0] += 1
+        queues[partition] = nil
+    }
+
+    private func place(_ offset: Offset, of partition: Partition) -> Place {
+        Place(partition: partition, offset: offset, restarts: restarts[partition] ?? 0)
     }
 
     mutating func claim(_ place: Place) {
@@ -62,7 +71,7 @@ struct OutstandingRecords {
         }
         entries[place] = nil
         byteCount -= entry.record.byteCount
-        dropSettled(of: place.partition)
+        if place.restarts == restarts[place.partition] ?? 0 { dropSettled(of: place.partition) }
         return true
     }
 
@@ -84,7 +93,7 @@ struct OutstandingRecords {
     static let settledMax = 4096
 
     func isSettled(_ offset: Offset, of partition: Partition) -> Bool {
-        entries[Place(partition: partition, offset: offset)] == nil
+        entries[place(offset, of: partition)] == nil
     }
 
     /// Marks a record as a dead letter.

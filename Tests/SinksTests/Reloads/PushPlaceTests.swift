@@ -34,6 +34,30 @@ struct PushPlaceTests {
         #expect(again.records == 0)
     }
 
+    @Test("a topic that is made anew while its records wait for their target is sent from its beginning, and counts alone")
+    func recreatedMeanwhile() throws {
+        func append(_ key: String, _ value: String) {
+            stage.cluster.append(ReloadStage.reloads, 0, key: key, value: value)
+        }
+        for key in ["a", "b", "c"] { append(key, "old") }
+        stage.service.respond = { _ in .status(503) }
+        var rounds = 0
+        try stage.post(stop: {
+            rounds += 1
+            if rounds == 20 {
+                stage.cluster.recreateTopic(ReloadStage.reloads)
+                for key in ["c", "d"] { append(key, "new") }
+            }
+            if rounds == 40 { stage.service.respond = { _ in .status(200) } }
+            return rounds > 400
+        }) { $0.reading.untilCaughtUp = false }
+        let bodies = stage.service.requests.filter { $0.request.body == Array("new".utf8) }
+        #expect(bodies.count >= 2)
+        #expect(stage.position("hook") == 2)
+        let rest = try stage.post()
+        #expect(rest.startedOver == 0 && rest.records == 0)
+    }
+
     @Test("a place of another cluster is refused by name until that is accepted; a position without a place is read on")
     func cluster() async throws {
         stage.configure("a", token: "aa01")
