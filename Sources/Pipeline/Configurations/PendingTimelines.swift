@@ -102,9 +102,11 @@ struct PendingTimelines {
         used = 0
     }
 
-    /// Queues a configuration again whose state says that a timeline is to be made.
+    /// Queues a configuration again whose state says that a timeline is to be made. One that waits for snapshots is
+    /// queued by the last of them.
     mutating func restore(_ slot: Slot<ConfigurationState>) {
-        if table[slot]?.pending != nil { queue.append(slot) }
+        guard let state = table[slot], state.pending != nil else { return }
+        if state.renewal == nil || !state.sources.contains(where: \.isAwaited) { queue.append(slot) }
     }
 
     mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { queue.forget(released) }

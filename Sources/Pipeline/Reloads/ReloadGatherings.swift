@@ -68,6 +68,8 @@ struct ReloadGatherings {
             if gathered[slot].isEmpty {
                 gatherings[slot] = nil
             } else {
+                // Written, so that a transaction ends in any case: the next one has room for the rest.
+                gatherings[slot] = state
                 closings.arm(slot, due: state.closesAt)
             }
             return (gatherings.withKey(of: slot) { ReloadKey($0) }, closed)

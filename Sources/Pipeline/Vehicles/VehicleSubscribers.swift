@@ -126,9 +126,16 @@ final class VehicleSubscribers {
             summaries[slot] = nil
             timers.disarm(slot)
         case .snapshot(let at):
-            guard subscriber.version == known, !isRefreshed(slot, to: at) else { return }
+            guard subscriber.version == known, !isRefreshed(slot, to: at), mayAnswer(slot, context) else { return }
             waiting.replace(slot, with: Waiting(required: (.scheduled, at), traceParent: nil))
         }
+    }
+
+    /// False as long as this task has not read its inputs, if it refreshes the subscriber: it would take its vehicles
+    /// for silent (R17). It refreshes the subscriber by itself when it has, and a timeline that stays overdue is asked
+    /// for again.
+    private func mayAnswer(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) -> Bool {
+        context.hasReadSources || subscriptions[slot]?.need.refresh == nil
     }
 
     /// True if a subscriber that asks for a snapshot has it already.

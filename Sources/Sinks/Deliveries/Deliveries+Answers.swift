@@ -25,7 +25,9 @@ extension Deliveries {
     /// - Returns: why the run has to end; `nil` if it goes on.
     private func settle(_ sent: Sent, _ verdict: DeliveryVerdict) -> String? {
         let host = sent.attempt.host
+        let failingSince = hosts[host]?.failingSince
         let action = hosts[host, default: HostState()].apply(event(of: verdict, sent), now: clock.now, limits: limits)
+        if case .delivered = verdict, let failingSince { notice(.resumed(host, after: clock.now - failingSince)) }
         switch verdict {
         case .delivered:
             summary.delivered += sent.items.count

@@ -89,6 +89,8 @@ package struct DeliverySummary: Hashable, Sendable, SinkRunSummary {
 package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConvertible {
     /// Sending failed for now; all that goes there waits so long.
     case holding(String, retryIn: Duration)
+    /// Something was delivered to the host again, so long after sending there had begun to fail.
+    case resumed(String, after: Duration)
     /// Whoever takes the records refuses all of them for now. Told once, until one is taken.
     case turnedAway(String)
     case deadLetter(TopicPartition, Offset, reason: String)
@@ -106,6 +108,8 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
         switch self {
         case .holding(let reason, let delay):
             "\(reason); trying again in \((delay / .seconds(1) * 10).rounded() / 10) s"
+        case .resumed(let host, let length):
+            "\(host) takes records again, after \((length / .seconds(1) * 10).rounded() / 10) s"
         case .turnedAway(let reason): "\(reason); nothing is lost, all is tried again until one is taken"
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"

@@ -22,8 +22,8 @@ struct HostState<Refused> {
     }
 
     private(set) var pause: Pause?
-    /// True if something failed there for now since something was delivered last.
-    private(set) var isFailing = false
+    /// Since when it has failed for now, with nothing delivered; `nil` if it has not.
+    private(set) var failingSince: Duration?
     /// True if it turned everything away since something was delivered last.
     private(set) var isTurningAway = false
     private(set) var deliveredAt: Duration?
@@ -86,8 +86,8 @@ struct HostState<Refused> {
         case .failed(let attempts, let after, let jitter):
             pause = nil
             let delay = limits.backoff.delay(after: attempts, random: jitter, atLeast: after)
-            defer { isFailing = true }
-            return .wait(until: now + delay, told: isFailing ? .nothing : .holding(delay))
+            defer { noteFailing(now) }
+            return .wait(until: now + delay, told: failingSince != nil ? .nothing : .holding(delay))
         case .unavailable(let after, let jitter):
             let (until, delay) = hold(now, limits.backoff, after, jitter)
             return .wait(until: until, told: delay.map { .holding($0) } ?? .nothing)
@@ -111,9 +111,11 @@ struct HostState<Refused> {
         let count = (pause?.count ?? 0) + 1
         let delay = backoff.delay(after: count, random: jitter, atLeast: after)
         pause = Pause(until: now + delay, count: count)
-        isFailing = true
+        noteFailing(now)
         return (now + delay, delay)
     }
+
+    private mutating func noteFailing(_ now: Duration) { if failingSince == nil { failingSince = now } }
 
     init(deliveredAt: Duration? = nil) {
         self.deliveredAt = deliveredAt

@@ -24,7 +24,7 @@ extension StreamThread {
         let isClaimAlone = tasks.areNameless
         if !isClaimAlone {
             // Whoever is to be done soon leaves no more than a portion for later, and makes no more.
-            guard flush(mayBeLarge: timeout >= settings.transactionTimeout) else { return }
+            guard flush(mayBeLarge: releasing.isEmpty && timeout >= settings.transactionTimeout) else { return }
         }
         let deadline = clock.monotonic() + timeout
         let refreshes = schedule.offsetsRefresh.isDue(

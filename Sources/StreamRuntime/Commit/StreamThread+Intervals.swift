@@ -23,14 +23,20 @@ extension StreamThread {
         !outbox.outputs.isEmpty || tasks.all.contains { $0.isRunning && $0.task.hasNews }
     }
 
+    /// True if what a flush left does not wait for the interval. In a run that ends it does while others are restored:
+    /// what is to be brought up waits for them.
+    private var isUrgent: Bool {
+        pace.isUrgent(settings, unread: unread) && !(targets != nil && tasks.all.contains(where: \.isRestoring))
+    }
+
     /// A task that has come is claimed at once.
     var isCommitDue: Bool {
-        tasks.running.contains { !$0.isClaimed } || pace.isUrgent(settings, unread: unread)
+        tasks.running.contains { !$0.isClaimed } || isUrgent
             || clock.monotonic() - pace.last >= commitInterval
     }
 
     func pollTimeout(now: Instant) -> Duration {
-        if pace.isUrgent(settings, unread: unread) { return .zero }
+        if isUrgent { return .zero }
         if tasks.all.contains(where: { !$0.isRunning }) || cursors.all.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }

@@ -66,6 +66,10 @@ final class DeadLetterRun {
                 continue
             }
             switch asked?.destination(of: letter) ?? .success(nil) {
+            // What cannot go back at all needs no look at topics, and no writer that fences another one.
+            case .success where judge != nil && letter.hindrance != nil:
+                progress.leftOut += 1
+                rows.append(row(letter, "left out", why: "cannot go back: \(letter.hindrance ?? "")"))
             case .success(let place):
                 changes.append(.init(letter: letter, operation: operation, destination: place))
                 counts.add(letter, state)

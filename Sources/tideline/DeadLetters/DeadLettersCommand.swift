@@ -88,6 +88,9 @@ struct DeadLetterActionOptions: ParsableArguments {
         if ids.isEmpty && !all && !choice.isGiven {
             throw ValidationError("Name dead letters, such as 0/5, or give '--reason', '--since' or '--all'.")
         }
+        if !ids.isEmpty && choice.isGiven {
+            throw ValidationError("Dead letters are named, or chosen by '--reason' and '--since'; not both.")
+        }
         if !ids.isEmpty && all { throw ValidationError("'--all' and names of dead letters cannot both be given.") }
     }
 }

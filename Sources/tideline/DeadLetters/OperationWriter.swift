@@ -160,7 +160,11 @@ final class OperationWriter {
                 case .fenced(let cause):
                     throw failure(
                         "another 'tideline dead-letters' of this application has begun meanwhile (\(cause.name))")
-                case .abortable(let cause), .fatal(let cause): throw failure("\(cause)")
+                case .abortable(let cause), .fatal(let cause):
+                    // Named, so that it can be left out: all behind it waits for it.
+                    guard let record = cause.record else { throw failure("\(cause)") }
+                    let key = record.key.map { "of key \($0)" } ?? "without a key"
+                    throw failure("\(cause): a record \(key), of \(record.bytes) bytes, for \(record.topic)")
                 }
             }
         }

@@ -22,6 +22,8 @@ struct ReplayJudge {
     /// The newest record of each key in each partition of a compacted topic, for the keys of dead letters. After
     /// partitions were added a key may be in several.
     private var newest: [String: [[UInt8]: Newest]] = [:]
+    /// The topics that lose a record to a newer one of its key alone.
+    private var compactedAlone: Set<String> = []
 
     init(_ environment: Environment, _ admin: any Admin, overNewer: Bool) {
         self.environment = environment
@@ -38,11 +40,13 @@ struct ReplayJudge {
         for topic in origins where found[topic]?.settings["cleanup.policy"]?.contains("compact") == true {
             let keys = Set(letters.filter { $0.origin?.topic == topic }.compactMap(\.record.key))
             var places: [[UInt8]: Newest] = [:]
-            try environment.readRecords(of: topic) { view, _ in
+            // A newer record behind an open transaction would be overlooked.
+            try environment.readRecords(of: topic, needsAll: true) { view, _ in
                 guard let key = view.key.map({ Array($0) }), keys.contains(key) else { return }
                 places[key, default: [:]][view.partition] = (SourceOffset(topic, view), view.timestamp)
             }
             newest[topic] = places
+            if found[topic]?.settings["cleanup.policy"] == "compact" { compactedAlone.insert(topic) }
         }
     }
 
@@ -57,7 +61,20 @@ struct ReplayJudge {
                 LeftOut(reason: "a newer record of its key is \(place.text): it would be replaced (--over-newer)"))
         }
         let partition = Partition(origin.partition)
+        if let key = letter.record.key, partition.rawValue < count, isGone(origin, key) {
+            let gone = "its record is gone from \(origin.topic), and so may be the tombstone that replaced it"
+            return .failure(LeftOut(reason: "\(gone) (--over-newer)"))
+        }
         return .success((origin.topic, partition.rawValue < count ? partition : nil))
+    }
+
+    /// True if the topic has no record of the key from the dead letter's origin on. There was a newer one then, since
+    /// nothing else takes a record out of a compacted topic: a tombstone, which goes after `delete.retention.ms`. The
+    /// topic may also have been made anew.
+    private func isGone(_ origin: SourceOffset, _ key: [UInt8]) -> Bool {
+        guard compactedAlone.contains(origin.topic) else { return false }
+        let newest = newest[origin.topic]?[key]?[Partition(origin.partition)]
+        return newest.map { $0.place.offset < origin.offset } ?? true
     }
 
     /// A record that the dead letter would replace. Offsets compare within a partition alone; in another one counts

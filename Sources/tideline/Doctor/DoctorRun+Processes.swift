@@ -32,6 +32,8 @@ extension DoctorRun {
     }
 
     private struct Health: Decodable {
+        /// In each answer of Tideline's; other servers, too, answer with objects.
+        var status: String
         var problems: [ProcessFacts.Problem]?
         var zoneData: String?
         /// Absent from a release that has none.

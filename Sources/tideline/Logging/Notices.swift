@@ -24,6 +24,8 @@ extension Logger {
         switch notice {
         case .holding(let reason, let delay):
             warning("\(reason); trying again", metadata: ["retryInMs": .milliseconds(delay)])
+        case .resumed(let host, let length):
+            self.notice("\(host) takes records again", metadata: ["awayMs": .milliseconds(length)])
         case .turnedAway, .unusablePush: level(of: notice, "\(notice)")
         case .deadLetter(let place, let offset, let reason):
             warning("dead letter: \(reason)", metadata: .record(place, offset))

@@ -16,6 +16,9 @@ struct ResetJournal: Codable {
     var writers: [String]
     /// The settings of both internal topics, by topic and key.
     var settings: [String: [String: String]]
+    /// The replicas that both are made with, by topic; the broker's default where there is none. Releases before wrote
+    /// nothing of them.
+    var replication: [String: Int32]?
 
     /// No store of the changelog has this key.
     static let key = Array("plan".utf8)
@@ -47,10 +50,13 @@ struct ResetJournal: Codable {
         }
     }
 
-    init(partitions: Int32, writers: [String], settings: [String: [String: String]]) {
+    init(
+        partitions: Int32, writers: [String], settings: [String: [String: String]], replication: [String: Int32]
+    ) {
         self.partitions = partitions
         self.writers = writers
         self.settings = settings
+        self.replication = replication
     }
 
     // MARK: - A reset that is under way

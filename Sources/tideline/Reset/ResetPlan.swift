@@ -23,6 +23,8 @@ struct ResetPlan {
     var isInterrupted = false
     /// The settings of both internal topics as they will be, by topic and key.
     var settings: [String: [String: String]] = [:]
+    /// The replicas that both are made with, by topic; none stands for the broker's default.
+    var replication: [String: Int32] = [:]
     /// The settings among those that somebody gave the topics, in words.
     var kept: [String] = []
     /// The ends of state and `timelines`, up to which they were read.

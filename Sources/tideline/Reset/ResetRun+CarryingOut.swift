@@ -106,7 +106,8 @@ extension ResetRun {
                             try put(own.reset, task, key, value)
                         }
                         let record = ResetJournal(
-                            partitions: plan.partitions, writers: plan.writers, settings: plan.settings)
+                            partitions: plan.partitions, writers: plan.writers, settings: plan.settings,
+                            replication: plan.replication)
                         try put(own.reset, 0, ResetJournal.key, record.bytes)
                     }, lastCheck: refuseMembers)
             }
@@ -149,6 +150,7 @@ extension ResetRun {
             var topic = topic
             let settings = (plan.settings[topic.name] ?? [:]).sorted { $0.key < $1.key }
             topic.settings = settings.map { .init($0.key, $0.value) }
+            topic.replication = plan.replication[topic.name]
             return topic
         }
     }

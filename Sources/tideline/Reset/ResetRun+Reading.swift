@@ -80,6 +80,10 @@ extension ResetRun {
                 for key in there.given.subtracting(refused) { settings[key] = there.settings[key] }
             }
             plan.settings[topic.name] = settings
+            // As many copies as there are, unless a setting says how many.
+            let before = interrupted.map { $0.replication?[topic.name] } ?? found[topic.name]?.replication
+            plan.replication[topic.name] = topic.replication ?? before
+            if topic.replication == nil, let before { plan.kept.append("\(before) replicas of \(topic.name)") }
             let others = settings.filter { made[$0.key] != $0.value }.sorted { $0.key < $1.key }
             plan.kept += others.map { "\($0.key) \($0.value) of \(topic.name)" }
         }

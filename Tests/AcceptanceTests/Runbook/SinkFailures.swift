@@ -61,7 +61,9 @@ extension RunbookFailure {
             ])
         try await scene.seeLog(sink, "trying again")
         try await scene.seeDoctor("processes", "target: ", asking: sink)
-        scene.step("Mend the target. The sink goes on by itself, within a minute.")
+        scene.step(
+            "Mend the target. The sink goes on by itself: of webhooks and pushes within `reloads.backoff.max` (five"
+                + " minutes), of `https:` within `sink.http.backoff.max` (a minute), the others within seconds.")
         let mended = try Hook(answering: 200, at: hook)
         defer { mended.stop() }
         let isDelivered = await eventually(within: .seconds(60)) { mended.taken == 1 }

@@ -29,7 +29,9 @@ struct HTTPTimelinesFaultTests {
         }
     }
 
-    @Test("one that turns all away is waited for, which is told once", arguments: [401, 403, 404, 405, 410])
+    @Test(
+        "one that turns all away is waited for, which is told once, and once when it is over",
+        arguments: [401, 403, 404, 405, 410])
     func turnsAway(status: Int) throws {
         for number in 0..<5 { stage.append("c\(number)", 1) }
         var count = 0
@@ -39,7 +41,8 @@ struct HTTPTimelinesFaultTests {
         }
         let summary = try stage.run()
         #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position == 5)
-        #expect(stage.notices.count == 1 && "\(stage.notices)".contains("the target at t.example: status \(status)"))
+        #expect(stage.notices.count == 2 && "\(stage.notices[0])".contains("the target at t.example: status \(status)"))
+        #expect("\(stage.notices[1])".contains("takes records again, after "))
     }
 
     @Test("one that redirects ends the run before the position of what it did not take")

@@ -117,7 +117,7 @@ struct HostStateTests {
         if let pause = state.pause {
             parts.append("paused until \(pause.until / .seconds(1)) for the \(pause.count). time")
         }
-        if state.isFailing { parts.append("failing") }
+        if state.failingSince != nil { parts.append("failing") }
         if state.isTurningAway { parts.append("turning away") }
         if let deliveredAt = state.deliveredAt { parts.append("delivered \(Int(deliveredAt / .seconds(1)))") }
         let doubts = state.doubts.map { " \($0.reason)@\(Int($0.since / .seconds(1)))" }.joined()

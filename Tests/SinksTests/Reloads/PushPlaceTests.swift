@@ -34,7 +34,7 @@ struct PushPlaceTests {
         #expect(again.records == 0)
     }
 
-    @Test("a topic that is made anew while its records wait for their target is sent from its beginning, and counts alone")
+    @Test("a topic that is made anew while its records wait for their target is sent anew, and counts alone")
     func recreatedMeanwhile() throws {
         func append(_ key: String, _ value: String) {
             stage.cluster.append(ReloadStage.reloads, 0, key: key, value: value)

@@ -68,16 +68,18 @@ struct WebhookTests {
     }
 
     @Test(
-        "one that turns all reloads away is waited for, which is told once; none is a dead letter",
+        "one that turns all reloads away is waited for, told once, and once when it is over; none is a dead letter",
         arguments: [401, 403, 404, 405, 410])
     func turnsAway(status: Int) throws {
         for number in 0..<5 { stage.reload("r\(number)", ["a"]) }
         stage.service.script(["reloads": Array(repeating: .status(status), count: 8)])
         let summary = try stage.post()
         #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position("hook") == 5)
-        #expect(stage.notices.count == 1)
+        #expect(stage.notices.count == 2)
         let told = try #require(stage.notices.first).description
         #expect(told.contains("hooks.example.com: status \(status)") && told.contains("webhook.secret"))
+        let over = try #require(stage.notices.last).description
+        #expect(over.contains("hooks.example.com takes records again, after "))
         let last = try #require(stage.service.requests.last)
         #expect(last.at > .seconds(1), "nothing is sent in the pauses")
     }
