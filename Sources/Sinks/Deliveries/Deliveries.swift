@@ -204,17 +204,24 @@ final class Deliveries<Destination: DeliveryDestination> {
         for place in places {
             guard let record = outstanding.markDeadLetter(place) else { continue }
             let told = told(problem, of: record)
-            let added = DeadLetterHeaders.headers(
-                for: told, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue)
             deadLetters.append(
                 .init(
                     topic: settings.deadLettersTopic, key: record.key, value: record.value,
-                    headers: record.headers + added.map { Header($0.name, $0.value) }))
+                    headers: headers(of: record, told, size: nil),
+                    headersAlone: record.value.map { headers(of: record, told, size: $0.count) }))
             summary.deadLetters += 1
             traces.note(told.description, ofDeadLetter: place)
             let origin = TopicPartition(record.topic, record.partition)
             notice(.deadLetter(origin, record.offset, reason: told.description))
         }
+    }
+
+    /// - Parameter size: the length of a value that is left out.
+    private func headers(of record: Record, _ problem: MessageProblem, size: Int?) -> [Header] {
+        let added = DeadLetterHeaders.headers(
+            for: problem, topic: record.topic, partition: record.partition.rawValue, offset: record.offset.rawValue,
+            size: size)
+        return record.headers + added.map { Header($0.name, $0.value) }
     }
 
     /// The problem with the record's key and the field in its text, if the key is a text.

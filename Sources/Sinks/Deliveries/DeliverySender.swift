@@ -161,10 +161,21 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
         entries.records += deliveries.removeDeadLetters()
         guard !entries.isEmpty else { return }
         let began = trace?.now()
-        let isCommitted = try asked { () throws(LedgerError) in try ledger.commit(entries) }
+        let isCommitted = try asked { () throws(LedgerError) in try write() }
         if isCommitted { entries = SinkLedger.Entries() }
         if let trace, let began { trace.step("commit", type: "settle", .client, since: began) }
         lastCommit = clock.now
+    }
+
+    /// Writes the entries; a dead letter that its topic does not take goes without its value.
+    private func write() throws(LedgerError) -> Bool {
+        while true {
+            do throws(LedgerError) {
+                return try ledger.commit(entries)
+            } catch {
+                guard case .log(let cause) = error, entries.spare(cause.record) else { throw error }
+            }
+        }
     }
 
     /// Asks the ledger, with failures as the run's.

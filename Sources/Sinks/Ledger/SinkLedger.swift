@@ -42,6 +42,13 @@ final class SinkLedger {
         var key: [UInt8]?
         var value: [UInt8]?
         var headers: [Header]
+        /// The headers without the value, where the record may go so if its topic does not take it; `nil` if it may not.
+        var headersAlone: [Header]?
+
+        fileprivate var byteCount: Int {
+            (key?.count ?? 0) + (value?.count ?? 0)
+                + headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+        }
     }
 
     /// The entries that one transaction writes.
@@ -53,6 +60,24 @@ final class SinkLedger {
         var records: [OutputRecord] = []
 
         var isEmpty: Bool { positions.isEmpty && changes.isEmpty && records.isEmpty }
+
+        /// Takes the values away from records of the topic that are as large as the one which it refused, or from the
+        /// largest: brokers count what a batch adds.
+        ///
+        /// - Returns: false if there is none: nothing has changed then.
+        mutating func spare(_ refused: RefusedRecord?) -> Bool {
+            guard let refused else { return false }
+            let candidates = records.indices.filter {
+                records[$0].topic == refused.topic && records[$0].headersAlone != nil
+            }
+            guard let largest = candidates.map({ records[$0].byteCount }).max() else { return false }
+            for index in candidates where records[index].byteCount >= min(refused.bytes, largest) {
+                records[index].value = nil
+                records[index].headers = records[index].headersAlone ?? []
+                records[index].headersAlone = nil
+            }
+            return true
+        }
     }
 
     // MARK: - Opening

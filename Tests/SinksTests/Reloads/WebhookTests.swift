@@ -67,6 +67,22 @@ struct WebhookTests {
         #expect(stage.position("hook") == 2)
     }
 
+    @Test("a dead letter that its topic does not take goes there without its value, and the sink goes on")
+    func largeDeadLetter() throws {
+        stage.cluster.deleteTopic(ReloadStage.deadLetters)
+        stage.cluster.createTopic(
+            ReloadStage.deadLetters, partitions: 1, settings: [.init("max.message.bytes", "2000")])
+        stage.cluster.append(ReloadStage.reloads, 0, key: "a", value: "small")
+        stage.cluster.append(ReloadStage.reloads, 0, key: "b", value: String(repeating: "x", count: 3000))
+        stage.service.respond = { .status($0.body.count < 100 ? 400 : 413) }
+        let summary = try stage.post()
+        #expect(summary.deadLetters == 2 && stage.position("hook") == 2)
+        let (small, large) = (try #require(stage.deadLetters.first), try #require(stage.deadLetters.last))
+        #expect(small.value != nil)
+        #expect(large.value == nil && large.header("__streams.errors.message")?.contains("413") == true)
+        #expect(large.header("tideline.value-size") == "3000")
+    }
+
     @Test(
         "one that turns all reloads away is waited for, told once, and once when it is over; none is a dead letter",
         arguments: [401, 403, 404, 405, 410])
