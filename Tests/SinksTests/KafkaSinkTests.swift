@@ -230,6 +230,27 @@ struct KafkaSinkTests {
         expectEachOnce()
     }
 
+    @Test("so does one that is made anew while the sink runs, with news to write or without", arguments: [true, false])
+    func recreatedMeanwhile(hasNews: Bool) throws {
+        for number in 0..<10 { append("id-\(number)", revision: 1) }
+        var rounds = 0
+        var notices: [SinkNotice] = []
+        try run(
+            stop: {
+                rounds += 1
+                clock.wait(for: .milliseconds(20))
+                if rounds == 50 {
+                    target.deleteTopic("mirror")
+                    target.createTopic("mirror", partitions: 5, settings: [.init("cleanup.policy", "compact")])
+                    if hasNews { append("id-3", revision: 2) }
+                }
+                return rounds > 1_000
+            }, keepsOn: true, notice: { notices.append($0) })
+        expectEachOnce()
+        let setBacks = notices.filter { if case .setBack = $0 { true } else { false } }
+        #expect(setBacks.count == 1 && "\(setBacks)".contains("it was made anew, and is empty"), "\(notices)")
+    }
+
     @Test("whatever fails and whenever it stops, each record is there once", arguments: 0..<30)
     func chance(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

@@ -16,6 +16,11 @@ package final class KafkaSink: TimelineSink {
     private let ledger: SinkLedger
     private let outage: KafkaOutage
     private var cluster: String?
+    /// The target's partitions, as they were found.
+    private var places: [TopicPartition] = []
+    /// The target was seen to hold records, or was written to.
+    private var hasRecords = false
+    private var lookedAt = Duration.zero
     /// Written with the next `keep`.
     private var records: [SinkLedger.OutputRecord] = []
     /// The offsets of `records` in their source, by configuration.
@@ -58,10 +63,30 @@ package final class KafkaSink: TimelineSink {
         precondition(topic == settings.source)
         // It begins anew each time: brokers that come back slowly must get to its end once.
         outage.begin(patience: settings.openingPatience)
-        let isEmpty = try target.check()
+        places = try target.check()
+        hasRecords = try !target.isEmpty(places)
+        lookedAt = context.clock.now
         cluster = try target.clusterId()
         try asked { () throws(LedgerError) in try ledger.open() != nil }
-        return isEmpty ? [:] : ledger.positions
+        return hasRecords ? ledger.positions : [:]
+    }
+
+    /// Looks now and then whether the target is still the topic that it was.
+    package func renew() throws(SinkError) {
+        guard context.clock.now - lookedAt >= Self.lookInterval else { return }
+        outage.begin()
+        try expectSameTopic()
+    }
+
+    private static let lookInterval = Duration.seconds(5)
+
+    /// - Throws: `setBack` if the target was deleted and made anew: then all goes there again.
+    private func expectSameTopic() throws(SinkError) {
+        lookedAt = context.clock.now
+        guard hasRecords, try target.isEmpty(places) else { return }
+        hasRecords = false
+        rollBack()
+        throw .setBack(target.fault("go on at", "it was made anew, and is empty"))
     }
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
@@ -93,9 +118,11 @@ package final class KafkaSink: TimelineSink {
                 target.fault("write to", "it is the topic that timelines are read from: name another one"))
         }
         outage.begin()
+        try expectSameTopic()
         try asked { () throws(LedgerError) in
             try ledger.commit(SinkLedger.Entries(positions: positions, records: records))
         }
+        hasRecords = hasRecords || !records.isEmpty
         rollBack()
         refused.removeAll()
     }

@@ -14,9 +14,9 @@ struct KafkaTarget {
 
     /// Finds the topic.
     ///
-    /// - Returns: true if it holds nothing, and never held anything.
+    /// - Returns: its partitions.
     /// - Throws: `refused` if it is missing or not compacted, with the line that mends it.
-    func check() throws(SinkError) -> Bool {
+    func check() throws(SinkError) -> [TopicPartition] {
         let name = settings.topic
         let described = try asked { (timeout) throws(LogError) in
             try context.admin.describeTopics([name], timeout: timeout)
@@ -37,7 +37,11 @@ struct KafkaTarget {
                         + "  kafka-configs.sh --bootstrap-server \(settings.place) --alter --entity-type topics"
                         + " --entity-name \(name) --add-config cleanup.policy=compact"))
         }
-        let places = (0..<Partition(found.partitions)).map { TopicPartition(name, $0) }
+        return (0..<Partition(found.partitions)).map { TopicPartition(name, $0) }
+    }
+
+    /// True if the topic holds nothing, and never held anything.
+    func isEmpty(_ places: [TopicPartition]) throws(SinkError) -> Bool {
         let ends = try asked { (timeout) throws(LogError) in
             try context.admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
         }
