@@ -263,8 +263,16 @@ struct PositionSyncTests {
         await phone.recordPosition(entryId: "a", scrollOffset: 0)
         try await phone.save()
         fixture.transport.forgetRequests()
+        let calls = Locked(0)
+        /// Counted without leaving the store before the call: who is counted waits for an exchange.
+        func sync(_ store: isolated PositionStore) async {
+            calls.withLock { $0 += 1 }
+            await store.syncAcrossDevices()
+        }
+        // The first exchange lasts until all have called.
+        fixture.transport.hold { while calls.withLock({ $0 }) < 8 { await Task.yield() } }
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 { group.addTask { await phone.syncAcrossDevices() } }
+            for _ in 0..<8 { group.addTask { await sync(phone) } }
         }
         #expect(server.puts == 1 && fixture.transport.requests.count <= 2)
     }
