@@ -42,7 +42,7 @@ final class SinkLedger {
         var key: [UInt8]?
         var value: [UInt8]?
         var headers: [Header]
-        /// The headers without the value, where the record may go so if its topic does not take it; `nil` if it may not.
+        /// Its headers without the value, where it may go so if its topic does not take it; `nil` if it may not.
         var headersAlone: [Header]?
 
         fileprivate var byteCount: Int {
