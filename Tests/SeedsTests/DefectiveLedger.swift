@@ -67,8 +67,8 @@ final class DefectiveLedger: RecordProcessor, MessageProcessor, ConflatingProces
     func punctuate(_ context: TaskContext) { base.punctuate(context) }
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) { base.clockWentBack(context, step) }
 
-    func finishRestore(_ context: TaskContext) {
-        if defect != .timersNotRebuilt { base.finishRestore(context) }
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        defect == .timersNotRebuilt || base.finishRestore(context, &portion)
     }
 
     func reverted(_ context: TaskContext) {
@@ -112,5 +112,5 @@ private final class KeptOverlay: ChangelogStore {
         set { base.decodesAtOnce = newValue }
     }
 
-    func finishRestore() throws(UnreadableRecord) { try base.finishRestore() }
+    func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool { try base.finishRestore(&portion) }
 }

@@ -113,7 +113,7 @@ struct StateStoreTests {
             ChangelogEntry(key: [4, 2], value: [3, 2, 1]),
         ])
         #expect(store.find("a").flatMap { store[$0] } == 1 && store.find("b").flatMap { store[$0] } == 2)
-        let failure = #expect(throws: UnreadableRecord.self) { try store.finishRestore() }
+        let failure = #expect(throws: UnreadableRecord.self) { try store.finishRestoreAtOnce() }
         #expect(failure?.offset == 102, "the record at 101 counts no more")
     }
 
@@ -123,13 +123,13 @@ struct StateStoreTests {
             ChangelogEntry(key: [4, 1], value: [1, 2]), ChangelogEntry(key: [4, 1], value: nil),
             ChangelogEntry(key: [4, 2], value: [1, 2]), ChangelogEntry(store: 4, "\u{2}", 5),
         ])
-        try store.finishRestore()
+        try store.finishRestoreAtOnce()
         #expect(store.find("\u{2}").flatMap { store[$0] } == 5)
         let other = StateStore(StoreName<Tally>(4, "store"))
         try ([1] as [UInt8]).withUnsafeBytes { key in
             try ([1, 2] as [UInt8]).withUnsafeBytes { try other.restore(key: key, value: $0, offset: 7) }
         }
-        let failure = #expect(throws: UnreadableRecord.self) { try other.finishRestore() }
+        let failure = #expect(throws: UnreadableRecord.self) { try other.finishRestoreAtOnce() }
         #expect(failure?.offset == 7)
     }
 
@@ -344,5 +344,12 @@ struct StateStoreTests {
         var newer = ChangelogEntry(store: 4, "c", 1, format: newest)
         newer.value?[0] = newest + 1
         #expect(throws: CorruptBytes.self) { try restore(newer) }
+    }
+}
+
+extension ChangelogStore {
+    fileprivate func finishRestoreAtOnce() throws(UnreadableRecord) {
+        var portion = Int.max
+        _ = try finishRestore(&portion)
     }
 }

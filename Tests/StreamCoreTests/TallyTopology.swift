@@ -8,6 +8,7 @@ final class TallyProcessor: RecordProcessor, MessageProcessor, ConflatingProcess
     private let messages = StateStore(StoreName<Tally>(2, "messages"))
     private var touched: [Slot<Tally>] = []
     private(set) var timers = SlotTimers<Tally>()
+    private var restored = RestoreWalk<Tally>()
 
     static let node = NodeName<Ping>(0, "tally")
     static let countsOutput = OutputName(0)
@@ -56,14 +57,15 @@ final class TallyProcessor: RecordProcessor, MessageProcessor, ConflatingProcess
         }
     }
 
-    func finishRestore(_ context: TaskContext) {
-        for slot in counts.slots where counts[slot] != nil { timers.arm(slot, due: context.now + Self.silence) }
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: counts, &portion) { timers.arm(slot, due: context.now + Self.silence) }
+        return restored.isDone(in: counts)
     }
 
     func reverted(_ context: TaskContext) {
         touched = []
         timers.removeAll()
-        finishRestore(context)
+        for slot in counts.slots where counts[slot] != nil { timers.arm(slot, due: context.now + Self.silence) }
     }
 
     var nextDue: Instant? { timers.nextDue }

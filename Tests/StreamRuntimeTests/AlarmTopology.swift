@@ -78,6 +78,6 @@ final class AlarmProcessor: RecordProcessor, Punctuator, ConflatingProcessor, De
         Array(text.utf8).withUnsafeBytes { context.emit(output, key: nil, value: $0, headers: []) }
     }
 
-    func finishRestore(_ context: TaskContext) {}
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool { true }
     func reverted(_ context: TaskContext) {}
 }

@@ -30,6 +30,9 @@ final class BellProcessor: RecordProcessor, MessageProcessor, Punctuator, Derivi
     var nextDue: Instant? { last + Self.period }
 
     func process(_ record: InputRecord, _ context: TaskContext) {}
-    func finishRestore(_ context: TaskContext) { last = context.now }
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        last = context.now
+        return true
+    }
     func reverted(_ context: TaskContext) {}
 }

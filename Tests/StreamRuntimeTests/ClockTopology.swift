@@ -34,6 +34,6 @@ final class ClockProcessor: RecordProcessor, ConflatingProcessor, ClockFollower,
     func process(_ record: InputRecord, _ context: TaskContext) { note("record", context) }
     func flush(_ context: TaskContext) { note("flush", context) }
     func clockWentBack(_ context: TaskContext, _ step: ClockStep) { note("clock", context) }
-    func finishRestore(_ context: TaskContext) {}
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool { true }
     func reverted(_ context: TaskContext) {}
 }

@@ -18,6 +18,8 @@ final class CalendarLibrary {
     /// The records of each calendar.
     private let links: SubscriptionLinks<CalendarState, CalendarRecordState>
     private var expiry: SourceExpiry<CalendarState>
+    private var restoredRecords = RestoreWalk<CalendarRecordState>()
+    private var restored = RestoreWalk<CalendarState>()
     /// The events that this transaction found in a record or filed.
     private var touched: [Slot<CalendarRecordState>: Touched] = [:]
 
@@ -169,8 +171,9 @@ final class CalendarLibrary {
 
     // MARK: - Derived from state
 
-    func finishRestore() {
-        records.visit { slot in
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    func finishRestore(_ portion: inout Int) -> Bool {
+        while let slot = restoredRecords.next(in: records, &portion) {
             let name = records.withKey(of: slot) { CalendarRecordKey($0) }
             guard let calendarId = name.calendarId else {
                 preconditionFailure("A record is filed under a name that begins with its calendar.")
@@ -179,7 +182,11 @@ final class CalendarLibrary {
             links.link(slot, to: calendar)
             contents[calendar].file(events(of: slot), insteadOf: [], of: holder(slot))
         }
-        for slot in calendars.slots where links.first(of: slot) == nil { expiry.arm(slot) }
+        guard restoredRecords.isDone(in: records) else { return false }
+        while let slot = restored.next(in: calendars, &portion) {
+            if links.first(of: slot) == nil { expiry.arm(slot) }
+        }
+        return restored.isDone(in: calendars)
     }
 
     func committed() {

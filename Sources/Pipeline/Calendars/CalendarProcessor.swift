@@ -138,9 +138,8 @@ extension CalendarProcessor: Punctuator, ClockFollower, ConflatingProcessor {
 // MARK: - Derived from state
 
 extension CalendarProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) {
-        library.finishRestore()
-        subscribers.finishRestore()
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        library.finishRestore(&portion) && subscribers.finishRestore(&portion)
     }
 
     func committed(_ context: TaskContext) {

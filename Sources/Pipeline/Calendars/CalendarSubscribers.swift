@@ -26,6 +26,10 @@ final class CalendarSubscribers {
     private var fanOut: FanOut<CalendarState, CalendarSubscription>
     /// Going through the windows after the clock went back.
     private var clockWalk = SlotWalk<CalendarSubscription>()
+    /// Deriving what follows from the subscriptions that were restored.
+    private var restored = RestoreWalk<CalendarSubscription>()
+    /// Going on with what their calendars were telling them.
+    private var restoredMarks = RestoreWalk<CalendarState>()
 
     init(of library: CalendarLibrary, _ settings: PipelineSettings) {
         self.library = library
@@ -174,16 +178,20 @@ final class CalendarSubscribers {
 
     // MARK: - Derived from state
 
-    func finishRestore() {
-        subscriptions.visit { slot in
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    func finishRestore(_ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: subscriptions, &portion) {
             let calendar = subscriptions.withKey(of: slot) { library.slot(of: SubscriptionKey.sourceId(in: $0)) }
             links.link(slot, to: calendar)
             arm(slot, at: subscriptions[slot]?.lastUpdate?.until)
         }
-        for calendar in library.calendars.slots {
+        guard restored.isDone(in: subscriptions) else { return false }
+        while let calendar = restoredMarks.next(in: library.calendars, &portion) {
             if let mark = library.state(of: calendar).fanOut { fanOut.restore(calendar, mark) }
         }
+        guard restoredMarks.isDone(in: library.calendars) else { return false }
         fanOut.committed()
+        return true
     }
 
     func committed() {

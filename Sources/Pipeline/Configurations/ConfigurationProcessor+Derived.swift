@@ -1,13 +1,12 @@
 import StreamCore
 
 extension ConfigurationProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) {
-        table.store.visit { slot in
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: table.store, &portion) {
             noteWhatWaits(for: slot)
             timers.armWatching(slot)
         }
-        requests.finishRestore()
-        readers.finishRestore()
+        return restored.isDone(in: table.store) && requests.finishRestore(&portion) && readers.finishRestore(&portion)
     }
 
     func committed(_ context: TaskContext) {

@@ -34,6 +34,8 @@ final class ConfigurationProcessor {
     /// Going through what was published ahead of a clock that went back.
     var clockWalk = SlotWalk<ConfigurationState>()
     var catchUp: ConfigurationCatchUp
+    /// Deriving what follows from what was restored.
+    var restored = RestoreWalk<ConfigurationState>()
     /// Reloads of a whole kind that are asked for.
     var requests: ReloadRequests
 

@@ -18,6 +18,7 @@ struct ReloadRequests {
     private var committedOpen: [Open] = []
     /// The configurations that this transaction offered.
     private var used = 0
+    private var restored = RestoreWalk<CounterState>()
 
     private struct Open {
         var request: ReloadRequest
@@ -105,8 +106,9 @@ struct ReloadRequests {
         counters[slot] = next.map { CounterState($0) }
     }
 
-    mutating func finishRestore() {
-        for slot in counters.slots {
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    mutating func finishRestore(_ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: counters, &portion) {
             guard let next = counters[slot]?.value else { continue }
             counters.withKey(of: slot) { key in
                 guard key.first == Self.keyPrefix else { return }
@@ -118,7 +120,9 @@ struct ReloadRequests {
                 }
             }
         }
+        guard restored.isDone(in: counters) else { return false }
         committedOpen = open
+        return true
     }
 
     mutating func committed() {

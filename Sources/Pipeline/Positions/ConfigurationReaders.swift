@@ -207,9 +207,10 @@ final class ConfigurationReaders {
 
     // MARK: - Derived from state
 
-    func finishRestore() {
-        readers.finishRestore()
-        readers.visit { rederive($0) }
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    func finishRestore(_ portion: inout Int) -> Bool {
+        while let slot = readers.nextRestored(&portion) { rederive(slot) }
+        return readers.isRestored
     }
 
     func committed() {

@@ -8,6 +8,7 @@ final class ReaderTable {
     private let configurations: ConfigurationTable
     /// The readers that have a state, derived from the keys of the store; empty as long as nobody reads anything here.
     private let links: SubscriptionLinks<ConfigurationState, ReaderState>
+    private var restored = RestoreWalk<ReaderState>()
 
     init(of configurations: ConfigurationTable) {
         self.configurations = configurations
@@ -15,9 +16,6 @@ final class ReaderTable {
     }
 
     var stores: [any ChangelogStore] { [store] }
-
-    /// Calls `body` for each reader that has a state.
-    func visit(_ body: (Slot<ReaderState>) -> Void) { store.visit(body) }
 
     /// `nil` if nothing is kept of the reader.
     subscript(slot: Slot<ReaderState>) -> ReaderState? { store[slot] }
@@ -62,10 +60,15 @@ final class ReaderTable {
 
     // MARK: - Derived from state
 
-    /// Links what was restored.
-    func finishRestore() {
-        store.visit { link($0) }
+    /// The next reader that was restored, linked; `nil` if there is none, or the portion is used up.
+    func nextRestored(_ portion: inout Int) -> Slot<ReaderState>? {
+        guard let slot = restored.next(in: store, &portion) else { return nil }
+        link(slot)
+        return slot
     }
+
+    /// True if all that were restored are linked.
+    var isRestored: Bool { restored.isDone(in: store) }
 
     /// The readers that an aborted transaction changed, linked again as they were.
     func reverted() -> [Slot<ReaderState>] {

@@ -11,6 +11,7 @@ final class ReloadBudgets {
     private var fired: [Slot<BudgetState>] = []
     /// Going through the buckets after the clock went back.
     private var clockWalk = SlotWalk<BudgetState>()
+    private var restored = RestoreWalk<BudgetState>()
     private let kinds: DeclaredKinds
     private let settings: PipelineSettings
 
@@ -157,13 +158,15 @@ final class ReloadBudgets {
     // MARK: - Derived from state
 
     /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
-    func finishRestore(_ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) {
-        budgets.visit { slot in
-            guard let state = budgets[slot] else { return }
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    func finishRestore(_ portion: inout Int, _ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) -> Bool {
+        while let slot = restored.next(in: budgets, &portion) {
+            guard let state = budgets[slot] else { continue }
             let key = key(of: slot)
             if state.offer != nil && !state.isHeld { restoreOffer(slot, key) }
             arm(slot, kinds.terms(of: key.kind))
         }
+        return restored.isDone(in: budgets)
     }
 
     /// Waits for the next token if an offer is held, else until the bucket can be forgotten.

@@ -13,6 +13,7 @@ struct ReloadGatherings {
     private var closings = SlotTimers<GatheringState>()
     /// Going through the gatherings after the clock went back.
     private var clockWalk = SlotWalk<GatheringState>()
+    private var restored = RestoreWalk<GatheringState>()
     private let kinds: DeclaredKinds
     /// Holds the slots of the budgets that are gathered.
     private let budgets: StateStore<BudgetState>
@@ -100,8 +101,10 @@ struct ReloadGatherings {
 
     // MARK: - Derived from state
 
-    mutating func finishRestore() {
-        for slot in gatherings.slots { rearm(slot) }
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    mutating func finishRestore(_ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: gatherings, &portion) { rearm(slot) }
+        return restored.isDone(in: gatherings)
     }
 
     /// Gathers an offer again that is in state.

@@ -167,9 +167,9 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 // MARK: - Derived from state
 
 extension ReloadProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) {
-        gatherings.finishRestore()
-        budgets.finishRestore { slot, key in gatherings.restore(slot, key) }
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        guard gatherings.finishRestore(&portion) else { return false }
+        return budgets.finishRestore(&portion) { slot, key in gatherings.restore(slot, key) }
     }
 
     func committed(_ context: TaskContext) {

@@ -14,6 +14,8 @@ final class VehicleProcessor {
     /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
     private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
     private var expiry: SourceExpiry<VehicleState>
+    /// Subscriptions may be to vehicles that nothing is known of.
+    private var restored = RestoreWalk<VehicleState>(.slots)
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
@@ -183,15 +185,18 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 // MARK: - Derived from state
 
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
-    func finishRestore(_ context: TaskContext) {
-        subscribers.linkRestored()
-        vehicles.visit { slot in
-            subscribers.deriveRestored(of: slot)
-            rederive(slot)
-            expiry.arm(slot)
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        guard subscribers.linkRestored(&portion) else { return false }
+        while let slot = restored.next(in: vehicles, &portion) {
+            portion -= subscribers.deriveRestored(of: slot)
+            if vehicles.hasValue(slot) {
+                rederive(slot)
+                expiry.arm(slot)
+            }
         }
-        for slot in vehicles.slots where !vehicles.hasValue(slot) { subscribers.deriveRestored(of: slot) }
+        guard restored.isDone(in: vehicles) else { return false }
         subscribers.finishRestore()
+        return true
     }
 
     func committed(_ context: TaskContext) {

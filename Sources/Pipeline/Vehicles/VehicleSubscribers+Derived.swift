@@ -8,22 +8,28 @@ extension VehicleSubscribers {
 
     /// Links each subscription to its vehicle; none of them is decoded for that. The stores are complete for the first
     /// time.
-    func linkRestored() {
-        for slot in subscriptions.slots where subscriptions.hasValue(slot) {
+    ///
+    /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
+    func linkRestored(_ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: subscriptions, &portion) {
             let vehicle = subscriptions.withKey(of: slot) { vehicles.slot(of: SubscriptionKey.sourceId(in: $0)) }
             links.link(slot, to: vehicle)
         }
+        return restored.isDone(in: subscriptions)
     }
 
     /// Derives what follows from the subscriptions of a vehicle, known or not, and goes on with what the vehicle was
     /// telling them; to be called for each vehicle, after `linkRestored`. So each is decoded once, while its vehicle is
     /// decoded.
-    func deriveRestored(of vehicle: Slot<VehicleState>) {
+    ///
+    /// - Returns: the number of subscriptions.
+    func deriveRestored(of vehicle: Slot<VehicleState>) -> Int {
         if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
         for slot in links.subscriptions(of: vehicle) {
             rederive(slot)
             subscriptions.releaseDecoded()
         }
+        return links.count(of: vehicle)
     }
 
     /// All that follows from each vehicle's subscriptions is derived.

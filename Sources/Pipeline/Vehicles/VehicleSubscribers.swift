@@ -24,6 +24,8 @@ final class VehicleSubscribers {
     var catchUp: VehicleCatchUp
     /// Going through the updates after the clock went back.
     var clockWalk = SlotWalk<VehicleSubscription>()
+    /// Linking what was restored.
+    var restored = RestoreWalk<VehicleSubscription>(.keys)
     /// Is told of a vehicle whose last subscription has ended.
     var onDeserted: (Slot<VehicleState>) -> Void = { _ in }
 

@@ -23,6 +23,7 @@ package final class LedgerProcessor: RecordProcessor, MessageProcessor, Conflati
     /// a test keeps them over an abort, which gives slots back.
     private var pending: [String] = []
     private var timers = SlotTimers<LedgerBell>()
+    private var restored = RestoreWalk<LedgerBell>()
     private var recipients: [String] = []
 
     package static let bellDelay = ElapsedTime(milliseconds: 700)
@@ -120,7 +121,10 @@ package final class LedgerProcessor: RecordProcessor, MessageProcessor, Conflati
 
     // MARK: - What is derived
 
-    package func finishRestore(_ context: TaskContext) { armAll() }
+    package func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
+        while let slot = restored.next(in: bells, &portion) { arm(slot) }
+        return restored.isDone(in: bells)
+    }
 
     package func reverted(_ context: TaskContext) {
         pending.removeAll()
@@ -130,9 +134,11 @@ package final class LedgerProcessor: RecordProcessor, MessageProcessor, Conflati
     /// Arms the timers as the bells say.
     package func armAll() {
         timers.removeAll()
-        for slot in bells.slots {
-            if let bell = bells[slot] { timers.arm(slot, due: bell.due) }
-        }
+        for slot in bells.slots { arm(slot) }
+    }
+
+    private func arm(_ slot: Slot<LedgerBell>) {
+        if let bell = bells[slot] { timers.arm(slot, due: bell.due) }
     }
 
     // MARK: - Ways out

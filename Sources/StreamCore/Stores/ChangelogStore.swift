@@ -33,8 +33,10 @@ public protocol ChangelogStore: AnyObject {
     ) throws(CorruptBytes)
     /// The changelog is read, and what follows from it is derived.
     ///
+    /// - Parameter portion: the slots that may still be looked at (`RestoreWalk`).
+    /// - Returns: false if it was used up; then the call comes again.
     /// - Throws: if a value that counts cannot be read.
-    func finishRestore() throws(UnreadableRecord)
+    func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool
 }
 
 /// A record of the changelog has a value that is none of its store.

@@ -44,15 +44,22 @@ extension StateStore {
         if decodesAtOnce { _ = try Self.value(of: stored.bytes(of: slot.index)) }
     }
 
-    public func finishRestore() throws(UnreadableRecord) { try checkRestored(self) }
+    public func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool {
+        try checkRestored(self, &portion)
+    }
 
     @inlinable
-    func checkAll() throws(UnreadableRecord) {
+    func checkAll(_ portion: inout Int) throws(UnreadableRecord) -> Bool {
+        if !isRestoring { return true }
         // What was derived of all values has decoded all of them.
-        if !isVisited { visit { _ in } }
+        if !isVisited {
+            while restoreCheck.next(in: self, &portion) != nil {}
+            guard restoreCheck.isDone(in: self) else { return false }
+        }
         restoredFrom.releaseAll()
         isRestoring = false
         if let unreadable { throw unreadable }
+        return true
     }
 
     /// A value cannot be decoded. While state is restored that is kept for `finishRestore`, and the slot has no value;

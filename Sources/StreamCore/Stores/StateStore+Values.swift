@@ -28,20 +28,18 @@ extension StateStore {
         body(&touched(slot).pointee)
     }
 
-    /// Calls `body` for each slot with a value, to derive something of all values: they do not stay decoded.
+    /// Calls `body` for each slot with a value: they do not stay decoded.
     ///
     /// - Precondition: nothing of the store is borrowed.
     @inlinable
     public func visit(_ body: (Slot<Value>) -> Void) {
         for slot in slots where hasValue(slot) {
-            if isRestoring { _ = address(of: slot) }
             body(slot)
             releaseDecoded()
         }
-        isVisited = true
     }
 
-    /// Every value has been read one by one, in another order than that of `visit`.
+    /// Every value that was restored has been read.
     public func noteVisited() { isVisited = true }
 
     /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them.

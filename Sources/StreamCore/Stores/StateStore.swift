@@ -58,12 +58,15 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline
     let restoreRecord:
         (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool, Offset) throws(CorruptBytes) -> Void
-    @usableFromInline let checkRestored: (StateStore<Value>) throws(UnreadableRecord) -> Void
+    @usableFromInline
+    let checkRestored: (StateStore<Value>, inout Int) throws(UnreadableRecord) -> Bool
     /// Until `finishRestore` values come from the changelog, and are decoded for the first time.
     @usableFromInline var isRestoring = true
     public var decodesAtOnce = false
     /// All values were decoded since.
     @usableFromInline var isVisited = false
+    /// Decodes what nobody has derived anything of.
+    @usableFromInline var restoreCheck = RestoreWalk<Value>()
     /// The record that each value was restored from, while state is restored.
     @usableFromInline var restoredFrom = SlotMap<Value, Offset>(absent: 0)
     @usableFromInline var unreadable: UnreadableRecord?
@@ -78,7 +81,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         restoreRecord = { store, key, value, isVersioned, offset throws(CorruptBytes) in
             try store.takeIn(key, value, isVersioned: isVersioned, offset: offset)
         }
-        checkRestored = { store throws(UnreadableRecord) in try store.checkAll() }
+        checkRestored = { store, portion throws(UnreadableRecord) in try store.checkAll(&portion) }
     }
 
     /// Every slot, with or without a value, or a key.

@@ -84,18 +84,39 @@ extension StreamTask {
         }
     }
 
-    /// The changelog is read: from now on the task is written in the format of its state.
+    /// The changelog is read: from now on the task is written in the format of its state. What follows from the state
+    /// is derived, a portion of it in each call (R17).
     ///
+    /// - Parameter portion: the slots that may still be looked at (`RestoreWalk`).
+    /// - Returns: true if the task may be used; else this call comes again, and no other before that.
     /// - Throws: if a value cannot be read; then nothing may be done with the task.
-    package func finishRestore() throws(UnreadableRecord) {
+    package func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool {
+        if derivedNodes == nil { beginToDerive() }
+        while let node = derivedNodes, node < nodes.count {
+            context.node = node
+            if let deriving = nodes[node].deriving, !deriving.finishRestore(context, &portion) { return false }
+            derivedNodes = node + 1
+        }
+        for store in orderedStores { guard try store.finishRestore(&portion) else { return false } }
         isRestored = true
+        return true
+    }
+
+    /// Derives all at once.
+    ///
+    /// - Throws: as above.
+    package func finishRestore() throws(UnreadableRecord) {
+        var all = Int.max
+        guard try finishRestore(&all) else { preconditionFailure("A portion without an end is never used up.") }
+    }
+
+    private func beginToDerive() {
         if hasState {
             // State without a header is of a release that wrote none.
             let found = positions.header?.format ?? StateFormat.unversioned
             write(format: max(found, context.topology.stateFormat ?? found))
         }
         for store in orderedStores { store.releaseVacantSlots() }
-        forEachNode { node in node.deriving?.finishRestore(context) }
-        for store in orderedStores { try store.finishRestore() }
+        derivedNodes = 0
     }
 }

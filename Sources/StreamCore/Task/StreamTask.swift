@@ -6,7 +6,7 @@ package final class StreamTask {
     package let partition: Partition
     package let context: TaskContext
     package let positions = TaskPositions()
-    private let nodes: [NodeInstance]
+    let nodes: [NodeInstance]
     let stores: [UInt8: any ChangelogStore]
     /// In order of id, so that the changelog is written in the same order every time.
     let orderedStores: [any ChangelogStore]
@@ -19,6 +19,8 @@ package final class StreamTask {
     /// True if the changelog had anything.
     var hasState = false
     var isRestored = false
+    /// The nodes that have derived all that follows from their stores; `nil` until the changelog is read.
+    var derivedNodes: Int?
     var beginning = Beginning.none
     /// The processors were told of the time of this restore; as of the last commit.
     package private(set) var isClockKnown = false

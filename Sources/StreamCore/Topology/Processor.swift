@@ -98,8 +98,12 @@ package protocol HoldingProcessor: Processor {
 
 /// A processor that keeps timers, indexes or caches which follow from its stores.
 package protocol DerivingProcessor: Processor {
-    /// The stores are complete for the first time.
-    func finishRestore(_ context: TaskContext)
+    /// The stores are complete for the first time: derives a portion of what follows from them (R17). No other call
+    /// comes before all is derived.
+    ///
+    /// - Parameter portion: the slots that may still be looked at (`RestoreWalk`).
+    /// - Returns: false if it was used up; then the call comes again.
+    func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool
 
     /// The stores are as they were before the transaction: what it may have changed is derived again.
     func reverted(_ context: TaskContext)

@@ -26,7 +26,7 @@ extension StreamThread {
     /// True if what a flush left does not wait for the interval. In a run that ends it does while others are restored:
     /// what is to be brought up waits for them.
     private var isUrgent: Bool {
-        pace.isUrgent(settings, unread: unread) && !(targets != nil && tasks.all.contains(where: \.isRestoring))
+        pace.isUrgent(settings, unread: unread) && !(targets != nil && tasks.areRestoring)
     }
 
     /// A task that has come is claimed at once.
@@ -36,7 +36,7 @@ extension StreamThread {
     }
 
     func pollTimeout(now: Instant) -> Duration {
-        if isUrgent { return .zero }
+        if isUrgent || restoreLoad.isBusy { return .zero }
         if tasks.all.contains(where: { !$0.isRunning }) || cursors.all.contains(where: \.needsSeek) {
             return .milliseconds(5)
         }

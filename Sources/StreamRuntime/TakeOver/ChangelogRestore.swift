@@ -5,6 +5,8 @@ struct ChangelogRestore {
     /// The changelog has been read up to here.
     private(set) var next: Offset = 0
     private(set) var records = 0
+    /// The slots that were looked at to derive what follows from the state, about.
+    private(set) var derived = 0
     /// Records that its standby copy had read before the task was taken over.
     let copiedRecords: Int
     /// Until it is seen whether a dead owner's transaction holds the changelog up (R4).
@@ -27,6 +29,8 @@ struct ChangelogRestore {
         records += 1
         next = offset.next
     }
+
+    mutating func noteDerived(_ slots: Int) { derived += slots }
 
     /// From now on it is waited for before it is asked whether something holds the changelog up.
     mutating func wait(from now: Duration) { waitsSince = now }

@@ -1,41 +1,49 @@
 import RecordLog
 import StreamCore
 
-/// Taking over tasks, in the order of R2: (a) stable offsets, (b) the changelog's end, (c) the changelog up to it,
-/// (d) the inputs.
+/// Taking over tasks, in the order of R2: (a) stable offsets, (b) the changelog's end, (c) the changelog up to it and
+/// what follows from the state, (d) the inputs.
 ///
 /// `TopicReader` does not serve here: the changelogs of all tasks share one consumer with partitions that come and go,
 /// a round may not wait for any of them, and their end is the one that is seen after the offsets were stable.
 extension StreamThread {
     func restore() throws(StreamFailure) {
         takeOver()
-        if tasks.all.contains(where: \.isRestoring) {
+        restoreLoad.begin()
+        if tasks.all.contains(where: \.isReadingChangelog) {
             try readChangelogs()
             reportRestores()
         }
+        if tasks.all.contains(where: \.isDeriving) { try derive() }
         takeComparisons()
         for runtime in tasks.running { advanceStage(of: runtime) }
     }
 
     // MARK: - (c)
 
-    /// Where tasks run already, a portion of what is there, without waiting for it.
+    /// Where tasks run already, a portion of what is there.
+    private var restorePortion: Int {
+        tasks.all.contains(where: \.isRunning)
+            ? min(settings.pollMaximum, settings.restorePortion) : settings.pollMaximum
+    }
+
+    /// Where tasks run, or are derived, changelogs are not waited for.
     private func readChangelogs() throws(StreamFailure) {
-        let isShared = tasks.all.contains(where: \.isRunning)
+        let waits = !tasks.all.contains { $0.isRunning || $0.isDeriving }
         var failure: StreamFailure?
         let arrivals = restorer.poll(
-            maximum: isShared ? min(settings.pollMaximum, settings.restorePortion) : settings.pollMaximum,
-            timeout: isShared ? .zero : .milliseconds(20)
+            maximum: restorePortion, timeout: waits ? .milliseconds(20) : .zero
         ) { record in
             if failure != nil { return }
             do throws(StreamFailure) { try take(record) } catch { failure = error }
         }
+        restoreLoad.note(records: arrivals.records)
         for failure in arrivals.failures { observer(.failed(failure, doing: "restoring")) }
         if let failure { throw failure }
         for end in arrivals.ends {
             guard let runtime = tasks[end.partition], case .restoring(let target) = runtime.state else { continue }
             // Only the end event tells that trailing transaction markers are passed too.
-            if end.offset >= target { try finishRestoring(runtime) }
+            if end.offset >= target { try endReading(runtime) }
         }
     }
 
@@ -65,22 +73,38 @@ extension StreamThread {
         }
     }
 
-    // MARK: - (d)
-
-    private func finishRestoring(_ runtime: TaskRuntime) throws(StreamFailure) {
+    private func endReading(_ runtime: TaskRuntime) throws(StreamFailure) {
         try checkState(of: runtime)
         attempt("ending a restore") { () throws(LogError) in
             try restorer.incrementalUnassign([changelog(of: runtime.task.partition)])
         }
-        do throws(UnreadableRecord) {
-            try runtime.task.finishRestore()
-        } catch {
-            throw .unreadable(changelog(of: runtime.task.partition), error.offset, error.reason)
+        runtime.beginDeriving()
+    }
+
+    /// A portion of what follows from the state, of one task after the other: many small ones are done at once.
+    private func derive() throws(StreamFailure) {
+        var left = restorePortion
+        for runtime in tasks.ordered where runtime.isDeriving {
+            restoreLoad.noteDeriving()
+            let before = left
+            let isDone: Bool
+            do throws(UnreadableRecord) {
+                isDone = try runtime.task.finishRestore(&left)
+            } catch {
+                throw .unreadable(changelog(of: runtime.task.partition), error.offset, error.reason)
+            }
+            runtime.restore.noteDerived(before - left)
+            guard isDone else { return }
+            run(runtime)
         }
+    }
+
+    // MARK: - (d)
+
+    private func run(_ runtime: TaskRuntime) {
         for start in runtime.starts { addCursor(start, to: runtime) }
         compare(runtime.inputs)
-        runtime.state = .running
-        runtime.runningSince = clock.monotonic()
+        runtime.run(at: clock.monotonic())
         measureRestore(of: runtime)
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.all { other.localBarrier = nil }

@@ -26,7 +26,7 @@ extension StreamThread {
 
     /// A restore that takes its time may be held up by the transaction of an owner that died before its first claim.
     private func isHeldUp(_ runtime: TaskRuntime, _ now: Duration) -> Bool {
-        runtime.isRestoring && runtime.restore.mayBeHeldUp(at: now, patience: settings.stableOffsetsTimeout)
+        runtime.isReadingChangelog && runtime.restore.mayBeHeldUp(at: now, patience: settings.stableOffsetsTimeout)
     }
 
     private func question(of runtime: TaskRuntime) -> TakeOverQuestion.Task {
@@ -87,10 +87,7 @@ extension StreamThread {
         let hasCopy = runtime.restore.copiedRecords > 0
         try restorer.incrementalAssign([(changelog(of: runtime.task.partition), hasCopy ? .at(from) : .earliest)])
         if hasCopy { observer(.standbyTaken(task: runtime.task.partition, next: from)) }
-        runtime.starts = start.starts
-        runtime.state = .restoring(end: start.end)
-        runtime.restore.wait(from: clock.monotonic())
-        runtime.restore.begin(at: clock.monotonic())
+        runtime.beginRestoring(to: start.end, start.starts, at: clock.monotonic())
         observer(.restoring(task: runtime.task.partition, end: start.end))
     }
 

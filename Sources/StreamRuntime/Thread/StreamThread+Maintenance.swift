@@ -34,7 +34,7 @@ extension StreamThread {
                 guard let runtime = tasks[task] else { continue }
                 switch runtime.state {
                 case .created: break
-                case .restoring: runtime.starts.append(start)
+                case .restoring, .deriving: runtime.starts.append(start)
                 case .running: addCursor(start, to: runtime)
                 }
             }

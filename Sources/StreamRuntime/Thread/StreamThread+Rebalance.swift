@@ -101,7 +101,7 @@ extension StreamThread: RebalanceListener {
     ///
     /// - Returns: those that the consumer still reads.
     func letGo(of runtime: TaskRuntime) -> [TopicPartition] {
-        if case .restoring = runtime.state {
+        if runtime.isReadingChangelog {
             attempt("ending a restore") { () throws(LogError) in
                 try restorer.incrementalUnassign([changelog(of: runtime.task.partition)])
             }

@@ -47,6 +47,7 @@ package final class StreamThread {
     // The group, and taking over.
     var membership = GroupMembership()
     var rounds = TakeOverRounds()
+    var restoreLoad = RestoreLoad()
     var abandoned: AbandonedOwners.Knowledge
     var unowned = UnownedTasks.Knowledge()
 

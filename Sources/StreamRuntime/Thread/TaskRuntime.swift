@@ -3,9 +3,10 @@ import StreamCore
 
 /// A task as a thread runs it.
 ///
-///     created ──► restoring ──► running
-///        ▲            │            │
-///        └────────────┴────────────┘   an outcome stays unknown, or it makes no progress: state is read anew
+///     created ──► restoring ──► deriving ──► running
+///        ▲            │            │            │
+///        └────────────┴────────────┴────────────┘   an outcome stays unknown, or it makes no progress: state is read
+///                                                   anew
 ///
 /// A task that is revoked or lost is let go in any state.
 final class TaskRuntime {
@@ -14,13 +15,15 @@ final class TaskRuntime {
         case created
         /// The changelog is read to this end (R2, step c).
         case restoring(end: Offset)
+        /// The changelog is read, and what follows from the state is derived, a portion in each iteration (R17).
+        case deriving
         case running
     }
 
     let task: StreamTask
     /// Tells apart the runtimes that a thread has for the same task one after the other.
     let serial: Int
-    var state = State.created
+    private(set) var state = State.created
     let createdAt: Duration
     var lastWaitingReport: Duration
     var restore: ChangelogRestore
@@ -28,7 +31,7 @@ final class TaskRuntime {
     /// not to be fenced again and again.
     var settledClaims: Set<Claim> = []
     /// When the task began to run, on the monotonic clock.
-    var runningSince: Duration?
+    private(set) var runningSince: Duration?
     /// The reading order up to which sources have been read to the ends seen at take-over; `nil` if none is, `Int.max`
     /// if all are. It never goes back, whatever is aborted.
     var readThrough: Int?
@@ -60,11 +63,37 @@ final class TaskRuntime {
     /// The format of the task's claims: up to 2 without a number.
     var claimFormat: UInt8 { task.format }
 
-    var isRestoring: Bool { if case .restoring = state { true } else { false } }
+    // MARK: - States
 
-    /// Changelog records read each second since the restore began; `nil` if it does not restore, or for less than a
+    func beginRestoring(to end: Offset, _ starts: [TaskStart], at now: Duration) {
+        precondition(isCreated, "A task is restored once.")
+        self.starts = starts
+        state = .restoring(end: end)
+        restore.wait(from: now)
+        restore.begin(at: now)
+    }
+
+    func beginDeriving() {
+        precondition(isReadingChangelog, "What is derived follows from a changelog that was read.")
+        state = .deriving
+    }
+
+    func run(at now: Duration) {
+        guard case .deriving = state else { preconditionFailure("A task runs when all is derived from its state.") }
+        state = .running
+        runningSince = now
+    }
+
+    /// True while its state is not complete.
+    var isRestoring: Bool { isReadingChangelog || isDeriving }
+
+    var isReadingChangelog: Bool { if case .restoring = state { true } else { false } }
+
+    var isDeriving: Bool { if case .deriving = state { true } else { false } }
+
+    /// Changelog records read each second since the restore began; `nil` if none are to be read, or for less than a
     /// second: few records in a moment tell nothing.
-    func restoreRate(at now: Duration) -> Double? { isRestoring ? restore.rate(at: now) : nil }
+    func restoreRate(at now: Duration) -> Double? { isReadingChangelog ? restore.rate(at: now) : nil }
 
     var isCreated: Bool { if case .created = state { true } else { false } }
 

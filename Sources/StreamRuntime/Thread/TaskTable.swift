@@ -16,6 +16,9 @@ struct TaskTable {
         byPartition.values.filter(\.isRunning).sorted { $0.task.partition < $1.task.partition }
     }
 
+    /// True while the state of a task is not complete.
+    var areRestoring: Bool { byPartition.values.contains(where: \.isRestoring) }
+
     var partitions: Set<Partition> { Set(byPartition.keys) }
 
     /// True while tasks run, and none of them is claimed: until the first claim of the thread is committed. Whoever

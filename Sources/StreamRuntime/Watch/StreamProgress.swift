@@ -6,7 +6,8 @@ import RecordLog
 /// - a commit that succeeded;
 /// - an answer of the broker while nothing waits to be committed, no partition is stalled and no task is being taken
 ///   over;
-/// - a task that was given to the thread, and each step of taking it over: its changelog is read further, or it runs.
+/// - a task that was given to the thread, and each step of taking it over: its changelog is read further, more is
+///   derived from its state, or it runs.
 struct StreamProgress {
     /// What is seen of a thread after an iteration. All times are on its monotonic clock.
     struct Observation {
@@ -30,6 +31,8 @@ struct StreamProgress {
         case created
         /// The changelog is read up to this offset.
         case restoring(Offset)
+        /// So many slots have been looked at.
+        case deriving(Int)
         case running
     }
 

@@ -73,6 +73,8 @@ package struct StreamStatus: Sendable {
         case created
         /// The changelog is read up to `next` of `end`.
         case restoring(next: Offset, end: Offset)
+        /// The changelog is read; so many slots of the state have been looked at for what follows from it.
+        case deriving(slots: Int)
         case running
     }
 
@@ -168,6 +170,7 @@ extension StreamThread {
                 switch runtime.state {
                 case .created: .created
                 case .restoring(let end): .restoring(next: min(runtime.restore.next, end), end: end)
+                case .deriving: .deriving(slots: runtime.restore.derived)
                 case .running: .running
                 }
             status.tasks.append(

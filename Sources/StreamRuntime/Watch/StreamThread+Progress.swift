@@ -30,6 +30,7 @@ extension TaskTable {
                     switch runtime.state {
                     case .created: .created
                     case .restoring: .restoring(runtime.restore.next)
+                    case .deriving: .deriving(runtime.restore.derived)
                     case .running: .running
                     }
                 return (runtime.task.partition, step)

@@ -17,7 +17,7 @@ final class PipelineHealth: HealthSource {
         /// The last failure that a thread told of, and when.
         var trouble: (text: String, at: Duration)?
         /// By task: how far its restore had come when it last moved.
-        var restores: [Partition: (next: Offset, at: Duration)] = [:]
+        var restores: [Partition: (state: StreamStatus.State, at: Duration)] = [:]
         /// By topic and reason: records that could not be used.
         var setAside: [SetAsideSort: SetAsideCount] = [:]
     }
@@ -63,16 +63,10 @@ final class PipelineHealth: HealthSource {
     /// Takes in what the threads are doing; to be called every few hundred milliseconds.
     func see(_ statuses: [StreamStatus], now: Duration) {
         state.withLock { state in
-            var restores: [Partition: (next: Offset, at: Duration)] = [:]
-            for task in statuses.flatMap(\.tasks) {
-                let next: Offset
-                switch task.state {
-                case .running: continue
-                case .created: next = -1
-                case .restoring(let position, _): next = position
-                }
+            var restores: [Partition: (state: StreamStatus.State, at: Duration)] = [:]
+            for task in statuses.flatMap(\.tasks) where task.state != .running {
                 let before = state.restores[task.partition]
-                restores[task.partition] = before.flatMap { $0.next == next ? $0 : nil } ?? (next, now)
+                restores[task.partition] = before.flatMap { $0.state == task.state ? $0 : nil } ?? (task.state, now)
             }
             for (sort, count) in Self.deadLetters(statuses) {
                 state.setAside[sort, default: SetAsideCount()].note(count, now: now)
@@ -165,6 +159,9 @@ final class PipelineHealth: HealthSource {
                 return HealthProblem("restore", "task \(task.partition) waits for stable offsets\(standing)")
             case .restoring(let next, let end):
                 return HealthProblem("restore", "task \(task.partition) is restored up to \(next) of \(end)\(standing)")
+            case .deriving(let slots):
+                return HealthProblem(
+                    "restore", "task \(task.partition) is restored, and prepared to run: \(slots) entries\(standing)")
             }
         }
     }

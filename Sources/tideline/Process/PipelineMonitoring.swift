@@ -118,6 +118,7 @@ extension PipelineMonitoring {
             switch task.state {
             case .created: snapshot.add(1, to: PipelineMetrics.tasks, ["waiting"])
             case .running: snapshot.add(1, to: PipelineMetrics.tasks, ["running"])
+            case .deriving: snapshot.add(1, to: PipelineMetrics.tasks, ["restoring"])
             case .restoring(let next, let end):
                 snapshot.add(1, to: PipelineMetrics.tasks, ["restoring"])
                 remaining += max(0, end.rawValue - next.rawValue)
