@@ -25,7 +25,7 @@ struct SlotWalk<Value: StateValue> {
         guard var index = next else { return }
         while index < store.slotCount && used < context.flushPortion {
             if visit(Slot(index)) { used += 1 }
-            store.releaseDecoded()
+            store.releaseDecoded(Slot(index))
             index += 1
         }
         next = index < store.slotCount ? index : nil

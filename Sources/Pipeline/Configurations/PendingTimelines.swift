@@ -105,7 +105,7 @@ struct PendingTimelines {
     /// Queues a configuration again whose state says that a timeline is to be made. One that waits for snapshots is
     /// queued by the last of them.
     mutating func restore(_ slot: Slot<ConfigurationState>) {
-        guard let state = table[slot], state.pending != nil else { return }
+        guard table[slot]?.pending != nil, let state = table[slot] else { return }
         if state.renewal == nil || !state.sources.contains(where: \.isAwaited) { queue.append(slot) }
     }
 

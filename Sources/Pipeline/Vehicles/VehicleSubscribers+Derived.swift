@@ -3,7 +3,7 @@ import StreamCore
 /// What follows from the stores: links, timers and summaries. It is derived after a restore, and again after an abort.
 extension VehicleSubscribers {
     func summarise(_ slot: Slot<VehicleSubscription>) {
-        summaries[slot] = subscriptions[slot].flatMap { UpdateSummary($0) }
+        summaries[slot] = UpdateSummary(of: slot, in: subscriptions)
     }
 
     /// Links each subscription to its vehicle; none of them is decoded for that. The stores are complete for the first
@@ -27,7 +27,7 @@ extension VehicleSubscribers {
         if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
         for slot in links.subscriptions(of: vehicle) {
             rederive(slot)
-            subscriptions.releaseDecoded()
+            subscriptions.releaseDecoded(slot)
         }
         return links.count(of: vehicle)
     }

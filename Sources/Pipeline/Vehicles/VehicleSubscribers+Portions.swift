@@ -86,10 +86,11 @@ extension VehicleSubscribers {
     /// - Returns: true if an update is due.
     private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) -> Bool {
         vehicles.releaseDecoded()
-        guard let subscription = subscriptions[slot], let last = subscription.lastUpdate else { return false }
+        guard let known = subscriptions[slot]?.lastUpdate?.revision, let at = subscriptions[slot]?.lastUpdate?.report.at
+        else { return false }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
-        let isRefreshed = subscription.need.refresh != nil
-        if last.revision == revision && (last.report.at >= context.now || !isRefreshed) { return false }
+        let isRefreshed = subscriptions[slot]?.need.refresh != nil
+        if known == revision && (at >= context.now || !isRefreshed) { return false }
         // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
         let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
         // News that wait would be dropped if a status changed back within the transaction.

@@ -83,13 +83,16 @@ struct UpdateSummary {
     /// The size of the vehicle if timelines with it may have been too large; else 0.
     let heavyBytes: Int
 
-    /// `nil` if no update was sent yet.
-    init?(_ subscription: VehicleSubscription) {
-        guard let last = subscription.lastUpdate else { return nil }
-        status = last.report.status
-        offlineAfter = subscription.need.offlineAfter
-        needsFullComparison = subscription.sensitivity != nil || last.report.silences > 0
-        heavyBytes = last.heavyBytes
+    /// The value is read in its place, where `slot` has one; nothing of it is copied.
+    ///
+    /// - Returns: `nil` if no update was sent yet.
+    init?(of slot: Slot<VehicleSubscription>, in store: StateStore<VehicleSubscription>) {
+        guard let silences = store[slot]?.lastUpdate?.report.silences, let offlineAfter = store[slot]?.need.offlineAfter
+        else { return nil }
+        status = store[slot]?.lastUpdate?.report.status
+        self.offlineAfter = offlineAfter
+        needsFullComparison = silences > 0 || store[slot]?.sensitivity != nil
+        heavyBytes = store[slot]?.lastUpdate?.heavyBytes ?? 0
     }
 
     /// True if the status alone makes the change news.

@@ -20,14 +20,14 @@ public struct RestoreWalk<Value: StateValue> {
         self.scope = scope
     }
 
-    /// The next slot. Values that were decoded for those before do not stay decoded.
+    /// The next slot. What was decoded for the one before does not stay decoded.
     ///
     /// - Precondition: nothing of the store is borrowed.
     /// - Parameter portion: the slots that may still be looked at.
     /// - Returns: `nil` if the portion is used up, or all have been returned (`isDone`).
     @inlinable
     public mutating func next(in store: StateStore<Value>, _ portion: inout Int) -> Slot<Value>? {
-        store.releaseDecoded()
+        if index > 0 && index <= store.slotCount { store.releaseDecoded(Slot(index - 1)) }
         while index < store.slotCount, portion > 0 {
             let slot = Slot<Value>(index)
             index += 1

@@ -35,19 +35,29 @@ extension StateStore {
     public func visit(_ body: (Slot<Value>) -> Void) {
         for slot in slots where hasValue(slot) {
             body(slot)
-            releaseDecoded()
+            releaseDecoded(slot)
         }
     }
 
     /// Every value that was restored has been read.
     public func noteVisited() { isVisited = true }
 
-    /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them.
+    /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them in
+    /// an order of another store.
     ///
     /// - Precondition: nothing of the store is borrowed.
     @inlinable
     public func releaseDecoded() {
         if decoded.count > 2 * (DecodedValues<Value>.keptMax + written.count) { decoded.trim() }
+    }
+
+    /// Lets the value go again that was decoded for a visit of its slot, if the transaction has not written it; for
+    /// whoever goes through very many of them. It is the one that the processor still has at hand.
+    ///
+    /// - Precondition: nothing of the value is borrowed.
+    @inlinable
+    public func releaseDecoded(_ slot: Slot<Value>) {
+        if !decoded.areWritten[slot.index] { decoded.remove(slot.index) }
     }
 
     /// True if anything was written in this transaction.
