@@ -2,6 +2,7 @@ import Messages
 import Pipeline
 import RecordLog
 import Simulation
+import StreamCore
 import StreamRuntime
 import TestSupport
 import Testing
@@ -64,6 +65,27 @@ extension PipelineTests {
                     #expect(crashes || pipeline.stage.events.now.aborts == 1)
                     try pipeline.expectLastStates()
                 }
+            }
+        }
+
+        @Test("Whoever ends in order while it is far behind makes what waited, a portion of it, and leaves the rest")
+        func ends() async throws {
+            try await PipelineFixture.run { pipeline in
+                let memory = try #require(pipeline.memory)
+                try await pipeline.stage.stop(pipeline.thread)
+                pipeline.behind()
+                pipeline.plan.topology.flushPortion = 10
+                try await pipeline.startThread()
+                let before = pipeline.stage.events.now.commits
+                while pipeline.stage.events.now.commits < before + 2 { try pipeline.step() }
+                #expect(memory.committedRecords([pipeline.topics.timelines]).isEmpty)
+                try await pipeline.stage.stop(pipeline.thread)
+                let made = memory.committedRecords([pipeline.topics.timelines]).count
+                // A portion of each of two tasks, when the thread ends and when the partitions are taken from it.
+                #expect(made == 4 * 10, "\(made)")
+                try await pipeline.startThread()
+                try await pipeline.settle()
+                try pipeline.expectLastStates()
             }
         }
 

@@ -191,6 +191,34 @@ struct StreamTaskTests {
         #expect(!heir.isDirty)
     }
 
+    @Test("what follows from the state is derived in portions, and none looks at more than it may")
+    func restorePortions() throws {
+        let keys = (0...).lazy.map { "key \($0)" }.filter { Murmur2.partition(of: $0, partitions: 2) == 1 }.prefix(20)
+        for key in keys { process(key) }
+        let heir = Self.task(mailbox)
+        heir.advance(to: 20_000)
+        for entry in captured(task.captureChangelog) {
+            try entry.key.withUnsafeBytes { key in
+                try entry.value?.withUnsafeBytes { try heir.restore(key: key, value: $0) }
+            }
+        }
+        var calls = 0
+        var isDone = false
+        while !isDone {
+            #expect(heir.nextDue == nil || calls > 0)
+            var portion = 3
+            isDone = try heir.finishRestore(&portion)
+            #expect(portion >= 0 && (isDone || portion == 0), "\(portion)")
+            calls += 1
+        }
+        #expect(calls >= 7)
+        heir.advance(to: 20_000 + TallyProcessor.silence)
+        heir.punctuate()
+        var fired = 0
+        heir.context.outputs.forEach { _, _, _ in fired += 1 }
+        #expect(fired == 20)
+    }
+
     @Test("changelog records of stores that no version had are refused")
     func unknownStore() {
         for key: [UInt8] in [[], [9, 1]] {

@@ -74,19 +74,21 @@ struct TakeOverRulesTests {
         #expect(many.values.reduce(0, +) <= 10, "\(many)")
     }
 
-    @Test("R2: a task that restores 200,000 records lets the others of its thread go on in each iteration")
-    func restoresBeside() throws {
+    @Test(
+        "R2: a task that restores very many records, or keys, lets the others of its thread go on in each iteration",
+        arguments: [(records: 200_000, keys: 1), (records: 60_000, keys: 60_000)])
+    func restoresBeside(records length: Int, keys: Int) throws {
         let application = SimulatedApplication()
         let first = try application.join("a")
         application.append(40)
         try application.expectExactlyOnce()
         application.leave(first)
-        // The newest value of a key, again and again: the state stays what it is.
+        // The newest value of a key, again and again: the state stays what it is. Or keys that nobody asks for.
         let records = application.cluster.records("app.state").filter { $0.partition == 0 }
-        let newest = try #require(records.last { $0.value != nil })
-        let length = 200_000
-        for _ in 0..<length {
-            application.cluster.append("app.state", 0, key: newest.key, value: newest.value)
+        let newest = try #require(records.last { $0.value != nil && $0.key?.count ?? 0 > 1 })
+        for number in 0..<length {
+            let key = newest.key.map { keys == 1 ? $0 : $0 + Array("/\(number % keys)".utf8) }
+            application.cluster.append("app.state", 0, key: key, value: newest.value)
         }
         let second = try application.join("b")
         try application.run(until: { second.runningTasks == [1] })
@@ -102,7 +104,8 @@ struct TakeOverRulesTests {
             commits = now
         }
         // Before the other one ran, it was read by larger portions.
-        let least = (length - 2 * application.settings.pollMaximum) / application.settings.restorePortion
+        let read = length - 2 * application.settings.pollMaximum
+        let least = (read + (keys == 1 ? 0 : keys)) / application.settings.restorePortion
         #expect(iterations >= least, "\(iterations) iterations")
         #expect(max(longest, sinceCommit) <= 8, "\(longest) iterations of 25 ms without a commit")
         #expect(second.runningTasks == [0, 1])
