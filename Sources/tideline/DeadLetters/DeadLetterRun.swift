@@ -65,11 +65,9 @@ final class DeadLetterRun {
                 if isNamed { rows.append(row(letter, "left out", why: hindrance)) }
                 continue
             }
-            switch asked?.destination(of: letter) ?? .success(nil) {
             // What cannot go back at all needs no look at topics, and no writer that fences another one.
-            case .success where judge != nil && letter.hindrance != nil:
-                progress.leftOut += 1
-                rows.append(row(letter, "left out", why: "cannot go back: \(letter.hindrance ?? "")"))
+            let refusal = judge == nil ? nil : ReplayJudge.refusal(of: letter)
+            switch asked?.destination(of: letter) ?? refusal.map({ .failure($0) }) ?? .success(nil) {
             case .success(let place):
                 changes.append(.init(letter: letter, operation: operation, destination: place))
                 counts.add(letter, state)

@@ -50,8 +50,13 @@ struct ReplayJudge {
         }
     }
 
+    /// The reason why a dead letter cannot go back to any topic, whatever the topics hold; `nil` if there is none.
+    static func refusal(of letter: DeadLetter) -> LeftOut? {
+        letter.hindrance.map { LeftOut(reason: "cannot go back: \($0)") }
+    }
+
     func destination(of letter: DeadLetter) -> Result<Destination?, LeftOut> {
-        if let hindrance = letter.hindrance { return .failure(LeftOut(reason: "cannot go back: \(hindrance)")) }
+        if let refusal = Self.refusal(of: letter) { return .failure(refusal) }
         guard let origin = letter.origin else { preconditionFailure("a dead letter without origin has a hindrance") }
         guard let count = partitions[origin.topic] else {
             return .failure(LeftOut(reason: "cannot go back: the topic \(origin.topic) does not exist"))
