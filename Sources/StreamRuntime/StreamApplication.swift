@@ -78,7 +78,7 @@ package final class StreamApplication: Sendable {
         ended.wait(timeout: .now() + .milliseconds(Int(ElapsedTime(timeout).milliseconds))) == .success
     }
 
-    /// The status of each thread as of its last iterations, at most a tenth of a second old.
+    /// The status of each thread as of its last iterations, at most a tenth of a second old while iterations are short.
     package var statuses: [StreamStatus] { shared.withLock { $0.statuses } }
 
     /// The failure that ended a thread; `nil` if none ended by itself.
@@ -109,7 +109,7 @@ package final class StreamApplication: Sendable {
                 if isReleasingHeld.load(ordering: .relaxed) { thread.releaseHeld() }
                 try thread.runOnce()
                 let now = thread.clock.monotonic()
-                if now - reported < .milliseconds(100) { continue }
+                if now - reported < thread.reportInterval { continue }
                 reported = now
                 report(thread.status, index)
                 if shared.withLock({ $0.progress.note(thread.lastProgress, of: index) }) { touch() }

@@ -19,7 +19,8 @@ extension PipelineTests {
                 try await pipeline.startThread()
                 try await pipeline.settle()
                 let made = pipeline.outputs.timelines.count
-                #expect((BacklogTests.widgets..<2 * BacklogTests.widgets).contains(made))
+                // What a vehicle tells in a transaction is in the timeline that the transaction makes.
+                #expect((BacklogTests.widgets..<BacklogTests.widgets * 5 / 4).contains(made), "\(made)")
                 #expect(pipeline.outputs.reloads.count == made)
                 try pipeline.expectLastStates()
             }

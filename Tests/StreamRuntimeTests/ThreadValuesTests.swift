@@ -100,6 +100,19 @@ struct ThreadValuesTests {
         #expect(!pace.isFarBehind(settings, unread: much))
     }
 
+    @Test("who is far behind is so until little is left; who has just taken over is so at once")
+    func hysteresis() {
+        var pace = CommitPace(at: .zero)
+        let (much, little) = (settings.farBehindRecords, settings.backlogRecords)
+        #expect(!pace.isFarBehind(settings, unread: much))
+        pace.isCatchingUp = true
+        #expect(pace.isFarBehind(settings, unread: much) && !pace.isFarBehind(settings, unread: much - 1))
+        _ = pace.leavesPending(settings, isFarBehind: true, at: .zero)
+        #expect(pace.isFarBehind(settings, unread: little) && !pace.isFarBehind(settings, unread: little - 1))
+        _ = pace.leavesPending(settings, isFarBehind: false, at: .seconds(1))
+        #expect(!pace.isFarBehind(settings, unread: much - 1))
+    }
+
     @Test("far behind results wait in state for as long as the patience lasts, then once more")
     func patience() {
         var pace = CommitPace(at: .zero)

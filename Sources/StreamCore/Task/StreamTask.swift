@@ -143,7 +143,13 @@ package final class StreamTask {
     /// Lets each node send and emit what waits. The call comes again while messages flow: what they ask for is done in
     /// this transaction, also by a node that has had its portion (R17).
     package func flush() {
-        forEachNode { node in node.conflating?.flush(context) }
+        for node in nodes.indices { flush(node) }
+    }
+
+    /// The same of one node, by its place in the topology.
+    package func flush(_ node: Int) {
+        context.node = node
+        nodes[node].conflating?.flush(context)
     }
 
     /// True if the last flush left work for the next transaction (`ConflatingProcessor.hasMoreToFlush`).

@@ -1,8 +1,9 @@
 /// How a thread works off a backlog: with fewer, larger transactions, so that of all that follows from one key's
 /// records only the last is made.
 ///
-/// Far behind is a thread that reads fast and has much left to read. It commits seldom, and its transactions leave in
-/// state what may wait there. After `farBehindPatience` one of them makes as much of that as its time allows, the
+/// Far behind is a thread that reads fast, or has just taken tasks over, and has much left to read; it is until little
+/// is left, for what little brings would be made twice. It commits seldom, and its transactions leave in state what may
+/// wait there. After `farBehindPatience` one of them makes as much of that as its time allows, the
 /// oldest first; then they leave again. After an abort the thread works in small transactions: for one commit, and for
 /// twice as many each time that a large transaction fails again.
 struct Backlog {
@@ -19,10 +20,19 @@ struct Backlog {
 
     /// - Parameters:
     ///   - records: that one transaction has read, this one or the last.
+    ///   - isCatchingUp: a task has not read yet what was there when it was taken over. Nobody knows yet how fast it
+    ///     reads.
     ///   - unread: the records that are known to wait.
-    func isFarBehind(_ settings: StreamSettings, records: Int, unread: @autoclosure () -> Int) -> Bool {
-        smallCommits == 0 && records >= settings.backlogRecords && unread() >= settings.farBehindRecords
+    func isFarBehind(
+        _ settings: StreamSettings, records: Int, isCatchingUp: Bool = false, unread: @autoclosure () -> Int
+    ) -> Bool {
+        guard smallCommits == 0, isCatchingUp || records >= settings.backlogRecords else { return false }
+        let little = min(settings.backlogRecords, settings.farBehindRecords)
+        return unread() >= (leftSince == nil ? settings.farBehindRecords : little)
     }
+
+    /// True if the last transaction left in state what may wait there.
+    var hasLeft: Bool { leftSince != nil }
 
     /// To be asked once for each transaction.
     ///

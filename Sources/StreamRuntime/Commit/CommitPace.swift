@@ -13,6 +13,8 @@ struct CommitPace {
     private var backlog = Backlog()
     /// A flush left work for the next transaction.
     private(set) var hasMoreToFlush = false
+    /// A task has not read yet what was there when it was taken over.
+    var isCatchingUp = false
 
     init(at now: Duration) {
         last = now
@@ -51,8 +53,12 @@ struct CommitPace {
 
     /// A first poll that brings little, after a transaction that read much, ends no backlog.
     func isFarBehind(_ settings: StreamSettings, unread: @autoclosure () -> Int) -> Bool {
-        backlog.isFarBehind(settings, records: max(records, recordsBefore), unread: unread())
+        backlog.isFarBehind(
+            settings, records: max(records, recordsBefore), isCatchingUp: isCatchingUp, unread: unread())
     }
+
+    /// True if the transaction before left in state what may wait there.
+    var hasLeft: Bool { backlog.hasLeft }
 
     /// To be asked once for each transaction (`Backlog.leavesPending`).
     mutating func leavesPending(_ settings: StreamSettings, isFarBehind: Bool, at now: Duration) -> Bool {

@@ -102,41 +102,6 @@ extension StreamThread {
 
     // MARK: - Steps
 
-    /// - Returns: false if the transaction has failed.
-    private func flush(mayBeLarge: Bool) -> Bool {
-        tellTime()
-        let began = clock.monotonic()
-        let isFarBehind = mayBeLarge && pace.isFarBehind(settings, unread: unread)
-        let leavesPending = pace.leavesPending(settings, isFarBehind: isFarBehind, at: began)
-        for runtime in tasks.running { runtime.task.context.leavesPending = leavesPending }
-        defer { for runtime in tasks.running { runtime.task.context.flushPortions = 1 } }
-        let end = began + settings.farBehindFlush
-        for portions in 1...settings.farBehindFlushPortions {
-            flush(portions: portions)
-            guard isFarBehind, !leavesPending, pace.hasMoreToFlush, clock.monotonic() < end else { break }
-            guard handOverWhatIsTooMuch() else { return false }
-        }
-        return true
-    }
-
-    private func flush(portions: Int) {
-        for runtime in tasks.running { runtime.task.context.flushPortions = portions }
-        repeat {
-            for runtime in tasks.running {
-                if isCaughtUp(runtime) { runtime.task.bringUp() }
-                if heldRelease.isAsked { runtime.task.releaseHeld() }
-                runtime.task.flush()
-            }
-        } while deliverLocalMessages()
-        pace.noteFlush(hasMore: tasks.running.contains { $0.task.hasMoreToFlush })
-    }
-
-    /// After a commit: its flush brought up every task that had caught up.
-    private func noteWhatIsBroughtUp() {
-        for runtime in tasks.running { runtime.isBroughtUp = isCaughtUp(runtime) && !runtime.task.hasMoreToFlush }
-        heldRelease.noteCommit(hasMore: pace.hasMoreToFlush)
-    }
-
     private func handOverToProducer(until deadline: Duration) throws(TransactionError) {
         for runtime in tasks.running where !runtime.task.context.outputs.isEmpty {
             runtime.hasProduced = true
@@ -236,14 +201,4 @@ extension StreamThread {
 
     /// A call that fails at once would otherwise be repeated without a pause, for as long as a broker is away.
     private static let repeatPause = Duration.milliseconds(5)
-
-    /// True if the task has read all that a run which ends reads. Nothing is brought up while others are restored: that
-    /// would hold them up, and there is time for it when they are.
-    private func isCaughtUp(_ runtime: TaskRuntime) -> Bool {
-        guard let targets, !tasks.areRestoring else { return false }
-        return runtime.inputs.allSatisfy { cursor in
-            guard let target = targets[cursor.topicPartition] else { return true }
-            return isCompared(cursor) && runtime.next(of: cursor) >= target
-        }
-    }
 }

@@ -30,7 +30,10 @@ package final class CaughtUpWatch {
         admin.close()
     }
 
-    /// Call it again and again, not faster than commits come.
+    /// True if all ends were reached at the last look, so that the next one may be the last.
+    package var isNearlyCaughtUp: Bool { lastExchangeEnds != nil }
+
+    /// Call it again and again.
     package func isCaughtUp() throws(LogError) -> Bool {
         let exchangeEnds = try admin.endOffsets(of: exchange, isolation: .readUncommitted, timeout: timeout)
         let partitions = (Array(targets.keys) + exchange).sorted()

@@ -96,6 +96,9 @@ package struct StreamStatus: Sendable {
 }
 
 extension StreamThread {
+    /// How often the status is told: whoever waits for the end of a run waits for it.
+    var reportInterval: Duration { .milliseconds(targets == nil ? 100 : 25) }
+
     func countCommit() {
         var counted = TaskCounters()
         for runtime in tasks.ordered {

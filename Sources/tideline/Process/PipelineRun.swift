@@ -96,7 +96,9 @@ final class PipelineRun {
     /// - Returns: the summary of committed transactions.
     func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
         while !shouldStop() && !application.isStopping {
-            if application.wait(.milliseconds(watch == nil ? 200 : 100)) { break }
+            // Towards the end what is left is to look a few times whether all is quiet.
+            let pause = watch.map { $0.isNearlyCaughtUp ? 25 : 100 } ?? 200
+            if application.wait(.milliseconds(pause)) { break }
             reporter?.report(application.statuses, admin)
             let isAway = environment.brokers?.awaySince != nil
             topics?.look(admin, isAway: isAway, now: WallClock.uptime())
