@@ -42,8 +42,8 @@ extension StateStore {
     /// Every value that was restored has been read.
     public func noteVisited() { isVisited = true }
 
-    /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them in
-    /// an order of another store.
+    /// Lets values go that this transaction has read alone, where they are many; for whoever goes through all of them
+    /// in an order of another store.
     ///
     /// - Precondition: nothing of the store is borrowed.
     @inlinable

@@ -1,8 +1,8 @@
 import RecordLog
 import StreamCore
 
-/// The first step of a commit: everything that waits is sent and emitted, a portion of it, until no message flows within
-/// the thread (R17).
+/// The first step of a commit: everything that waits is sent and emitted, a portion of it, until no message flows
+/// within the thread (R17).
 extension StreamThread {
     /// - Returns: false if the transaction has failed.
     func flush(mayBeLarge: Bool) -> Bool {
@@ -22,9 +22,9 @@ extension StreamThread {
         return true
     }
 
-    /// - Parameter endsBacklog: true if the transactions before left in state what is made now. Then all tasks flush node
-    ///   by node, in the order of the topology: what sources have to tell comes before that is made, or most of it would
-    ///   be made twice.
+    /// - Parameter endsBacklog: true if the transactions before left in state what is made now. Then all tasks flush
+    ///   node by node, in the order of the topology: what sources have to tell comes before that is made, or most of it
+    ///   would be made twice.
     private func flush(portions: Int, endsBacklog: Bool) {
         for runtime in tasks.running { runtime.task.context.flushPortions = portions }
         var messagesFlow = true
