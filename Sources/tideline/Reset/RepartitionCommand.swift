@@ -36,7 +36,8 @@ struct RepartitionCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
-        let run = ResetRun(environment, admin, from: .earliest, partitions: Int32(tasks))
+        let run = ResetRun(
+            environment, admin, from: .earliest, keepsSinks: true, partitions: Int32(tasks))
         let plan = try run.plan()
         if plan.isCarriedOver {
             return execution.show(

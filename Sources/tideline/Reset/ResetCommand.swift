@@ -30,8 +30,9 @@ struct ResetCommand: Verb {
     @Option(
         help: ArgumentHelp(
             "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
-                + " read from their earliest record.", valueName: "place"), completion: .list(["EARLIEST"]))
-    var to = ResetPlace.earliest
+                + " read from their earliest record. The default is the place of a reset that was interrupted, else"
+                + " EARLIEST.", valueName: "place"), completion: .list(["EARLIEST"]))
+    var to: ResetPlace?
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
@@ -45,7 +46,7 @@ struct ResetCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
-        let run = ResetRun(environment, admin, from: to)
+        let run = ResetRun(environment, admin, from: to, keepsSinks: applicationOnly)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }
         if !execution.isExecuted && !execution.json { print("nothing was changed; '--execute' does it") }

@@ -19,6 +19,10 @@ struct ResetJournal: Codable {
     /// The replicas that both are made with, by topic; the broker's default where there is none. Releases before wrote
     /// nothing of them.
     var replication: [String: Int32]?
+    /// The place from which telemetry is read, as `--to` takes it. Releases before wrote nothing of it.
+    var place: String?
+    /// True if the positions of sinks stay. Releases before wrote nothing of it.
+    var keepsSinks: Bool?
 
     /// No store of the changelog has this key.
     static let key = Array("plan".utf8)
@@ -50,13 +54,18 @@ struct ResetJournal: Codable {
         }
     }
 
-    init(
-        partitions: Int32, writers: [String], settings: [String: [String: String]], replication: [String: Int32]
-    ) {
-        self.partitions = partitions
-        self.writers = writers
-        self.settings = settings
-        self.replication = replication
+    init(_ plan: ResetPlan) {
+        partitions = plan.partitions
+        writers = plan.writers
+        settings = plan.settings
+        replication = plan.replication
+        place = plan.place.description
+        keepsSinks = plan.keepsSinks
+    }
+
+    /// The command that goes on with such a reset, and does no more than it was to do.
+    static func command(keepsSinks: Bool) -> String {
+        "tideline reset --execute" + (keepsSinks ? " --application-only" : "")
     }
 
     // MARK: - A reset that is under way
@@ -67,19 +76,22 @@ struct ResetJournal: Codable {
     static func refuse(_ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
         let own = InternalTopics(environment.settings)
         guard try environment.describe([own.reset], admin, for: .read)[own.reset] != nil else { return }
-        var isUnderWay = false
+        var plan: [UInt8]?
         do throws(StreamFailure) {
             let check = StateCheck(environment.cluster, clientId: "tideline-check", requests: environment.requests)
             try check.readNewest(of: own.reset, partitions: 1) { record, _ in
-                if record.key?.elementsEqual(key) == true { isUnderWay = record.value != nil }
+                if record.key?.elementsEqual(key) == true { plan = record.value.map { Array($0) } }
             }
         } catch {
             throw CommandFailure(.unavailable, error.description)
         }
-        guard isUnderWay else { return }
+        guard let plan else { return }
+        // What this release cannot read, the one can that wrote it.
+        let journal = try? ResetJournal(plan, topic: own.reset)
+        let command = command(keepsSinks: journal?.keepsSinks ?? false)
         throw CommandFailure(
             .software,
-            "a reset is under way, or was interrupted: its plan is in \(own.reset). Run 'tideline reset --execute',"
+            "a reset is under way, or was interrupted: its plan is in \(own.reset). Run '\(command)',"
                 + " which goes on with it and keeps revisions rising")
     }
 }

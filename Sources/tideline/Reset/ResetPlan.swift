@@ -33,6 +33,10 @@ struct ResetPlan {
     var configurations = 0
     var recipients = 0
     var place = ResetPlace.earliest
+    /// The positions of sinks stay.
+    var keepsSinks = false
+    /// So it was to be in the reset that was interrupted.
+    var keptSinks = false
 
     struct Internal {
         var name: String
@@ -64,7 +68,10 @@ struct ResetPlan {
             group.isEmpty
             ? "nobody is in the group" : "\(group.count.counted("member")) alive: \(group.joined(separator: ", "))"
         var lines = ["application \(application): \(alive)"]
-        if isInterrupted { lines.append("an earlier reset was interrupted: this one goes on with it") }
+        if isInterrupted {
+            let sinks = keptSinks && !keepsSinks ? ", and it was to leave sinks alone (--application-only)" : ""
+            lines.append("an earlier reset was interrupted: this one goes on with it\(sinks)")
+        }
         let offsets = "offsets of \(committed.counted("partition"))"
         lines.append("group \(application): \(offsets), moved to where reading begins")
         for topic in internals {

@@ -50,8 +50,8 @@ extension ResetRun {
             let done = removed.isEmpty ? "" : "; \(removed.joined(separator: " and ")) were removed"
             throw CommandFailure(
                 .software,
-                "not all was done: \(error)\(done). Processes refuse to start; the plan is in \(own.reset): run reset"
-                    + " again, which goes on with it")
+                "not all was done: \(error)\(done). Processes refuse to start; the plan is in \(own.reset): run"
+                    + " '\(ResetJournal.command(keepsSinks: keepsSinks))', which goes on with it")
         }
     }
 
@@ -105,10 +105,7 @@ extension ResetRun {
                         try revisions.writeRevisions { (task, key, value) throws(TransactionError) in
                             try put(own.reset, task, key, value)
                         }
-                        let record = ResetJournal(
-                            partitions: plan.partitions, writers: plan.writers, settings: plan.settings,
-                            replication: plan.replication)
-                        try put(own.reset, 0, ResetJournal.key, record.bytes)
+                        try put(own.reset, 0, ResetJournal.key, ResetJournal(plan).bytes)
                     }, lastCheck: refuseMembers)
             }
         } catch {

@@ -30,6 +30,8 @@ extension ResetRun {
         plan.isInterrupted = true
         plan.revisions = revisions
         plan.partitions = partitions ?? journal.partitions
+        plan.place = place ?? journal.place.flatMap { ResetPlace(argument: $0) } ?? .earliest
+        plan.keptSinks = journal.keepsSinks ?? false
         return journal
     }
 

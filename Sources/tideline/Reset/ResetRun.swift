@@ -14,7 +14,10 @@ import Timelines
 struct ResetRun {
     let environment: Environment
     let admin: any Admin
-    let place: ResetPlace
+    /// `nil` stands for that of a reset that was interrupted, else for the earliest.
+    let place: ResetPlace?
+    /// True if the positions of sinks stay: whoever goes on with it is told.
+    let keepsSinks: Bool
     let topology: Topology
     let own: InternalTopics
     /// *P* as it is to be; `nil` leaves it as it is.
@@ -22,7 +25,11 @@ struct ResetRun {
 
     private static let timeout = Duration.seconds(30)
 
-    init(_ environment: Environment, _ admin: any Admin, from place: ResetPlace, partitions: Int32? = nil) {
+    init(
+        _ environment: Environment, _ admin: any Admin, from place: ResetPlace?, keepsSinks: Bool,
+        partitions: Int32? = nil
+    ) {
+        self.keepsSinks = keepsSinks
         self.environment = environment
         self.admin = admin
         self.place = place
@@ -45,7 +52,8 @@ struct ResetRun {
         let inputPartitions = sources.compactMap { found[$0]?.partitions }.max() ?? 1
         let present = internals[own.exchange]?.partitions ?? internals[own.state]?.partitions
         var plan = ResetPlan(application: application, partitions: partitions ?? present ?? inputPartitions)
-        plan.place = place
+        plan.place = place ?? .earliest
+        plan.keepsSinks = keepsSinks
         // Before anything is read: what comes after this is not in the plan.
         plan.ends = try extent(
             of: [internals[own.state], found[topics.timelines]].compactMap(\.self).flatMap {
@@ -55,7 +63,7 @@ struct ResetRun {
         let interrupted = internals[own.reset] == nil ? nil : try readJournal(into: &plan)
         plan.group = try members()
         plan.inputs = try sources.map { (topic) throws(CommandFailure) in
-            try input(topic, partitions: found[topic]?.partitions ?? 0)
+            try input(topic, partitions: found[topic]?.partitions ?? 0, from: plan.place)
         }
         plan.committed = try committed(plan.inputs, exchange: internals[own.exchange]?.partitions ?? 0)
         for name in [own.exchange, own.state] {
@@ -101,7 +109,9 @@ struct ResetRun {
     }
 
     /// An instant counts for telemetry alone: of a compacted topic, what lies before it is still in force.
-    private func input(_ topic: String, partitions: Int32) throws(CommandFailure) -> ResetPlan.Input {
+    private func input(
+        _ topic: String, partitions: Int32, from place: ResetPlace
+    ) throws(CommandFailure) -> ResetPlan.Input {
         let places = places(topic, partitions)
         let (starts, ends, records) = try extent(of: places)
         guard case .at(let instant) = place, topic == environment.topics.telemetry else {

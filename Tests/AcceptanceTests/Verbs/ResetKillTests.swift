@@ -75,7 +75,9 @@ extension AcceptanceTests {
                 let start = try await tideline(
                     ["process", "--until-caught-up", "--clock", Self.clock] + application.options)
                 #expect(start.status == 70, "\(step): \(start.failure)")
-                #expect(start.standardError.contains("Run 'tideline reset --execute'"), "\(step): \(start.failure)")
+                // The command does no more than what was interrupted.
+                let command = "Run 'tideline reset --execute" + (words == ["reset"] ? "'" : " --application-only'")
+                #expect(start.standardError.contains(command), "\(step): \(start.failure)")
                 // No doubt is left even if state, exchange and everything else but the plan is gone.
                 try await application.delete(["\(own).state", "\(own).exchange"])
             }
@@ -91,6 +93,22 @@ extension AcceptanceTests {
             show(
                 "reset killed at \(killed) points: process refused after \(refused), and 20 of 20 revisions rise from 1"
                     + " to 2, of the deleted configuration too")
+        }
+
+        @Test("who goes on with a reset reads telemetry from where that was to, and is told that sinks were to stay")
+        func goesOn() async throws {
+            let application = try await Application("goes-on", partitions: 2)
+            try await application.publish(configurations: Self.configurations(0..<3))
+            _ = try await application.process(clock: Self.clock)
+            let words = ["reset", "--application-only", "--to", "2026-11-20T06:00:00Z"]
+            #expect(try await Self.kill(application, words, at: "exchange: making it anew"))
+            let shown = try await application.run("reset")
+            #expect(shown.standardOutput.contains("read again from 2026-11-20T06:00:00"), "\(shown.failure)")
+            #expect(shown.standardOutput.contains("(--application-only)"), "\(shown.failure)")
+            let other = try await application.run("reset", "--application-only", "--to", "EARLIEST")
+            #expect(!other.standardOutput.contains("read again from 2026"), "\(other.failure)")
+            #expect(!other.standardOutput.contains("(--application-only)"), "\(other.failure)")
+            try await application.run("reset", "--execute", "--yes", "--application-only")
         }
 
         @Test("a second reset is killed before a process has run: revisions go on above the first ones")
