@@ -154,7 +154,7 @@ package struct StreamSettings: Sendable {
 
     func check() {
         precondition(backlogCommitInterval < transactionTimeout, "A backlog is committed within a transaction, too.")
-        precondition(farBehindFlushPortions > 0, "A flush has a portion.")
+        precondition(farBehindFlushPortions > 0 && restorePortion > 0, "A flush has a portion, and so has a restore.")
         precondition((0...15).contains(standbyReplicas), "A task has 15 standby copies at most.")
         precondition(commitInterval < transactionTimeout, "A commit interval is shorter than a transaction may last.")
         precondition(stableOffsetsTimeout < transactionTimeout, "A dead owner is ended before its time-out.")

@@ -247,7 +247,7 @@ struct StateStoreTests {
         var visited = 0
         store.visit { slot in
             visited += store[slot]?.value == Int64(slot.index) ? 1 : 0
-            #expect(store.decodedCount <= 8193)
+            #expect(store.decodedCount <= 4097)
         }
         #expect(visited == count, "whoever goes through all of them holds few")
         for number in stride(from: 0, to: count, by: 2) { store[Slot(number)]?.value += 1 }

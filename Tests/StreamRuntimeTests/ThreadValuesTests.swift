@@ -105,12 +105,35 @@ struct ThreadValuesTests {
         var pace = CommitPace(at: .zero)
         let (much, little) = (settings.farBehindRecords, settings.backlogRecords)
         #expect(!pace.isFarBehind(settings, unread: much))
-        pace.isCatchingUp = true
+        pace.note(isCatchingUp: true)
         #expect(pace.isFarBehind(settings, unread: much) && !pace.isFarBehind(settings, unread: much - 1))
         _ = pace.leavesPending(settings, isFarBehind: true, at: .zero)
         #expect(pace.isFarBehind(settings, unread: little) && !pace.isFarBehind(settings, unread: little - 1))
-        _ = pace.leavesPending(settings, isFarBehind: false, at: .seconds(1))
-        #expect(!pace.isFarBehind(settings, unread: much - 1))
+        _ = pace.leavesPending(settings, isFarBehind: true, at: settings.farBehindPatience)
+        #expect(!pace.isFarBehind(settings, unread: much - 1), "what waited for the patience is made")
+    }
+
+    @Test("a backlog ends when the last of what was left is made, and goes on ending after an abort")
+    func endOfBacklog() {
+        var pace = CommitPace(at: .zero)
+        func leaves(_ isFarBehind: Bool) { _ = pace.leavesPending(settings, isFarBehind: isFarBehind, at: .zero) }
+        leaves(false)
+        #expect(!pace.endsBacklog)
+        leaves(true)
+        #expect(!pace.endsBacklog)
+        for hasMore in [true, true, false] {
+            leaves(false)
+            #expect(pace.endsBacklog)
+            pace.noteFlush(hasMore: hasMore)
+            if hasMore { pace.begin(at: .zero) }
+        }
+        #expect(!pace.endsBacklog)
+        pace.noteAbort()
+        #expect(pace.endsBacklog, "what it made does not count")
+        pace.noteFlush(hasMore: false)
+        pace.begin(at: .zero)
+        pace.noteAbort()
+        #expect(!pace.endsBacklog)
     }
 
     @Test("far behind results wait in state for as long as the patience lasts, then once more")

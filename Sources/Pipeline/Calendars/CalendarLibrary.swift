@@ -180,7 +180,10 @@ final class CalendarLibrary {
             }
             let calendar = self.slot(of: calendarId)
             links.link(slot, to: calendar)
-            contents[calendar].file(events(of: slot), insteadOf: [], of: holder(slot))
+            let events = events(of: slot)
+            contents[calendar].file(events, insteadOf: [], of: holder(slot))
+            // A record may be a whole calendar.
+            portion -= events.count
         }
         guard restoredRecords.isDone(in: records) else { return false }
         while let slot = restored.next(in: calendars, &portion) {

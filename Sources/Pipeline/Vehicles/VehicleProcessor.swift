@@ -16,6 +16,8 @@ final class VehicleProcessor {
     private var expiry: SourceExpiry<VehicleState>
     /// Subscriptions may be to vehicles that nothing is known of.
     private var restored = RestoreWalk<VehicleState>(.slots)
+    /// The vehicle of the walk whose subscriptions did not fit into the portion.
+    private var deriving: Slot<VehicleState>?
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
@@ -187,8 +189,10 @@ extension VehicleProcessor: Punctuator, ClockFollower, CatchUpProcessor, Conflat
 extension VehicleProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
         guard subscribers.linkRestored(&portion) else { return false }
-        while let slot = restored.next(in: vehicles, &portion) {
-            portion -= subscribers.deriveRestored(of: slot)
+        while let slot = deriving ?? restored.next(in: vehicles, &portion) {
+            deriving = slot
+            guard subscribers.deriveRestored(of: slot, &portion) else { return false }
+            deriving = nil
             if vehicles.hasValue(slot) {
                 rederive(slot)
                 expiry.arm(slot)

@@ -22,14 +22,23 @@ extension VehicleSubscribers {
     /// telling them; to be called for each vehicle, after `linkRestored`. So each is decoded once, while its vehicle is
     /// decoded.
     ///
-    /// - Returns: the number of subscriptions.
-    func deriveRestored(of vehicle: Slot<VehicleState>) -> Int {
-        if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
-        for slot in links.subscriptions(of: vehicle) {
+    /// - Parameter portion: the subscriptions that may still be looked at.
+    /// - Returns: false if it was used up; then the call comes again for the same vehicle.
+    func deriveRestored(of vehicle: Slot<VehicleState>, _ portion: inout Int) -> Bool {
+        if underived == nil {
+            if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
+            underived = links.subscriptions(of: vehicle)
+        }
+        while portion > 0 {
+            guard let slot = underived?.next() else {
+                underived = nil
+                return true
+            }
+            portion -= 1
             rederive(slot)
             subscriptions.releaseDecoded(slot)
         }
-        return links.count(of: vehicle)
+        return false
     }
 
     /// All that follows from each vehicle's subscriptions is derived.

@@ -85,7 +85,7 @@ extension VehicleSubscribers {
 
     /// - Returns: true if an update is due.
     private func bringUp(_ slot: Slot<VehicleSubscription>, _ context: TaskContext) -> Bool {
-        vehicles.releaseDecoded()
+        vehicles.releaseManyDecoded()
         guard let known = subscriptions[slot]?.lastUpdate?.revision, let at = subscriptions[slot]?.lastUpdate?.report.at
         else { return false }
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0

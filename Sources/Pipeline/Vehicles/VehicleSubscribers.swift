@@ -26,6 +26,8 @@ final class VehicleSubscribers {
     var clockWalk = SlotWalk<VehicleSubscription>()
     /// Linking what was restored.
     var restored = RestoreWalk<VehicleSubscription>(.keys)
+    /// Those of a vehicle of which nothing was derived yet after a restore; `nil` between two vehicles.
+    var underived: SubscriptionLinks<VehicleState, VehicleSubscription>.Subscriptions?
     /// Is told of a vehicle whose last subscription has ended.
     var onDeserted: (Slot<VehicleState>) -> Void = { _ in }
 

@@ -1,4 +1,4 @@
-/// The values of a store that are decoded: all that the open transaction has read or written, and some of the others.
+/// The values of a store that are decoded: all that the open transaction has written, and some of the others.
 ///
 /// Each value has a place of its own in memory and keeps it until `trim` or `remove`. So a value is read and changed
 /// in place, whatever else is decoded meanwhile.

@@ -1,6 +1,7 @@
 /// Goes once through a store that was restored, a portion at a time, for whoever derives something of it (R17).
 ///
-/// A slot that is looked at uses up one of the portion, with a value or without, so that each call is bounded.
+/// A slot that is looked at uses up one of the portion, with a value or without. Whoever has more to do for a slot
+/// takes more of the portion.
 public struct RestoreWalk<Value: StateValue> {
     /// The slots that are returned.
     public enum Scope: Sendable {

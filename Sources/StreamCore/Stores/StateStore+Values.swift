@@ -7,7 +7,8 @@ extension StateStore {
         unsafeMutableAddress { mutableAddress(of: slot) }
     }
 
-    /// The place of the value, for whoever offers it on; valid until the transaction ends, or the value is restored.
+    /// The place of the value, for whoever offers it on; valid until the transaction ends, or
+    /// the value is let go (`releaseDecoded`) or restored.
     @inlinable
     public func address(of slot: Slot<Value>) -> UnsafePointer<Value?> { UnsafePointer(place(of: slot.index)) }
 
@@ -47,7 +48,7 @@ extension StateStore {
     ///
     /// - Precondition: nothing of the store is borrowed.
     @inlinable
-    public func releaseDecoded() {
+    public func releaseManyDecoded() {
         if decoded.count > 2 * (DecodedValues<Value>.keptMax + written.count) { decoded.trim() }
     }
 

@@ -88,7 +88,7 @@ extension StreamTask {
     /// is derived, a portion of it in each call (R17).
     ///
     /// - Parameter portion: the slots that may still be looked at (`RestoreWalk`).
-    /// - Returns: true if the task may be used; else this call comes again, and no other before that.
+    /// - Returns: true if the task may be used; else this call comes again, and no record or message before that.
     /// - Throws: if a value cannot be read; then nothing may be done with the task.
     package func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool {
         if derivedNodes == nil { beginToDerive() }

@@ -98,8 +98,8 @@ package protocol HoldingProcessor: Processor {
 
 /// A processor that keeps timers, indexes or caches which follow from its stores.
 package protocol DerivingProcessor: Processor {
-    /// The stores are complete for the first time: derives a portion of what follows from them (R17). No other call
-    /// comes before all is derived.
+    /// The stores are complete for the first time: derives a portion of what follows from them (R17). No other call of
+    /// the processor comes before all is derived; `context.now` moves on.
     ///
     /// - Parameter portion: the slots that may still be looked at (`RestoreWalk`).
     /// - Returns: false if it was used up; then the call comes again.

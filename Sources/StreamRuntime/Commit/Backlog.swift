@@ -1,11 +1,11 @@
 /// How a thread works off a backlog: with fewer, larger transactions, so that of all that follows from one key's
 /// records only the last is made.
 ///
-/// Far behind is a thread that reads fast, or has just taken tasks over, and has much left to read; it is until little
-/// is left, for what little brings would be made twice. It commits seldom, and its transactions leave in state what may
-/// wait there. After `farBehindPatience` one of them makes as much of that as its time allows, the
-/// oldest first; then they leave again. After an abort the thread works in small transactions: for one commit, and for
-/// twice as many each time that a large transaction fails again.
+/// Far behind is a thread that reads fast, or has just taken tasks over, and has much left to read. It is until little
+/// is left, for what little brings would be made twice, or until the patience is over. It commits seldom, and its
+/// transactions leave in state what may wait there. After `farBehindPatience` one of them makes as much of that as its
+/// time allows, the oldest first; then they leave again. After an abort the thread works in small transactions: for one
+/// commit, and for twice as many each time that a large transaction fails again.
 struct Backlog {
     /// Since when transactions have left in state what may wait there; `nil` if the last one did not.
     private var leftSince: Duration?
@@ -20,8 +20,8 @@ struct Backlog {
 
     /// - Parameters:
     ///   - records: that one transaction has read, this one or the last.
-    ///   - isCatchingUp: a task has not read yet what was there when it was taken over. Nobody knows yet how fast it
-    ///     reads.
+    ///   - isCatchingUp: tasks that were just taken over have as much to read of what was there by then. Nobody knows
+    ///     yet how fast they read.
     ///   - unread: the records that are known to wait.
     func isFarBehind(
         _ settings: StreamSettings, records: Int, isCatchingUp: Bool = false, unread: @autoclosure () -> Int

@@ -13,8 +13,12 @@ struct CommitPace {
     private var backlog = Backlog()
     /// A flush left work for the next transaction.
     private(set) var hasMoreToFlush = false
-    /// A task has not read yet what was there when it was taken over.
-    var isCatchingUp = false
+    /// See `Backlog.isFarBehind`.
+    private(set) var isCatchingUp = false
+    /// What transactions before left in state is being made (`StreamThread.flush`).
+    private(set) var endsBacklog = false
+    /// The last of it was made in this transaction.
+    private var hasEndedBacklog = false
 
     init(at now: Duration) {
         last = now
@@ -25,11 +29,20 @@ struct CommitPace {
     /// A portion of timers has fired, and more are due.
     mutating func noteTimersLeft() { leftTimerPortions += 1 }
 
-    mutating func noteFlush(hasMore: Bool) { hasMoreToFlush = hasMore }
+    mutating func noteFlush(hasMore: Bool) {
+        hasMoreToFlush = hasMore
+        guard endsBacklog, !hasMore else { return }
+        endsBacklog = false
+        hasEndedBacklog = true
+    }
+
+    mutating func note(isCatchingUp: Bool) { self.isCatchingUp = isCatchingUp }
 
     /// What the transaction made does not count, and so there is nothing left of it to flush.
     mutating func noteAbort() {
         hasMoreToFlush = false
+        endsBacklog = endsBacklog || hasEndedBacklog
+        hasEndedBacklog = false
         backlog.noteAbort()
     }
 
@@ -42,6 +55,7 @@ struct CommitPace {
         recordsBefore = records
         records = 0
         leftTimerPortions = 0
+        hasEndedBacklog = false
     }
 
     /// True if the next commit does not wait for the interval.
@@ -57,12 +71,12 @@ struct CommitPace {
             settings, records: max(records, recordsBefore), isCatchingUp: isCatchingUp, unread: unread())
     }
 
-    /// True if the transaction before left in state what may wait there.
-    var hasLeft: Bool { backlog.hasLeft }
-
     /// To be asked once for each transaction (`Backlog.leavesPending`).
     mutating func leavesPending(_ settings: StreamSettings, isFarBehind: Bool, at now: Duration) -> Bool {
-        backlog.leavesPending(settings, isFarBehind: isFarBehind, at: now)
+        let hadLeft = backlog.hasLeft
+        let leaves = backlog.leavesPending(settings, isFarBehind: isFarBehind, at: now)
+        if leaves { endsBacklog = false } else if hadLeft { endsBacklog = true }
+        return leaves
     }
 
     /// - Parameters:

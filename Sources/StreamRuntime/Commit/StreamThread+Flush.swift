@@ -9,23 +9,22 @@ extension StreamThread {
         tellTime()
         let began = clock.monotonic()
         let isFarBehind = mayBeLarge && pace.isFarBehind(settings, unread: unread)
-        let hasLeft = pace.hasLeft
         let leavesPending = pace.leavesPending(settings, isFarBehind: isFarBehind, at: began)
         for runtime in tasks.running { runtime.task.context.leavesPending = leavesPending }
         defer { for runtime in tasks.running { runtime.task.context.flushPortions = 1 } }
         let end = began + settings.farBehindFlush
         for portions in 1...settings.farBehindFlushPortions {
-            flush(portions: portions, endsBacklog: hasLeft && !leavesPending)
+            flush(portions: portions)
             guard isFarBehind, !leavesPending, pace.hasMoreToFlush, clock.monotonic() < end else { break }
             guard handOverWhatIsTooMuch() else { return false }
         }
         return true
     }
 
-    /// - Parameter endsBacklog: true if the transactions before left in state what is made now. Then all tasks flush
-    ///   node by node, in the order of the topology: what sources have to tell comes before that is made, or most of it
-    ///   would be made twice.
-    private func flush(portions: Int, endsBacklog: Bool) {
+    /// Where transactions before left in state what is made now, all tasks flush node by node, in the order of the
+    /// topology: what sources have to tell comes before that is made, or most of it would be made twice.
+    private func flush(portions: Int) {
+        let endsBacklog = pace.endsBacklog
         for runtime in tasks.running { runtime.task.context.flushPortions = portions }
         var messagesFlow = true
         while messagesFlow {

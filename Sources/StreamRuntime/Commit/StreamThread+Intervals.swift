@@ -8,8 +8,17 @@ extension StreamThread {
     }
 
     /// The records that are known to wait in the partitions that the thread reads; transaction markers count as well.
-    var unread: Int {
+    var unread: Int { unread { _ in true } }
+
+    /// True if the tasks that have not read yet what was there when they were taken over have very much to read.
+    var isCatchingUp: Bool {
+        guard tasks.all.contains(where: { $0.isRunning && $0.readThrough != .max }) else { return false }
+        return unread { $0.runtime.readThrough != .max } >= settings.farBehindRecords
+    }
+
+    private func unread(_ counts: (PartitionCursor) -> Bool) -> Int {
         cursors.all.reduce(0) { sum, cursor in
+            if !counts(cursor) { return sum }
             // What a transaction of others holds back is not there yet.
             if cursor.endSeen == cursor.runtime.next(of: cursor) { return sum }
             // One that is read later, or of which nothing has come yet, goes as far as it went at the take-over.

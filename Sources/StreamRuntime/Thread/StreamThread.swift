@@ -138,7 +138,7 @@ package final class StreamThread {
         guard state.mayProcess else { return noteUnused(batch) }
         if !batch.rebalanced { try tracedProcess(batch) }
         pace.note(records: batch.records.count)
-        pace.isCatchingUp = tasks.all.contains { $0.isRunning && $0.readThrough != .max }
+        pace.note(isCatchingUp: isCatchingUp)
         if state.mayProcess && !tasks.areNameless { punctuate() }
         if state.mayProcess && isCommitDue { commit() }
         trimWhereAsked()

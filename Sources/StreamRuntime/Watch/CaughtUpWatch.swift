@@ -30,10 +30,7 @@ package final class CaughtUpWatch {
         admin.close()
     }
 
-    /// True if all ends were reached at the last look, so that the next one may be the last.
-    package var isNearlyCaughtUp: Bool { lastExchangeEnds != nil }
-
-    /// Call it again and again.
+    /// Call it again and again: not faster than commits come, unless all tasks are those of this process.
     package func isCaughtUp() throws(LogError) -> Bool {
         let exchangeEnds = try admin.endOffsets(of: exchange, isolation: .readUncommitted, timeout: timeout)
         let partitions = (Array(targets.keys) + exchange).sorted()

@@ -57,6 +57,8 @@ package struct StreamStatus: Sendable {
         package var firesTimers: Bool
         package var positions: [Position]
 
+        package var isDeriving: Bool { if case .deriving = state { true } else { false } }
+
         package init(
             partition: Partition, state: State, restoreRate: Double? = nil, firesTimers: Bool,
             positions: [Position] = []

@@ -60,13 +60,17 @@ final class PipelineHealth: HealthSource {
         }
     }
 
-    /// Takes in what the threads are doing; to be called every few hundred milliseconds.
+    /// Takes in what the threads are doing; to be called some times a second.
     func see(_ statuses: [StreamStatus], now: Duration) {
         state.withLock { state in
+            let tasks = statuses.flatMap(\.tasks)
+            // A thread derives one task after the other: those that wait for it do not stand still.
+            let derives = tasks.contains { $0.isDeriving && state.restores[$0.partition]?.state != $0.state }
             var restores: [Partition: (state: StreamStatus.State, at: Duration)] = [:]
-            for task in statuses.flatMap(\.tasks) where task.state != .running {
+            for task in tasks where task.state != .running {
                 let before = state.restores[task.partition]
-                restores[task.partition] = before.flatMap { $0.state == task.state ? $0 : nil } ?? (task.state, now)
+                let stands = before.flatMap { $0.state == task.state && !(derives && task.isDeriving) ? $0 : nil }
+                restores[task.partition] = stands ?? (task.state, now)
             }
             for (sort, count) in Self.deadLetters(statuses) {
                 state.setAside[sort, default: SetAsideCount()].note(count, now: now)

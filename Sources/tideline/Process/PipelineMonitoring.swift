@@ -65,7 +65,7 @@ struct PipelineMonitoring: Sendable {
         monitoring.watch(health)
     }
 
-    /// To be called every few hundred milliseconds; asks for the lag now and then, which may take two seconds.
+    /// To be called some times a second; asks for the lag now and then, which may take two seconds.
     func step(_ statuses: [StreamStatus], _ admin: any Admin, isAway: Bool) {
         let now = WallClock.uptime()
         health.see(statuses, now: now)

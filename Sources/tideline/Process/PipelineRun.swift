@@ -15,6 +15,8 @@ final class PipelineRun {
     private let admin: any Admin
     private let application: StreamApplication
     private let watch: CaughtUpWatch?
+    /// *P*.
+    private let tasks: Int
     private let topology: Topology
     private let reporter: StatusReporter?
     private let monitoring: PipelineMonitoring?
@@ -67,6 +69,7 @@ final class PipelineRun {
         let intervals = LiveValue(environment.live) { StreamIntervals($0) }
         stream.liveIntervals = { intervals.value }
         stream.tracer = options.tracer
+        tasks = Int(layout.partitions)
         watch = options.untilCaughtUp ? try Self.watch(environment, internalTopics, topology, layout) : nil
         let lag = LagWatch()
         reporter = options.reportsStatus ? StatusReporter(environment, lag) : nil
@@ -91,14 +94,19 @@ final class PipelineRun {
         monitoring?.begin(application)
     }
 
+    /// True if every task is this process's, and has brought up everything: what is left is to look a few times whether
+    /// all is quiet. What other processes do takes as long as their commits.
+    private var isEnding: Bool {
+        let statuses = application.statuses
+        return statuses.allSatisfy(\.isBroughtUp) && statuses.reduce(0) { $0 + $1.tasks.count } == tasks
+    }
+
     /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
     ///
     /// - Returns: the summary of committed transactions.
     func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
         while !shouldStop() && !application.isStopping {
-            // Towards the end what is left is to look a few times whether all is quiet.
-            let pause = watch.map { $0.isNearlyCaughtUp ? 25 : 100 } ?? 200
-            if application.wait(.milliseconds(pause)) { break }
+            if application.wait(.milliseconds(watch == nil ? 200 : isEnding ? 25 : 100)) { break }
             reporter?.report(application.statuses, admin)
             let isAway = environment.brokers?.awaySince != nil
             topics?.look(admin, isAway: isAway, now: WallClock.uptime())
