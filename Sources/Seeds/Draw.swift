@@ -175,7 +175,8 @@ package struct Draw: Sendable {
         switch kind {
         case .survivingRequest: 1_000
         case .lateInquiry: 50
-        case .lateDecision, .lostDecision, .lateMarkers: 10
+        case .lateMarkers: 40
+        case .lateDecision, .lostDecision: 10
         default: 1
         }
     }

@@ -37,7 +37,8 @@ extension AcceptanceTests {
 
             let history = try TimelineHistory(try await killed.records(of: "timelines"))
             try history.expectSoundRevisions()
-            #expect(history.configurations == 220 && history.records > 440)
+            // Each run makes those again that a run before has made, where what they show has changed.
+            #expect(history.configurations == 220 && history.records > 220)
             let again = try await killed.process(clock: GeneratedData.clock)
             #expect(again.timelines == 0 && again.reloads == 0)
             show(

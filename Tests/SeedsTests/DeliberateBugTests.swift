@@ -28,7 +28,7 @@ struct DeliberateBugTests {
     }
 
     static let portBugs: [Bug<PortDefect>] = [
-        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 29), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
+        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
         Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 42), Bug(.claimNeverReleased, 18),
     ]
 
@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 54), Bug(.pendingKept, 136), Bug(.timersBeforeInputs, 1),
+        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 41), Bug(.pendingKept, 217), Bug(.timersBeforeInputs, 5),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)

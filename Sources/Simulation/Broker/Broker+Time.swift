@@ -9,6 +9,7 @@ extension Broker {
         enum What: Sendable {
             case arrival
             case markers(id: String)
+            case offsetMarkers(id: String)
             case transactionTimeout(id: String)
             case departure(group: String, member: Int, FaultKind)
         }
@@ -23,6 +24,7 @@ extension Broker {
         for id in ongoing {
             guard let transaction = coordinator[id]!.transaction else { continue }
             if transaction.decision != nil {
+                if let at = transaction.offsetMarkersAt { consider(at, .offsetMarkers(id: id)) }
                 if let at = transaction.markersAt { consider(at, .markers(id: id)) }
             } else {
                 // A coordinator that is away ends nothing. It lets a transaction last its time, not less.
@@ -63,6 +65,8 @@ extension Broker {
             arrive(request)
         case .markers(let id):
             settle(id)
+        case .offsetMarkers(let id):
+            settleOffsets(id)
         case .transactionTimeout(let id):
             settle(id)
             // Fences the producer that was too slow (KIP-588).

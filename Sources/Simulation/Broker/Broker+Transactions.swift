@@ -113,6 +113,10 @@ extension Broker {
         coordinator[id]!.transaction!.decision = outcome
         if let markersAfter, markersAfter > .zero {
             coordinator[id]!.transaction!.markersAt = now + ElapsedTime(markersAfter)
+            // The offsets of every second one are stable before its records are (R2).
+            if coordinator[id]!.transaction!.number.isMultiple(of: 2) {
+                coordinator[id]!.transaction!.offsetMarkersAt = now + ElapsedTime(markersAfter / 2)
+            }
         } else if !delaysMarkers {
             settle(id)
         }
@@ -137,6 +141,18 @@ extension Broker {
         ongoing.contains { coordinator[$0]!.transaction?.offsets[group]?[place] != nil }
     }
 
+    /// Writes the marker of the groups' offsets alone.
+    mutating func settleOffsets(_ id: String) {
+        guard let transaction = coordinator[id]?.transaction else { return }
+        if transaction.decision == .commit {
+            for (group, offsets) in transaction.offsets {
+                groups[group, default: ConsumerGroup()].committed.merge(offsets) { $1 }
+            }
+        }
+        coordinator[id]!.transaction!.offsets = [:]
+        coordinator[id]!.transaction!.offsetMarkersAt = nil
+    }
+
     /// Writes the markers of what is decided, and aborts what is not.
     mutating func settle(_ id: String) {
         guard let transaction = coordinator[id]?.transaction else { return }
@@ -146,11 +162,9 @@ extension Broker {
         where exists(place) && topics[place.topic]!.identity == topic {
             withLog(of: place) { $0.end(transaction: transaction.number, commit: outcome == .commit, now: now) }
         }
+        settleOffsets(id)
         switch outcome {
         case .commit:
-            for (group, offsets) in transaction.offsets {
-                groups[group, default: ConsumerGroup()].committed.merge(offsets) { $1 }
-            }
             counters.transactionsCommitted += 1
         case .abort:
             counters.transactionsAborted += 1

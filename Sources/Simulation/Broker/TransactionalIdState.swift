@@ -22,5 +22,7 @@ struct TransactionalIdState: Sendable {
         var decision: Outcome?
         /// When the markers of what is decided are written; `nil` waits for somebody to let them.
         var markersAt: Instant?
+        /// When that of the groups' offsets is, if before the others: each partition gets its own from its leader.
+        var offsetMarkersAt: Instant?
     }
 }
