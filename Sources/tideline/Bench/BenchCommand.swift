@@ -59,9 +59,7 @@ struct BenchCommand: Verb {
     func validate() throws(ValidationError) {
         guard (1...100).contains(rounds) else { throw ValidationError("'--rounds' must be from 1 to 100.") }
         guard scale > 0, scale <= 100 else { throw ValidationError("'--scale' must be above 0, and at most 100.") }
-        guard (1...10_000).contains(partitions) else {
-            throw ValidationError("'--partitions' must be from 1 to 10000.")
-        }
+        try PartitionCounts.require(partitions, as: "'--partitions'")
         for (option, programs) in [("--beside", beside), ("--beside-running", besideRunning)] {
             guard Set(programs.map(\.name)).count == programs.count else {
                 throw ValidationError("'\(option)' names a program twice.")

@@ -27,9 +27,7 @@ struct RepartitionCommand: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (1...10_000).contains(tasks) else {
-            throw ValidationError("The number of tasks must be from 1 to 10000.")
-        }
+        try PartitionCounts.require(tasks, as: "The number of tasks")
     }
 
     func execute() throws(CommandFailure) {

@@ -30,9 +30,7 @@ struct TopicsCommand: Verb {
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        guard (1...10_000).contains(partitions) else {
-            throw ValidationError("'--partitions' must be from 1 to 10000.")
-        }
+        try PartitionCounts.require(partitions, as: "'--partitions'")
         if let replication, !(1...32767).contains(replication) {
             throw ValidationError("'--replication' must be from 1 to 32767.")
         }
