@@ -58,14 +58,18 @@ package struct PipelineSettings: Sendable {
     }
 }
 
+// What is asked for each record, or each update, is inlined: a call would copy the settings.
 extension PipelineSettings {
     /// True if an instant lies further ahead than clocks differ: it was used before the clock went back.
+    @inline(__always)
     func isAhead(_ at: Instant, of now: Instant) -> Bool { at - now > pause }
 
     /// `at`, but `now` if `at` is ahead of it.
+    @inline(__always)
     func notAhead(_ at: Instant, of now: Instant) -> Instant { isAhead(at, of: now) ? now : at }
 
     /// True if a step of the clock concerns what is in state. If every start begins with the same time, a state that
     /// is of a later time is none.
+    @inline(__always)
     func concerns(_ step: ClockStep) -> Bool { step == .observed || !startsClockAnew }
 }

@@ -10,11 +10,10 @@ import Timelines
 // share does not hold is refused where it comes in, by name: as a dead letter, or as an `error` timeline.
 
 extension PipelineSettings {
-    /// The bytes of a record's value.
-    var valueBytesMax: Int { min(recordBytesMax, internalBytesMax / 8) }
-
-    /// The bytes of a record's key, which names state and goes through the exchange.
-    private var keyBytesMax: Int { internalBytesMax / 8 }
+    /// The bytes of a record that is read.
+    var recordBounds: RecordBounds {
+        RecordBounds(value: min(recordBytesMax, internalBytesMax / 8), key: internalBytesMax / 8)
+    }
 
     /// The bytes of all that is known of a vehicle. A record of less than `lightTelemetryBytesMax` is not held against
     /// it; five texts and series of such records are a sixth of it.
@@ -45,16 +44,6 @@ extension PipelineSettings {
     /// The bytes of a content type.
     static let contentTypeBytesMax = 1024
 
-    /// - Throws: if the record is too large to be read.
-    func check(_ record: InputRecord) throws(MessageProblem) {
-        if let size = record.value?.count, size > valueBytesMax {
-            throw MessageProblem(.tooLarge, "the value has \(size) bytes, at most \(valueBytesMax) are read")
-        }
-        if let size = record.key?.count, size > keyBytesMax {
-            throw MessageProblem(.tooLarge, field: "key", "has \(size) bytes, at most \(keyBytesMax) are read")
-        }
-    }
-
     /// - Throws: if the configuration's state might not fit.
     func check(_ message: ConfigurationMessage) throws(MessageProblem) {
         guard case .usable(let configuration) = message else { return }
@@ -62,6 +51,24 @@ extension PipelineSettings {
         guard count > calendarsMax else { return }
         throw MessageProblem(
             .tooLarge, field: "calendarIds", "names \(count) calendars, at most \(calendarsMax) are allowed")
+    }
+}
+
+/// The bounds that each record is checked against: apart, since a call of the settings would copy them all.
+struct RecordBounds {
+    /// The bytes of the value.
+    let value: Int
+    /// The bytes of the key, which names state and goes through the exchange.
+    let key: Int
+
+    /// - Throws: if the record is too large to be read.
+    func check(_ record: InputRecord) throws(MessageProblem) {
+        if let size = record.value?.count, size > value {
+            throw MessageProblem(.tooLarge, "the value has \(size) bytes, at most \(value) are read")
+        }
+        if let size = record.key?.count, size > key {
+            throw MessageProblem(.tooLarge, field: "key", "has \(size) bytes, at most \(key) are read")
+        }
     }
 }
 

@@ -32,7 +32,7 @@ final class CalendarProcessor {
 extension CalendarProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
         do throws(MessageProblem) {
-            try settings.check(record)
+            try settings.recordBounds.check(record)
             guard let value = record.value else { return try remove(record, context) }
             try file(value, of: record, context)
         } catch {

@@ -64,7 +64,7 @@ extension ConfigurationProcessor: RecordProcessor {
     func process(_ record: InputRecord, _ context: TaskContext) {
         if record.origin.isOfPosition { return readers.process(record, context) }
         do throws(MessageProblem) {
-            try settings.check(record)
+            try settings.recordBounds.check(record)
             guard let value = record.value else { return try remove(record, context) }
             let message = try table.decode(value)
             let address = TimelineAddress(message)

@@ -46,7 +46,7 @@ final class ConfigurationReaders {
             return
         }
         do throws(MessageProblem) {
-            try settings.check(record)
+            try settings.recordBounds.check(record)
             guard let value = record.value else {
                 return try forget(try PositionKey.decode(record.key), record, context)
             }

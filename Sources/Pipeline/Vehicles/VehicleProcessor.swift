@@ -7,6 +7,7 @@ import Timelines
 /// know (`VehicleSubscribers`).
 final class VehicleProcessor {
     private let settings: PipelineSettings
+    private let bounds: RecordBounds
     private let vehicles = StateStore(.vehicles)
     private let subscribers: VehicleSubscribers
     private var reader = TelemetryReader()
@@ -21,6 +22,7 @@ final class VehicleProcessor {
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        bounds = settings.recordBounds
         clock = TelemetryClock(settings)
         subscribers = VehicleSubscribers(of: vehicles, settings)
         expiry = SourceExpiry(of: vehicles, after: settings.vehicleExpiry)
@@ -39,7 +41,7 @@ extension VehicleProcessor: RecordProcessor {
             guard let value = record.value else {
                 throw MessageProblem(.unreadable, "telemetry has no tombstones")
             }
-            try settings.check(record)
+            try bounds.check(record)
             try apply(try reader.read(ConfluentFraming.skipped(value)), of: record, context)
         } catch {
             context.deadLetter(record, error, settings)

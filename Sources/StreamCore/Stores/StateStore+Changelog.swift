@@ -38,7 +38,8 @@ extension StateStore {
             guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
             if place.pointee != nil {
                 captured.write(format)
-                place.pointee!.encode(into: &captured)
+                // Called on the optional itself, it would copy the value.
+                withUnsafePointer(to: &place.pointee!) { $0.pointee.encode(into: &captured) }
             }
             capturedEnds.append(captured.count)
         }

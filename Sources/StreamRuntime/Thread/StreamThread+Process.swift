@@ -82,39 +82,49 @@ extension StreamThread {
     }
 
     private func process(_ records: [RecordView], exchange: Bool) throws(StreamFailure) {
-        var topic: Int32 = -1
-        var partition: Partition = -1
-        var current: PartitionCursor?
-        var last: RecordView?
-        defer { if let last { current?.note(last) } }
-        for record in records {
-            if record.topic != topic || record.partition != partition {
-                if let last { current?.note(last) }
-                topic = record.topic
-                partition = record.partition
-                current = cursor(topic: topic, partition: partition)
-                last = nil
+        var start = 0
+        while start < records.count {
+            let (topic, partition) = (records[start].topic, records[start].partition)
+            var end = start + 1
+            while end < records.count && records[end].partition == partition && records[end].topic == topic { end += 1 }
+            if let cursor = cursor(topic: topic, partition: partition),
+                (cursor.source == TaskPositions.exchange) == exchange
+            {
+                try process(records[start..<end], of: cursor)
             }
-            guard let cursor = current, (cursor.source == TaskPositions.exchange) == exchange else { continue }
-            let task = cursor.runtime.task
+            start = end
+        }
+    }
+
+    /// Records of one partition, in a row.
+    private func process(_ records: ArraySlice<RecordView>, of cursor: PartitionCursor) throws(StreamFailure) {
+        let task = cursor.runtime.task
+        let isExchange = cursor.source == TaskPositions.exchange
+        var last: RecordView?
+        defer { if let last { cursor.note(last) } }
+        for record in records {
             if cursor.needsSeek { continue }
             let next = task.positions.entries[cursor.position].next
             if record.offset < next {
                 positionChecks.suspectRecords()
                 continue
             }
-            if last == nil && record.offset > next {
-                // The widest one stays until it is looked at: others are no more than markers.
-                let width = cursor.jump.map { $0.to.rawValue - $0.from.rawValue } ?? 0
-                if record.offset.rawValue - next.rawValue > width { cursor.jump = (next, record.offset) }
-                positionChecks.suspectEnds()
+            if last == nil {
+                if record.offset > next { note(jumpOf: cursor, from: next, to: record.offset) }
+                cursor.noteFirst(record)
             }
-            if last == nil { cursor.noteFirst(record) }
-            if exchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
+            if isExchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
             task.positions.move(cursor.position, to: record.offset.next)
             last = record
             if !outbox.localMessages.isEmpty { deliverLocalMessages() }
         }
+    }
+
+    /// The widest gap stays until it is looked at: others are no more than markers.
+    private func note(jumpOf cursor: PartitionCursor, from next: Offset, to offset: Offset) {
+        let width = cursor.jump.map { $0.to.rawValue - $0.from.rawValue } ?? 0
+        if offset.rawValue - next.rawValue > width { cursor.jump = (next, offset) }
+        positionChecks.suspectEnds()
     }
 
     /// A record of the exchange that cannot be read ends the thread: to pass over it would lose the input in it (R18).

@@ -42,23 +42,3 @@ private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -
     }
     return last[right.count]
 }
-
-/// Text is ordered and told apart by its UTF-8 bytes (Documentation/Rules/Timelines.md), where Swift's own operators
-/// take canonically equivalent texts for the same.
-extension String {
-    package func precedesByUTF8(_ other: String) -> Bool {
-        withBytes(of: other) { $0.lexicographicallyPrecedes($1) }
-    }
-
-    package func isSameByUTF8(as other: String) -> Bool {
-        withBytes(of: other) { $0.elementsEqual($1) }
-    }
-
-    /// Bytes that lie in a row are compared several times as fast as by the indices of a text.
-    private func withBytes<Result>(
-        of other: String, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in right.withUTF8 { right in body(left, right) } }
-    }
-}

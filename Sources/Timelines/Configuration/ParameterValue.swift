@@ -88,7 +88,8 @@ public struct Parameters: Hashable, Sendable {
     }
 
     private func position(of key: String) -> Int {
-        members.partitionPoint { $0.key.precedesByUTF8(key) }
+        var key = key
+        return key.withUTF8 { key in members.partitionPoint { $0.key.order(to: key) < 0 } }
     }
 }
 
