@@ -44,6 +44,7 @@ let package = Package(
         .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CPrefetch"),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
@@ -67,7 +68,7 @@ let package = Package(
         module("SplitMix"),
         module("RecordLog", ["Times"], settings: hot),
         module("RdKafka", ["CRdKafka", "RecordLog"], settings: hot),
-        module("StreamCore", ["RecordLog", "Tracing"], settings: hot),
+        module("StreamCore", ["CPrefetch", "RecordLog", "Tracing"], settings: hot),
         module("StreamRuntime", ["StreamCore", "RecordLog", "Metrics", "Tracing"], settings: hot),
         module("Simulation", ["StreamRuntime", "StreamCore", "RecordLog"]),
 

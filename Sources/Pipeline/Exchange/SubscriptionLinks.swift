@@ -84,6 +84,9 @@ final class SubscriptionLinks<Source: StateValue, Subscription> {
     /// The subscription of the same source that was linked next; `nil` after the last.
     func next(after subscription: Slot<Subscription>) -> Slot<Subscription>? { Self.slot(links[subscription].next) }
 
+    /// Asks for the memory of a source that is about to be looked at.
+    func prefetch(_ source: Slot<Source>) { lists.prefetch(source) }
+
     private static func slot(_ index: Int32) -> Slot<Subscription>? { index >= 0 ? Slot(Int(index)) : nil }
 
     /// The subscriptions of one source. None is linked or unlinked while they are walked.

@@ -15,6 +15,8 @@ final class VehicleProcessor {
     /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
     private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
     private var expiry: SourceExpiry<VehicleState>
+    /// Of the keys of records that come next.
+    private var hashes: [UInt32] = []
     /// Subscriptions may be to vehicles that nothing is known of.
     private var restored = RestoreWalk<VehicleState>(.slots)
     /// The vehicle of the walk whose subscriptions did not fit into the portion.
@@ -49,6 +51,16 @@ extension VehicleProcessor: RecordProcessor {
             context.noteUnreadable(vehicleId, at: .vehicles) { id, hash in
                 markUnreadable(vehicles.slot(of: id, hash: hash), vehicleId, context)
             }
+        }
+    }
+
+    func prefetch(_ records: ArraySlice<RecordView>) {
+        hashes.removeAll(keepingCapacity: true)
+        // Nearly all keys are the ids that the records name.
+        for record in records { if let key = record.key { hashes.append(Murmur2.hash(key)) } }
+        vehicles.prefetch(hashes) { slot in
+            newest.prefetch(slot)
+            subscribers.links.prefetch(slot)
         }
     }
 

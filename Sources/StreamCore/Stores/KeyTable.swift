@@ -55,7 +55,7 @@ public struct KeyTable {
     public func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
         // Without closures: these would take a copy of the table, with a reference to each of its arrays.
         let mask = table.count - 1
-        var index = Int((hash &* 0x9e37_79b1) >> shift)
+        var index = home(of: hash)
         while true {
             let entry = table[index]
             if entry == 0 { return nil }
@@ -167,11 +167,13 @@ public struct KeyTable {
 
     // MARK: - Table
 
-    private func home(of slot: Int) -> Int { Int((places[slot].hash &* 0x9e37_79b1) >> shift) }
+    /// The place in the table where the search for a hash begins.
+    @inlinable
+    func home(of hash: UInt32) -> Int { Int((hash &* 0x9e37_79b1) >> shift) }
 
     private mutating func enter(_ slot: Int) {
         let mask = table.count - 1
-        var index = home(of: slot)
+        var index = home(of: places[slot].hash)
         while table[index] != 0 { index = (index + 1) & mask }
         table[index] = UInt32(slot + 1)
     }
@@ -179,14 +181,14 @@ public struct KeyTable {
     /// Takes the slot out, and moves up what stands behind it for want of its place.
     private mutating func leave(_ slot: Int) {
         let mask = table.count - 1
-        var hole = home(of: slot)
+        var hole = home(of: places[slot].hash)
         while table[hole] != UInt32(slot + 1) { hole = (hole + 1) & mask }
         var index = hole
         while true {
             index = (index + 1) & mask
             let entry = table[index]
             if entry == 0 { break }
-            let distance = (index - home(of: Int(entry) - 1)) & mask
+            let distance = (index - home(of: places[Int(entry) - 1].hash)) & mask
             if distance < (index - hole) & mask { continue }
             table[hole] = entry
             hole = index

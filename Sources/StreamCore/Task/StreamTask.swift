@@ -65,6 +65,11 @@ package final class StreamTask {
 
     // MARK: - Input
 
+    /// Records of a source, at the partition that this task reads, are about to be processed.
+    package func prefetch(_ records: ArraySlice<RecordView>, source: UInt8) {
+        nodes[context.topology.sources[Int(source)].node].records?.prefetch(records)
+    }
+
     /// A record of a source, at the partition that this task reads.
     package func process(_ view: RecordView, source: UInt8) {
         context.counters.records += 1

@@ -14,6 +14,13 @@ package protocol Processor: AnyObject {
 package protocol RecordProcessor: Processor {
     /// A record of the source, which came to this task or was forwarded to it.
     func process(_ record: InputRecord, _ context: TaskContext)
+
+    /// Asks for the memory that these records will need; they come next, or some of them. Nothing else happens.
+    func prefetch(_ records: ArraySlice<RecordView>)
+}
+
+extension RecordProcessor {
+    package func prefetch(_ records: ArraySlice<RecordView>) {}
 }
 
 /// A processor that other nodes send messages to.

@@ -102,8 +102,13 @@ extension StreamThread {
         let isExchange = cursor.source == TaskPositions.exchange
         var last: RecordView?
         defer { if let last { cursor.note(last) } }
-        for record in records {
+        var prefetched = records.startIndex
+        for (index, record) in zip(records.indices, records) {
             if cursor.needsSeek { continue }
+            if index >= prefetched && !isExchange {
+                prefetched = min(index + Self.prefetchedMax, records.endIndex)
+                task.prefetch(records[index..<prefetched], source: cursor.source)
+            }
             let next = task.positions.entries[cursor.position].next
             if record.offset < next {
                 positionChecks.suspectRecords()
@@ -119,6 +124,9 @@ extension StreamThread {
             if !outbox.localMessages.isEmpty { deliverLocalMessages() }
         }
     }
+
+    /// So many records share their waits for memory.
+    private static let prefetchedMax = 24
 
     /// The widest gap stays until it is looked at: others are no more than markers.
     private func note(jumpOf cursor: PartitionCursor, from next: Offset, to offset: Offset) {

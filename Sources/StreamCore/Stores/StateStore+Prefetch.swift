@@ -1,0 +1,64 @@
+public import CPrefetch
+
+/// A look at a key waits for memory several times: for the table, for what stands by slot, for the value. Where many
+/// keys are known to come, their memory is asked for all at once, and each wait is shared by all of them.
+extension StateStore {
+    /// Asks for the memory of keys that are about to be looked at. Nothing changes, whatever the keys are.
+    ///
+    /// - Parameters:
+    ///   - hashes: Java's murmur2 of each key; some dozens, for their memory is to fit into the nearest cache.
+    ///   - beside: is called for slots that are probably theirs, for what is kept by slot beside the store.
+    @inlinable
+    public func prefetch(_ hashes: [UInt32], beside: (Slot<Value>) -> Void) {
+        for hash in hashes { keys.prefetchEntry(of: hash) }
+        for hash in hashes {
+            guard let slot = keys.likelySlot(of: hash) else { continue }
+            keys.prefetchPlace(of: slot)
+            decoded.places.prefetch(slot)
+            decoded.areWritten.prefetch(slot)
+            stored.blocks.prefetch(slot)
+            beside(Slot(slot))
+        }
+        for hash in hashes {
+            guard let slot = keys.likelySlot(of: hash) else { continue }
+            keys.prefetchKey(of: slot)
+            if let place = decoded.places[slot] {
+                for offset in stride(from: 0, to: MemoryLayout<Value?>.size, by: 64) {
+                    cprefetch(UnsafeRawPointer(place) + offset)
+                }
+            } else if let block = stored.blocks[slot] {
+                cprefetch(block)
+                cprefetch(block + 64)
+            }
+        }
+    }
+}
+
+extension KeyTable {
+    @inlinable
+    func prefetchEntry(of hash: UInt32) { table.prefetch(home(of: hash)) }
+
+    /// The slot of the first key with nearly this hash: mostly the key's own.
+    @inlinable
+    func likelySlot(of hash: UInt32) -> Int? {
+        let entry = table[home(of: hash)]
+        return entry == 0 ? nil : Int(entry) - 1
+    }
+
+    @inlinable
+    func prefetchPlace(of slot: Int) { places.prefetch(slot) }
+
+    @inlinable
+    func prefetchKey(of slot: Int) { bytes.prefetch(places[slot].start) }
+}
+
+extension SlotMap {
+    /// Asks for the memory of a slot that is about to be looked at.
+    @inlinable
+    public func prefetch(_ slot: Slot<Value>) { if slot.index < elements.count { elements.prefetch(slot.index) } }
+}
+
+extension Array {
+    @inlinable
+    func prefetch(_ index: Int) { withUnsafeBufferPointer { cprefetch($0.baseAddress! + index) } }
+}
