@@ -12,7 +12,7 @@ WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # A terminal sees the compiler's progress; a log only what is wrong.
 QUIET = $(shell [ -t 2 ] || echo --quiet)
 
-.PHONY: help build demo test examples reference bench benchmark counts benchmark-serve benchmark-sinks day simulate memory storm sink-faults fuzz schemas release-schemas lint format \
+.PHONY: help build demo test examples reference bench benchmark benchmark-threads counts benchmark-serve benchmark-sinks day simulate memory storm sink-faults fuzz schemas release-schemas lint format \
 	repeated-code chaos upgrade-test compose-check compose-test monitoring-test image-check clean
 .DEFAULT_GOAL := help
 
@@ -70,6 +70,11 @@ counts: ## instructions and allocations of a record and of a timeline, against t
 	@Scripts/setup build test
 	@swift build $(QUIET) $(RELEASED) --product counts-benchmark
 	@Scripts/measure-counts
+
+benchmark-threads: ## a second thread of the pipeline's core, in memory: does it add its share?
+	@Scripts/setup build
+	@swift build $(QUIET) $(RELEASED) --product threads-benchmark
+	@.build/release/threads-benchmark
 
 day: ## a simulated day of 10,000 vehicles, with restarts: are reloads what they should be?
 	@Scripts/setup build

@@ -26,6 +26,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+/// In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
+let mimalloc = LinkerSetting.linkedLibrary("mimalloc", .when(platforms: [.linux]))
+
 /// One module per row of the table in DESIGN.md; the arrows there are the dependencies here.
 let package = Package(
     name: "tideline",
@@ -123,8 +126,7 @@ let package = Package(
                 "TraceExport", "Redis",
             ],
             swiftSettings: strict,
-            // In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
-            linkerSettings: [.linkedLibrary("mimalloc", .when(platforms: [.linux]))]),
+            linkerSettings: [mimalloc]),
 
         // The example is a package of its own; here it is built again so that acceptance tests can run and kill it.
         .executableTarget(
@@ -139,10 +141,11 @@ let package = Package(
             name: "agendas-benchmark", dependencies: ["Agendas", "Timelines"], path: "Benchmarks/Agendas",
             swiftSettings: strict),
         .executableTarget(
-            name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict),
+            name: "day-benchmark", dependencies: ["SimulatedDays"], path: "Benchmarks/Day", swiftSettings: strict,
+            linkerSettings: [mimalloc]),
         .executableTarget(
             name: "memory-benchmark", dependencies: ["SimulatedDays", "RecordLog"], path: "Benchmarks/Memory",
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: [mimalloc]),
         .target(
             name: "SimulatedDays",
             dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines", "SplitMix"],
@@ -151,10 +154,16 @@ let package = Package(
             name: "serve-benchmark", dependencies: ["HTTPServer", "RdKafka", "RecordLog", "CEpoll"],
             path: "Benchmarks/Serve", swiftSettings: strict),
         .systemLibrary(name: "CEpoll", path: "Benchmarks/CEpoll"),
+        .target(
+            name: "CountedPipelines", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
+            path: "Benchmarks/CountedPipelines", swiftSettings: strict),
         // Instructions and allocations, under callgrind: `make counts`.
         .executableTarget(
-            name: "counts-benchmark", dependencies: ["Pipeline", "Messages", "StreamCore", "RecordLog", "Timelines"],
-            path: "Benchmarks/Counts", exclude: ["thresholds"], swiftSettings: strict),
+            name: "counts-benchmark", dependencies: ["CountedPipelines"], path: "Benchmarks/Counts",
+            exclude: ["thresholds"], swiftSettings: strict),
+        .executableTarget(
+            name: "threads-benchmark", dependencies: ["CountedPipelines"], path: "Benchmarks/Threads",
+            swiftSettings: strict, linkerSettings: [mimalloc]),
         .executableTarget(
             name: "timers-benchmark", dependencies: ["StreamCore", "RecordLog", "SimulatedDays", "SplitMix"],
             path: "Benchmarks/Timers",

@@ -4,6 +4,7 @@
 // costs is the difference, free of what the start costs. So everything that is drawn is drawn in each run, used or not.
 //
 //     counts-benchmark RECORDS CHANGES    at most 60000 and 3000
+import CountedPipelines
 import Foundation
 
 let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }

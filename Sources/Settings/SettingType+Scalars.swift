@@ -56,11 +56,17 @@ extension SettingType<Duration> {
     /// An ISO 8601 duration in `range`. See ``Duration/init(iso8601:)``.
     package static func duration(_ range: ClosedRange<Duration>) -> Self {
         SettingType(
-            allowed: "an ISO 8601 duration from \(range.lowerBound.iso8601) to \(range.upperBound.iso8601),"
-                + " such as PT30M or P1D",
+            allowed: "an ISO 8601 duration from \(range.lowerBound.iso8601) to \(range.upperBound.iso8601)"
+                + example(in: range),
             read: { text in Duration(iso8601: text).flatMap { range.contains($0) ? $0 : nil } },
             write: { $0.iso8601 })
     }
+}
+
+/// Two durations of the range in words, or none where it holds neither.
+private func example(in range: ClosedRange<Duration>) -> String {
+    let fitting = ["PT30M", "P1D", "PT10S", "PT1S"].filter { Duration(iso8601: $0).map(range.contains) ?? false }
+    return fitting.isEmpty ? "" : ", such as \(fitting.prefix(2).joined(separator: " or "))"
 }
 
 extension SettingType<Duration?> {

@@ -24,12 +24,16 @@ struct Simulate: ParsableCommand {
             CommandExample("simulate --seed 7 --swarm", "One seed, and all that was drawn for it."),
             CommandExample("simulate --seed 1…10000 --swarm --processes 2", "Many, in two processes."),
             CommandExample("simulate --swarm --seconds 60", "New seeds for a minute."),
+            CommandExample("simulate --seed 7 --swarm --seconds 60", "Seed 7, and those after it for a minute."),
         ])
 
     @Option(help: ArgumentHelp("A seed, or a range as 1…200 or 1-200; without it new seeds.", valueName: "seeds"))
     var seed: SeedRange?
     @Flag(help: "Draw each fault's probability for each seed, many of them zero.") var swarm = false
-    @Option(help: ArgumentHelp("Begin no new seed after so many seconds.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Begin no new seed after so many seconds; after a single seed those go on that follow it.",
+            valueName: "seconds"))
     var seconds: Int?
     @Option(help: ArgumentHelp("Run only this system: ledger or widgets.", valueName: "system"))
     var system: String?
@@ -58,14 +62,14 @@ struct Simulate: ParsableCommand {
         if seed == nil && seconds == nil { throw ValidationError("Say '--seed' or '--seconds'.") }
         if let steps, steps < 0 { throw ValidationError("'--steps' is at least 0.") }
         if let seconds, seconds < 1 && !worker { throw ValidationError("'--seconds' is at least 1.") }
-        if seconds != nil, !worker, let seed, seed.first == seed.last {
-            throw ValidationError("'--seconds' is for many seeds: a single seed is run to its end.")
-        }
-        if trace && seed.map({ $0.first != $0.last }) ?? true {
+        if trace && !isOne {
             throw ValidationError("'--trace' is for a single seed, such as '--seed 7'.")
         }
         if processes < 1 { throw ValidationError("'--processes' is at least 1.") }
     }
+
+    /// True if a single seed is run to its end.
+    private var isOne: Bool { seconds == nil && seed.map { $0.first == $0.last } ?? false }
 
     var options: SeedOptions {
         var options = SeedOptions()
@@ -132,9 +136,10 @@ extension Simulate {
     /// - Returns: the exit status.
     func start() -> Int32 {
         if let seed, worker { return Worker(seeds: seed, options: options, seconds: seconds).run() }
-        if let seed, seed.first == seed.last { return runOne(seed.first) }
+        if let seed, isOne { return runOne(seed.first) }
         let first = seed?.first ?? UInt64.random(in: 1...1 << 40)
-        let seeds = seed ?? SeedRange(first: first, last: .max - 1_000)
+        let isRange = seed.map { $0.first != $0.last } ?? false
+        let seeds = isRange ? seed! : SeedRange(first: first, last: .max - 1_000)
         return Workers(seeds: seeds, options: options, seconds: seconds, count: processes).run()
     }
 

@@ -119,7 +119,7 @@ struct SettingsTests {
                 "tideline.yaml:2: processing.guarantee is 'exactly-twice', "
                     + "allowed is one of exactly-once, at-least-once",
                 "tideline.yaml:3: commit.interval is '5s', "
-                    + "allowed is an ISO 8601 duration from PT1S to PT1M, such as PT30M or P1D",
+                    + "allowed is an ISO 8601 duration from PT1S to PT1M, such as PT10S or PT1S",
                 "tideline.yaml:4: sample.ratio is '1', allowed is a number from 0.0 to 1.0",
                 "tideline.yaml:5: stroe.password is not a setting",
             ])
@@ -194,7 +194,7 @@ struct SettingsTests {
                 commit.interval
                     How often to commit.
                     Allowed is an ISO 8601 duration from PT1S to PT1M, such
-                    as PT30M or P1D.
+                    as PT10S or PT1S.
                     Default: PT2S. Variable: TIDELINE_COMMIT_INTERVAL
                 transaction.timeout
                 """))

@@ -46,6 +46,27 @@ struct StateStoreTests {
         #expect(changelog() == [ChangelogEntry(store: 4, "a", 4)])
     }
 
+    @Test("asking for the memory of keys changes nothing, whatever the keys are")
+    func prefetch() {
+        let hashes = ["a", "", "gone", "unknown"].map { key in withBytes(of: key) { Murmur2.hash($0) } }
+        store.prefetch(hashes) { Issue.record("An empty store has no slot \($0).") }
+        let (slot, gone) = (store.slot(of: "a"), store.slot(of: "gone"))
+        store[slot] = 1
+        store[gone] = 2
+        store.commit()
+        store[gone] = nil
+        store.commit()
+        store.releaseVacantSlots()
+        store.trim()
+        for decoded in [0, 1] {
+            var beside: [Slot<Tally>] = []
+            store.prefetch(hashes) { beside.append($0) }
+            #expect(beside.contains(slot) && beside.allSatisfy { $0 == slot })
+            #expect(store.decodedCount == decoded && !store.isDirty)
+            #expect(store.find("unknown") == nil && store[slot] == 1)
+        }
+    }
+
     @Test("what is written after the changelog was captured is committed, too")
     func writtenAfterCapture() {
         let slot = store.slot(of: "a")

@@ -15,7 +15,7 @@ final class VehicleProcessor {
     /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
     private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
     private var expiry: SourceExpiry<VehicleState>
-    /// Of the keys of records that come next.
+    /// The hashes of the keys of records that come next.
     private var hashes: [UInt32] = []
     /// Subscriptions may be to vehicles that nothing is known of.
     private var restored = RestoreWalk<VehicleState>(.slots)

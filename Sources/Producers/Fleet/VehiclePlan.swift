@@ -38,6 +38,10 @@ struct VehiclePlan {
         }
     }
 
+    /// The first vehicle of a fleet stands for a minute at most, but for the end of its shift: whoever follows it sees
+    /// something happen.
+    private var isAlwaysOut: Bool { index == 0 }
+
     private static let shiftMilliseconds: Int64 = 8 * 3_600_000
     /// The most levels in a report.
     private static let levelsMax = 6
@@ -112,7 +116,8 @@ struct VehiclePlan {
         generator = SplitMix64(seed: seed, stream: UInt64(index) &+ UInt64(bitPattern: number &+ 1) << 24)
         shiftEnd = Instant(milliseconds: start.milliseconds + Self.shiftMilliseconds)
         levels = [Vehicle.Point(at: start, value: generator.number(in: 70..<100).rounded(digits: 1))]
-        let preparation = ElapsedTime(seconds: generator.number(in: 1..<12) * 60)
+        let minutes = generator.number(in: 1..<12)
+        let preparation = ElapsedTime(seconds: (isAlwaysOut ? 1 : minutes) * 60)
         activity = .parked(Parking(node: depot, isDepot: true, begin: now, end: now + preparation))
     }
 
@@ -132,7 +137,8 @@ struct VehiclePlan {
     private mutating func park(at node: StreetGrid.Node, since now: Instant) {
         let isDepot = node == depot
         // Most stops are short; at the depot a vehicle rests, and an electric one charges.
-        let minutes = isDepot ? generator.number(in: 0.2..<45) : generator.choose([0.7, 1.5, 3, 5, 8, 25, 70])
+        let drawn = isDepot ? generator.number(in: 0.2..<45) : generator.choose([0.7, 1.5, 3, 5, 8, 25, 70])
+        let minutes = isAlwaysOut ? min(drawn, 1) : drawn
         let planned = now + ElapsedTime(seconds: minutes * 60 * generator.number(in: 0.7..<1.3))
         let latest = isDepot ? shiftEnd : shiftEnd - farthest(node, depot)
         let charging = ElapsedTime(seconds: generator.number(in: 5..<60) * 60)
@@ -140,7 +146,8 @@ struct VehiclePlan {
         activity = .parked(
             Parking(
                 node: node, isDepot: isDepot, begin: now, end: max(min(planned, latest), now + .seconds(20)),
-                chargedAt: isElectric && isDepot ? now + charging : nil, isSilent: isSilent && !isDepot))
+                chargedAt: isElectric && isDepot ? now + charging : nil,
+                isSilent: isSilent && !isDepot && !isAlwaysOut))
     }
 
     /// Parks at the depot until the next shift.

@@ -10,8 +10,13 @@ extension RdKafkaAdmin {
     func check(_ permission: Permission, timeout: Duration) throws(LogError) {
         do throws(LogError) {
             switch (permission.operation, permission.resource) {
-            case (.read, .topic(let topic)): try tryReading(topic, timeout)
-            case (.write, .topic(let topic)): try tryWriting(topic, timeout)
+            case (.read, .topic(let topic)):
+                // Whoever may not even look at it would wait for its records in vain.
+                _ = try client.topics(named: [topic], timeout: timeout)
+                try tryReading(topic, timeout)
+            case (.write, .topic(let topic)):
+                _ = try client.topics(named: [topic], timeout: timeout)
+                try tryWriting(topic, timeout)
             case (.describe, .topic(let topic)): _ = try client.topics(named: [topic], timeout: timeout)
             case (.describeConfigs, .topic(let topic)):
                 try describeSettings(of: [topic], timeout: timeout) { _, _ in }

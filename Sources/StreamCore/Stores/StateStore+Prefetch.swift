@@ -22,14 +22,20 @@ extension StateStore {
         for hash in hashes {
             guard let slot = keys.likelySlot(of: hash) else { continue }
             keys.prefetchKey(of: slot)
-            if let place = decoded.places[slot] {
-                for offset in stride(from: 0, to: MemoryLayout<Value?>.size, by: 64) {
-                    cprefetch(UnsafeRawPointer(place) + offset)
-                }
-            } else if let block = stored.blocks[slot] {
-                cprefetch(block)
-                cprefetch(block + 64)
+            prefetchValue(of: Slot(slot))
+        }
+    }
+
+    /// Asks for the memory of the value of a slot that is about to be looked at.
+    @inlinable
+    public func prefetchValue(of slot: Slot<Value>) {
+        if let place = decoded.places[slot.index] {
+            for offset in stride(from: 0, to: MemoryLayout<Value?>.size, by: 64) {
+                cprefetch(UnsafeRawPointer(place) + offset)
             }
+        } else if let block = stored.blocks[slot.index] {
+            cprefetch(block)
+            cprefetch(block + 64)
         }
     }
 }
@@ -60,5 +66,9 @@ extension SlotMap {
 
 extension Array {
     @inlinable
-    func prefetch(_ index: Int) { withUnsafeBufferPointer { cprefetch($0.baseAddress! + index) } }
+    func prefetch(_ index: Int) {
+        withUnsafeBufferPointer { elements in
+            if let first = elements.baseAddress { cprefetch(first + index) }
+        }
+    }
 }

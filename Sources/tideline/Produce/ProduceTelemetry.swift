@@ -19,9 +19,9 @@ struct ProduceTelemetry: Verb {
             with.
 
             A fleet drives in real time and reports as its vehicles would: every few seconds on the way, rarely when \
-            parked. With --rate it sends so many records a second in all, each with what is true at that moment. Where \
-            its vehicles are follows from the seed and the time, so after a restart they go on from there. --speedup \
-            lets its clock run ahead of the time.
+            parked; vehicle-0001 seldom stands for more than a minute. With --rate it sends so many records a second \
+            in all, each with what is true at that moment. Where its vehicles are follows from the seed and the time, \
+            so after a restart they go on from there. --speedup lets its clock run ahead of the time.
 
             As real fleets do, 2 % of the reports on the way arrive 5 to 40 s late, 0.5 % arrive twice, one in 400 is \
             broken (a dead letter), and one vehicle of 100, beginning with vehicle-0017, has a wrong clock: 70 years \

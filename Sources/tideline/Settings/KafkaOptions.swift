@@ -50,9 +50,7 @@ extension Settings {
             do {
                 file = .init(path: config, text: try String(contentsOfFile: config, encoding: .utf8))
             } catch {
-                let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
-                let reason = isMissing ? "No such file or directory" : error.localizedDescription
-                throw CommandFailure(.usage, "--config: cannot read \(config): \(reason)")
+                throw CommandFailure(.usage, "--config: cannot read \(config): \(reason(for: error))")
             }
         }
         let sources = SettingsSources(flags: flags, environment: ProcessInfo.processInfo.environment, file: file)
@@ -61,6 +59,17 @@ extension Settings {
                 sources, suggest: { nearestName(to: $0, among: $1) }, checkFree: Self.problem)
         } catch {
             throw CommandFailure(.usage, error.description)
+        }
+    }
+
+    /// What the system says of a file that cannot be read, where Foundation has a sentence of its own.
+    private static func reason(for error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadInapplicableStringEncoding?: return "it is not UTF-8"
+        default:
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+            return String(cString: strerror(Int32(cause.code)))
         }
     }
 

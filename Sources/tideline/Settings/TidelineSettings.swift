@@ -10,12 +10,12 @@ import Timelines
 /// the flags `--set`, environment variables and the file of `--config` follow from the declaration.
 enum Keys {
     static let bootstrap = SettingKey(
-        "bootstrap", .string, default: "localhost:9092", "The brokers to begin with: HOST:PORT, separated by commas.")
+        "bootstrap", .brokers, default: "localhost:9092", "The brokers to begin with: HOST:PORT, separated by commas.")
     static let application = SettingKey(
         "application", .applicationId, default: "tideline",
         "The consumer group, and the prefix of transactional ids and of the internal topics.")
     static let topicPrefix = SettingKey(
-        "topic.prefix", .string(allowed: "a text") { _ in true }, default: "", "Put before the name of every topic.")
+        "topic.prefix", .partOfName, default: "", "Put before the name of every topic.")
     static let telemetryTopic = topic("vehicle.telemetry")
     static let eventsTopic = topic("calendar.events")
     static let configurationsTopic = topic("widget.configurations")
@@ -47,7 +47,7 @@ enum Keys {
         "So many other processes keep a copy of each task's state in memory, so that one of them that takes the task"
             + " over reads only what is new.")
     static let instance = SettingKey(
-        "instance", .instance, default: "",
+        "instance", .partOfName, default: "",
         "The name of this process in its group, which it keeps when it is started again: then it gets its tasks back at"
             + " once. No two processes may have the same.")
     static let internalReplication = SettingKey(
@@ -155,8 +155,21 @@ extension SettingType<String> {
         }
     }
 
-    /// The names of static members, with room for the number of a thread; empty stands for none.
-    fileprivate static var instance: Self {
+    /// Addresses as librdkafka takes them, which would take the rest of a division for a port that is too large.
+    fileprivate static var brokers: Self {
+        .string(allowed: "HOST:PORT, separated by commas, ports from 1 to 65535") { text in
+            let addresses = text.split(separator: ",", omittingEmptySubsequences: false)
+            return addresses.allSatisfy { address in
+                let parts = #/\s*(?:\w+://)?(?:\[[^\]\s]+\]|[^:\[\]\s]+)(?::([0-9]+))?\s*/#
+                guard let match = address.wholeMatch(of: parts) else { return false }
+                return match.1.map { (1...65535).contains(Int($0) ?? 0) } ?? true
+            }
+        }
+    }
+
+    /// What stands within names of topics; of static members with room for the number of a thread. Empty stands for
+    /// none.
+    fileprivate static var partOfName: Self {
         .string(allowed: "letters, digits, '.', '_' and '-', 200 of them at most") { name in
             name.utf8.count <= 200 && name.utf8.allSatisfy(isInTopicName)
         }

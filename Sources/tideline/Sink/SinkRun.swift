@@ -52,6 +52,10 @@ struct SinkRun {
         let status = SinkStatus(
             name: name, target: declaration.shown, topic: settings.reading.topic, at: .now())
         report?.begin(status)
+        if !settings.reading.untilCaughtUp {
+            environment.logger(for: .sinks).info(
+                "sink begins", metadata: ["sink": .string(name), "target": .string(declaration.shown)])
+        }
         do throws(CommandFailure) {
             let summary = try write(until: shouldStop, progress: progress)
             report?.end(name, nil)

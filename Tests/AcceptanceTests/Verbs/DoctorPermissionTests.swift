@@ -17,12 +17,14 @@ extension AcceptanceTests {
             _ = try await application.process(clock: "2026-11-20T06:25:00Z")
             #expect(try await Self.refused(application).isEmpty)
             let (telemetry, timelines) = (application.topic("vehicle.telemetry"), application.topic("timelines"))
-            let exchange = "\(application.name).exchange"
+            let (exchange, events) = ("\(application.name).exchange", application.topic("calendar.events"))
             // Whoever a resource's first permission does not name may do nothing with it from then on.
             let only: [(who: String, operations: [String], resource: [String])] = [
                 ("ANONYMOUS", ["DescribeConfigs", "Describe"], ["--topic", telemetry]),
                 ("ANONYMOUS", ["DescribeConfigs", "Read"], ["--topic", timelines]),
                 ("ANONYMOUS", ["DescribeConfigs", "Read", "Write"], ["--topic", exchange]),
+                // It may not even be looked at.
+                ("somebody", ["Read"], ["--topic", events]),
                 ("somebody", ["Read"], ["--group", application.name]),
                 (
                     "somebody", ["Write"],
@@ -34,9 +36,10 @@ extension AcceptanceTests {
                 try await Self.allow(who, words, application)
             }
             let expected = [
-                "Delete on topic \(exchange)", "Read on group \(application.name)", "Read on topic \(telemetry)",
+                "Delete on topic \(exchange)", "DescribeConfigs on topic \(events)",
+                "Read on group \(application.name)", "Read on topic \(events)", "Read on topic \(telemetry)",
                 "Write on topic \(timelines)", "Write on transactional ids that begin with \(application.name)-",
-            ]
+            ].sorted()
             // The broker knows of permissions a moment after they are given.
             let isKnown = try await eventually(within: .seconds(60), every: .seconds(1)) {
                 try await Self.refused(application).map(\.subject).sorted() == expected

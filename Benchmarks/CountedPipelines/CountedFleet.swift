@@ -1,33 +1,36 @@
-import Timelines
+// One task of the pipeline with all that it is fed, in memory and without Kafka: for benchmarks that count or time the
+// core alone. Begin with `CountedPipeline`.
+
+package import Timelines
 
 /// A record for one of the inputs of the pipeline.
-struct CountedRecord {
+package struct CountedRecord: Sendable {
     /// The number of the source in the topology.
-    var source: UInt8
-    var key: [UInt8]
-    var value: [UInt8]
+    package var source: UInt8
+    package var key: [UInt8]
+    package var value: [UInt8]
 }
 
 /// Vehicles, each with a widget of its own, and all that they are going to report.
-struct CountedFleet {
-    static let vehicles = 1000
-    static let reportsMax = 60_000
-    static let changesMax = 3000
+package struct CountedFleet: Sendable {
+    package static let vehicles = 1000
+    package static let reportsMax = 60_000
+    package static let changesMax = 3000
     /// 2026-11-20T06:00:00Z.
     private static let begin = Instant(milliseconds: 1_795_154_400_000)
     /// Where the clock of the pipeline stands: after all reports, and before a vehicle counts as silent.
-    static let clock = begin + .seconds(5 * Int64(reportsMax / vehicles + changesMax / vehicles + 2))
+    package static let clock = begin + .seconds(5 * Int64(reportsMax / vehicles + changesMax / vehicles + 2))
 
-    let configurations: [CountedRecord]
+    package let configurations: [CountedRecord]
     /// Each vehicle's first report, which makes its first timeline.
-    let firstReports: [CountedRecord]
+    package let firstReports: [CountedRecord]
     /// Further reports in which nothing changes but place and speed.
-    let reports: [CountedRecord]
+    package let reports: [CountedRecord]
     /// Reports that each bring another status than the one before of its vehicle.
-    let changes: [CountedRecord]
+    package let changes: [CountedRecord]
 
     /// - Parameter telemetry, widgets: the numbers of the sources.
-    init(telemetry: UInt8 = 0, widgets: UInt8 = 2) {
+    package init(telemetry: UInt8 = 0, widgets: UInt8 = 2) {
         configurations = (0..<Self.vehicles).map { number in
             let value =
                 #"{"configurationId":"configuration-\#(number)","kind":"TrackerStatusWidget","family":"systemSmall","#

@@ -1,19 +1,19 @@
 import Messages
 import Pipeline
-import RecordLog
+package import RecordLog
 import StreamCore
 import Timelines
 
 /// One task of the pipeline that has all vehicles and widgets, driven as a stream thread drives it: records in
 /// portions, then flush, outputs, changelog, commit.
-final class CountedPipeline: MessageRouter {
+package final class CountedPipeline: MessageRouter {
     private let topics = PipelineSettings().topics
     private var messages: [[UInt8]] = []
     private var nextOffset: Offset = 0
     /// The timelines that were published.
-    private(set) var timelines = 0
+    package private(set) var timelines = 0
     /// The bytes of the changelog.
-    private(set) var stateBytes = 0
+    package private(set) var stateBytes = 0
     private lazy var task = {
         let task = StreamTask(partition: 0, partitions: 1, topology: .widgets(PipelineSettings()), router: self)
         task.begin()
@@ -21,8 +21,10 @@ final class CountedPipeline: MessageRouter {
         return task
     }()
 
+    package init() {}
+
     /// Processes records, so many in each transaction.
-    func run(_ records: some RandomAccessCollection<CountedRecord>, in portion: Int) {
+    package func run(_ records: some RandomAccessCollection<CountedRecord>, in portion: Int) {
         var rest = records[...]
         while !rest.isEmpty {
             for record in rest.prefix(portion) { process(record) }
@@ -76,7 +78,7 @@ final class CountedPipeline: MessageRouter {
         return true
     }
 
-    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
+    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
         messages.append(envelope)
     }
 }
