@@ -15,6 +15,8 @@ final class VehicleProcessor {
     /// The stored `observedAt`, without a look at all that is known of a vehicle; `.distantPast` if it has none.
     private var newest = SlotMap<VehicleState, Instant>(absent: .distantPast)
     private var expiry: SourceExpiry<VehicleState>
+    /// So many vehicles stay in the processor's caches by themselves: to ask for them costs more than it saves.
+    private static let cachedMax = 20_000
     /// The hashes of the keys of records that come next.
     private var hashes: [UInt32] = []
     /// Subscriptions may be to vehicles that nothing is known of.
@@ -55,6 +57,7 @@ extension VehicleProcessor: RecordProcessor {
     }
 
     func prefetch(_ records: ArraySlice<RecordView>) {
+        guard vehicles.slotCount > Self.cachedMax else { return }
         hashes.removeAll(keepingCapacity: true)
         // Nearly all keys are the ids that the records name.
         for record in records { if let key = record.key { hashes.append(Murmur2.hash(key)) } }

@@ -102,26 +102,27 @@ extension StreamThread {
         let isExchange = cursor.source == TaskPositions.exchange
         var last: RecordView?
         defer { if let last { cursor.note(last) } }
-        var prefetched = records.startIndex
-        for (index, record) in zip(records.indices, records) {
-            if cursor.needsSeek { continue }
-            if index >= prefetched && !isExchange {
-                prefetched = min(index + Self.prefetchedMax, records.endIndex)
-                task.prefetch(records[index..<prefetched], source: cursor.source)
+        var rest = records
+        while !rest.isEmpty {
+            let portion = rest.prefix(Self.prefetchedMax)
+            rest = rest.dropFirst(Self.prefetchedMax)
+            if !isExchange { task.prefetch(portion, source: cursor.source) }
+            for record in portion {
+                if cursor.needsSeek { continue }
+                let next = task.positions.entries[cursor.position].next
+                if record.offset < next {
+                    positionChecks.suspectRecords()
+                    continue
+                }
+                if last == nil {
+                    if record.offset > next { note(jumpOf: cursor, from: next, to: record.offset) }
+                    cursor.noteFirst(record)
+                }
+                if isExchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
+                task.positions.move(cursor.position, to: record.offset.next)
+                last = record
+                if !outbox.localMessages.isEmpty { deliverLocalMessages() }
             }
-            let next = task.positions.entries[cursor.position].next
-            if record.offset < next {
-                positionChecks.suspectRecords()
-                continue
-            }
-            if last == nil {
-                if record.offset > next { note(jumpOf: cursor, from: next, to: record.offset) }
-                cursor.noteFirst(record)
-            }
-            if isExchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
-            task.positions.move(cursor.position, to: record.offset.next)
-            last = record
-            if !outbox.localMessages.isEmpty { deliverLocalMessages() }
         }
     }
 
