@@ -24,8 +24,8 @@ package final class CountedPipeline: MessageRouter {
     package init() {}
 
     /// Processes records, so many in each transaction.
-    package func run(_ records: some RandomAccessCollection<CountedRecord>, in portion: Int) {
-        var rest = records[...]
+    package func run(_ records: ArraySlice<CountedRecord>, in portion: Int) {
+        var rest = records
         while !rest.isEmpty {
             for record in rest.prefix(portion) { process(record) }
             rest = rest.dropFirst(portion)

@@ -16,8 +16,8 @@ else {
 }
 let fleet = CountedFleet()
 let pipeline = CountedPipeline()
-pipeline.run(fleet.configurations, in: 1000)
-pipeline.run(fleet.firstReports, in: 1000)
+pipeline.run(fleet.configurations[...], in: 1000)
+pipeline.run(fleet.firstReports[...], in: 1000)
 let before = pipeline.timelines
 // A backlog is read in transactions of many records of each vehicle, changes come in small ones.
 pipeline.run(fleet.reports.prefix(numbers[0]), in: 20_000)

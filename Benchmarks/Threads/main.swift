@@ -13,15 +13,15 @@ import Foundation
 func seconds(threads: Int, _ fleet: CountedFleet) -> Double {
     let pipelines = (0..<threads).map { _ in CountedPipeline() }
     for pipeline in pipelines {
-        pipeline.run(fleet.configurations, in: 1000)
-        pipeline.run(fleet.firstReports, in: 1000)
+        pipeline.run(fleet.configurations[...], in: 1000)
+        pipeline.run(fleet.firstReports[...], in: 1000)
     }
     nonisolated(unsafe) let ready = pipelines
     let clock = ContinuousClock()
     let begin = clock.now
     DispatchQueue.concurrentPerform(iterations: threads) { index in
-        ready[index].run(fleet.reports, in: 20_000)
-        ready[index].run(fleet.changes, in: 1000)
+        ready[index].run(fleet.reports[...], in: 20_000)
+        ready[index].run(fleet.changes[...], in: 1000)
     }
     return (clock.now - begin) / .seconds(1)
 }

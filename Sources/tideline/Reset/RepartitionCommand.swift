@@ -36,6 +36,7 @@ struct RepartitionCommand: Verb {
         defer { admin.close() }
         let run = ResetRun(
             environment, admin, from: .earliest, keepsSinks: true, partitions: Int32(tasks))
+        if execution.isExecuted { try run.endInterruptedTransaction() }
         let plan = try run.plan()
         if plan.isCarriedOver {
             return execution.show(

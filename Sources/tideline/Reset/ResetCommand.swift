@@ -53,6 +53,7 @@ struct ResetCommand: Verb {
     }
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
+        if execution.isExecuted { try run.endInterruptedTransaction() }
         let plan = try run.plan()
         execution.show(plan.json("planned"), plan.lines)
         guard execution.isExecuted else { return }

@@ -55,6 +55,14 @@ extension ResetRun {
         }
     }
 
+    /// Ends what a reset that was killed in its transaction left open: for five minutes nobody could read past it.
+    func endInterruptedTransaction() throws(CommandFailure) {
+        guard try environment.describe([own.reset], admin)[own.reset] != nil else { return }
+        try attempt("cannot end the transaction of a reset that was interrupted") { () throws(LogError) in
+            try ResetWriter(environment).close()
+        }
+    }
+
     /// The plan as it is now.
     ///
     /// - Throws: with status 70 if somebody has written since the plan was shown.

@@ -93,9 +93,10 @@ extension Application {
     }
 
     /// Writes a record in a transaction that stays open until it is aborted, or for ten minutes.
-    func openTransaction(in place: TopicPartition) async throws -> OpenTransaction {
+    func openTransaction(
+        in place: TopicPartition, of transactionalId: String = uniqueName("open")
+    ) async throws -> OpenTransaction {
         let cluster = plainCluster
-        let transactionalId = uniqueName("open")
         return try await onThread { try OpenTransaction(in: place, cluster, transactionalId) }
     }
 }
@@ -105,6 +106,12 @@ final class OpenTransaction: @unchecked Sendable {
     private let producer: any TransactionalProducer
 
     fileprivate init(in place: TopicPartition, _ cluster: RdKafkaCluster, _ transactionalId: String) throws {
+        let admin = try cluster.makeAdmin()
+        defer { admin.close() }
+        func end() throws -> Offset? {
+            try admin.endOffsets(of: [place], isolation: .readUncommitted, timeout: .seconds(10))[place]
+        }
+        let before = try end()
         producer = try cluster.makeTransactionalProducer(transactionalId: transactionalId, clientId: "test")
         try producer.initialise(timeout: .seconds(30))
         try producer.begin()
@@ -113,15 +120,16 @@ final class OpenTransaction: @unchecked Sendable {
                 topic: place.topic, partition: place.partition, key: bytes, value: bytes, headers: [])
         }
         // It is open on the broker once the record is there.
-        let admin = try cluster.makeAdmin()
-        defer { admin.close() }
         let deadline = ContinuousClock.now + .seconds(30)
-        while try admin.endOffsets(of: [place], isolation: .readUncommitted, timeout: .seconds(10))[place] == 0 {
+        while try end() == before {
             guard ContinuousClock.now < deadline else {
                 throw LogError(.timedOut, name: "_TIMED_OUT", "\(place): the record does not come")
             }
         }
     }
+
+    /// Leaves it as a process does that is killed.
+    func abandon() { producer.destroy() }
 
     func abort() async throws {
         try await onThread { try self.producer.abort(timeout: .seconds(30)) }

@@ -111,6 +111,22 @@ extension AcceptanceTests {
             try await application.run("reset", "--execute", "--yes", "--application-only")
         }
 
+        @Test("a reset that was killed in its transaction is gone on with at once, and not when that times out")
+        func killedInTransaction() async throws {
+            let application = try await Application("open-reset", partitions: 2)
+            try await application.publish(configurations: Self.configurations(0..<3))
+            _ = try await application.process(clock: Self.clock)
+            #expect(try await Self.kill(application, ["reset"], at: "state: writing"))
+            for topic in ["reset", "state"].map({ "\(application.name).\($0)" }) {
+                let open = try await application.openTransaction(
+                    in: TopicPartition(topic, 0), of: "\(application.name)-reset")
+                open.abandon()
+                try await application.run("reset", "--execute", "--yes", "--application-only")
+                if topic.hasSuffix("reset") { _ = try await Self.kill(application, ["reset"], at: "state: writing") }
+            }
+            #expect(try await application.process(clock: Self.clock).timelines == 3)
+        }
+
         @Test("a second reset is killed before a process has run: revisions go on above the first ones")
         func killedTwice() async throws {
             let application = try await Application("twice", partitions: 2)
