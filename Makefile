@@ -89,7 +89,7 @@ simulate: ## run 10,000 seeds of simulated faults, in two processes; make simula
 	@swift build $(QUIET) --configuration $(CONFIGURATION) --product simulate
 	@.build/$(CONFIGURATION)/simulate --seed $(SEEDS) --swarm --processes 2 $(ARGS)
 
-memory: ## let ten million ids come and go: does memory follow those that live? 20 minutes or more
+memory: ## let ten million ids come and go: does memory follow those that live? ten minutes or more
 	@Scripts/setup build
 	@swift build $(QUIET) --configuration release --product memory-benchmark
 	@.build/release/memory-benchmark $(ARGS)

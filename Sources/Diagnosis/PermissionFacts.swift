@@ -35,8 +35,7 @@ extension [PermissionFacts] {
                 Finding(
                     .permissions, fact.permission.name, fact.verb == PermissionFacts.pipeline ? .bad : .notice,
                     fact.verb == PermissionFacts.pipeline ? "is missing" : "is missing; '\(fact.verb)' needs it",
-                    remedy: fact.permission.grant.replacingPrefix(
-                        "kafka-acls", with: "kafka-acls --bootstrap-server \(bootstrap)"))
+                    remedy: fact.permission.grant(at: bootstrap))
             case .unknown(let reason):
                 Finding(.permissions, fact.permission.name, .notice, "cannot be told: \(reason)")
             }
@@ -45,11 +44,5 @@ extension [PermissionFacts] {
         if allowed == 0 { return problems }
         let all = problems.isEmpty ? "all \(count) that are needed are there" : "\(allowed) of \(count) are there"
         return problems + [Finding(.permissions, "of this client", .good, all)]
-    }
-}
-
-extension String {
-    fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
-        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
     }
 }

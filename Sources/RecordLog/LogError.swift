@@ -19,7 +19,7 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The failure in words. A permission that is missing is named, with the command that grants it.
     package var message: String {
-        permission.map { "\(reason); needs \($0.name), granted with: \($0.grant)" } ?? reason
+        permission.map { "\(reason); needs \($0.name), granted with: \($0.grant())" } ?? reason
     }
 
     package var description: String { "\(message) (\(name))" }

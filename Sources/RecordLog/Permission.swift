@@ -35,15 +35,17 @@ package struct Permission: Hashable, Sendable {
         }
     }
 
-    /// The command that grants it. Only who runs the broker knows the principal.
-    package var grant: String {
+    /// The command that grants it, with a placeholder for what only somebody else knows: the principal, and the brokers
+    /// if none are given.
+    package func grant(at bootstrap: String = "HOST:PORT") -> String {
         let options =
             switch resource {
             case .topic(let name): "--topic \(name)"
             case .group(let name): "--group \(name)"
             case .transactionalIds(let prefix): "--transactional-id \(prefix) --resource-pattern-type prefixed"
             }
-        return "kafka-acls --add --allow-principal User:NAME --operation \(operation.rawValue) \(options)"
+        return "kafka-acls --bootstrap-server \(bootstrap) --add --allow-principal User:NAME"
+            + " --operation \(operation.rawValue) \(options)"
     }
 }
 

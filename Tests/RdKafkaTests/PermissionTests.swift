@@ -18,7 +18,8 @@ struct PermissionTests {
         try await broker.stop()
         func expected(_ operation: String, on topic: String) -> String {
             "needs \(operation) on topic \(topic), granted with: "
-                + "kafka-acls --add --allow-principal User:NAME --operation \(operation) --topic \(topic)"
+                + "kafka-acls --bootstrap-server HOST:PORT --add --allow-principal User:NAME"
+                + " --operation \(operation) --topic \(topic)"
         }
         #expect(said.looking?.message.hasSuffix(expected("Describe", on: said.hidden)) == true, "\(said)")
         #expect(said.looking?.needing(.read).message.hasSuffix(expected("Read", on: said.hidden)) == true)

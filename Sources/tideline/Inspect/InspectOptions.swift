@@ -19,7 +19,7 @@ struct InspectOptions: ParsableArguments {
     /// - Parameter isReport: true for what was done, which is written to its end also when the program is to end.
     func write(_ rows: [InspectedRow], columns: [String], isReport: Bool = false) {
         guard isJSON else {
-            _ = StandardOutput.write(RowTable(rows, columns: columns, style: .ofStandardOutput).lines)
+            _ = StandardOutput.write(RowTable(rows, columns: columns, style: .ofRows).lines)
             return
         }
         var json = JSONWriter()
