@@ -62,7 +62,7 @@ final class WidgetSystem: SystemUnderTest {
     func feed(_ world: World, _ random: inout SplitMix64) {
         world.wall.lapse([0, 0, 0, 1, 5, 30, 61, 130, 900].randomElement(using: &random) ?? 0)
         putWaiting(world)
-        let isHolding = world.happens(.inputReordered)
+        let isHolding = world.drawsReordering()
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             var now = world.wall.now
             if world.happens(.inputLate) { now = now - .hours(30) }
@@ -76,6 +76,7 @@ final class WidgetSystem: SystemUnderTest {
             last = next
         }
         if !isHolding && !held.isEmpty {
+            if held.count > 1 { world.noteReordered() }
             for next in held.reversed() { put(next, world) }
             held = []
         }

@@ -65,8 +65,9 @@ extension World {
             return happenAtBroker(kind)
         case .joins:
             guard processes.count < 4, everybodyAwayUntil.map({ clock.now >= $0 }) ?? true else { return false }
-            cluster.note(.clockSkew)
-            join(skew: ElapsedTime(milliseconds: Int64.random(in: -2_000...2_000, using: &random)))
+            let skew = ElapsedTime(milliseconds: Int64.random(in: -2_000...2_000, using: &random))
+            guard join(skew: skew) else { return false }
+            if skew != .zero { cluster.note(.clockSkew) }
             return true
         case .timePasses:
             clock.advance(by: .seconds(Int.random(in: 1...31, using: &random)))

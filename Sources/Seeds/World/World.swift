@@ -94,8 +94,10 @@ final class World {
     // MARK: - Processes
 
     /// Nobody starts while a topic is missing.
-    func join(skew: ElapsedTime = .zero) {
-        if topics.missing != nil { return }
+    /// - Returns: false if none can start: a topic is missing.
+    @discardableResult
+    func join(skew: ElapsedTime = .zero) -> Bool {
+        if topics.missing != nil { return false }
         joined += 1
         let name = "p\(joined)"
         let ports = cluster.process(name)
@@ -113,6 +115,7 @@ final class World {
         } catch {
             digest.note("\(name) cannot start: \(error)", clock.now.milliseconds)
         }
+        return true
     }
 
     func leave(_ process: SimulatedProcess) {
@@ -165,9 +168,7 @@ final class World {
     func happens(_ kind: Misfortune) -> Bool { happens(kind, &random) }
 
     func happens(_ kind: Misfortune, _ random: inout SplitMix64) -> Bool {
-        guard hasFaults, let probability = draw.probabilities[kind],
-            Double.random(in: 0..<1, using: &random) < probability
-        else { return false }
+        guard isDrawn(kind, &random) else { return false }
         faults.note(kind)
         switch kind {
         case .inputDuplicated: cluster.note(.duplicateInput)
@@ -176,6 +177,16 @@ final class World {
         default: break
         }
         return true
+    }
+
+    /// Draws whether the order of what comes next is turned round; it happens if there are two (`noteReordered`).
+    func drawsReordering() -> Bool { isDrawn(.inputReordered, &random) }
+
+    func noteReordered() { faults.note(.inputReordered) }
+
+    private func isDrawn(_ kind: Misfortune, _ random: inout SplitMix64) -> Bool {
+        guard hasFaults, let probability = draw.probabilities[kind] else { return false }
+        return Double.random(in: 0..<1, using: &random) < probability
     }
 
     // MARK: - Time
