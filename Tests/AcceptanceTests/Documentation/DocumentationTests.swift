@@ -59,6 +59,7 @@ extension AcceptanceTests {
             "Documentation/Performance.md: Scripts/measure-return",
             "Documentation/Performance.md: Scripts/measure-takeover",
             "Documentation/Performance.md: Scripts/measure-threads",
+            "Documentation/Performance.md: make benchmark-threads",
             "Documentation/Performance.md: Scripts/measure-latency",
             "Documentation/Reloads.md: tideline sink --reloads apns --set apns.key=AuthKey.p8 "
                 + "--set apns.key-id=ABC123DEFG --set apns.team-id=DEF123GHIJ",
