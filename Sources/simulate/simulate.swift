@@ -138,8 +138,8 @@ extension Simulate {
         if let seed, worker { return Worker(seeds: seed, options: options, seconds: seconds).run() }
         if let seed, isOne { return runOne(seed.first) }
         let first = seed?.first ?? UInt64.random(in: 1...1 << 40)
-        let isRange = seed.map { $0.first != $0.last } ?? false
-        let seeds = isRange ? seed! : SeedRange(first: first, last: .max - 1_000)
+        let range = seed.flatMap { $0.first == $0.last ? nil : $0 }
+        let seeds = range ?? SeedRange(first: first, last: .max - 1_000)
         return Workers(seeds: seeds, options: options, seconds: seconds, count: processes).run()
     }
 
