@@ -28,7 +28,7 @@ extension StateStore {
 
     /// Asks for the memory of the value of a slot that is about to be looked at.
     @inlinable
-    public func prefetchValue(of slot: Slot<Value>) {
+    func prefetchValue(of slot: Slot<Value>) {
         if let place = decoded.places[slot.index] {
             for offset in stride(from: 0, to: MemoryLayout<Value?>.size, by: 64) {
                 cprefetch(UnsafeRawPointer(place) + offset)

@@ -230,7 +230,7 @@ package final class SharedRestorer: @unchecked Sendable {
 }
 
 extension RecordView {
-    fileprivate func isOfSamePartition(as other: RecordView) -> Bool {
+    func isOfSamePartition(as other: RecordView) -> Bool {
         partition == other.partition && topic == other.topic
     }
 }

@@ -84,10 +84,10 @@ extension StreamThread {
     private func process(_ records: [RecordView], exchange: Bool) throws(StreamFailure) {
         var start = 0
         while start < records.count {
-            let (topic, partition) = (records[start].topic, records[start].partition)
+            let first = records[start]
             var end = start + 1
-            while end < records.count && records[end].partition == partition && records[end].topic == topic { end += 1 }
-            if let cursor = cursor(topic: topic, partition: partition),
+            while end < records.count && records[end].isOfSamePartition(as: first) { end += 1 }
+            if let cursor = cursor(topic: first.topic, partition: first.partition),
                 (cursor.source == TaskPositions.exchange) == exchange
             {
                 try process(records[start..<end], of: cursor)
