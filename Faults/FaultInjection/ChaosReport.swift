@@ -17,6 +17,8 @@ package struct ChaosReport: Sendable {
     package var lagSettledSeconds: Double?
     package var publishedSeconds: Double?
     package var versions = 0
+    package var reloads = 0
+    package var deadLetters = 0
     package var compared = 0
     package var starts = 0
     package var explainedEnds = 0
@@ -95,9 +97,10 @@ package struct ChaosReport: Sendable {
         - **Lost** would be what the timelines do not show in the end. Most of the input goes to entities that are
           written for some seconds and then never again, so no later record makes up for a lost one. They are
           compared with what the driver wrote, and with an undisturbed run over the same input in an application of
-          its own.
-        - **Doubled** would be a version that is there twice, or a revision that does not rise by one. kcat reads
-          all versions, read_committed.
+          its own. Of the places of a reader on two devices none may be missing in what is merged, and of each
+          agenda's last visible change its recipient must have been told.
+        - **Doubled** would be a version that is there twice, a revision that does not rise by one, a reload that tells
+          of a revision for a second time, or two dead letters of one record. kcat reads all of them, read_committed.
         - **Stuck** would be a lag that is left two minutes after the last fault.
         - **Readers** of committed records stand still while a transaction is open; the last stable offset is looked
           at twice a second. They may for the session time-out and two seconds, and for as long as no process was
@@ -123,7 +126,7 @@ package struct ChaosReport: Sendable {
             ("after the last fault: no lag", seconds(lagSettledSeconds)),
             ("after the last fault: all published", seconds(publishedSeconds)),
             ("records of the ledger; timelines of it compared", "\(records); \(compared)"),
-            ("versions in `timelines`", "\(versions)"),
+            ("versions in `timelines`; reloads; dead letters", "\(versions); \(reloads); \(deadLetters)"),
             ("starts of `tideline process`; ended with 69, no broker or topic there", "\(starts); \(explainedEnds)"),
             ("samples of the watch; not answered", "\(figures.samples); \(figures.failedSamples)"),
             ("faults after which the inputs were not caught up with", "\(figures.unrecovered)"),

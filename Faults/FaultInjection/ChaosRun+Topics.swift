@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 extension ChaosRun {
-    private static let remade = "widget.configurations"
+    static let remade = "widget.configurations"
 
     /// Deletes `widget.configurations` while all run, makes it again, and writes all configurations anew, as an
     /// operator would.

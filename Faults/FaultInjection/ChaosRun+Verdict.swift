@@ -24,10 +24,7 @@ extension ChaosRun {
         }
         var faults: [String] = []
         let isPublished = isDone {
-            faults =
-                (try? lastTimelines("timelines").last).map {
-                    ledger.faults(generations: writer.generations, timelines: $0)
-                } ?? ["timelines cannot be read"]
+            faults = (try? lost()) ?? ["the outputs cannot be read"]
             return faults.isEmpty
         }
         if isPublished { report.publishedSeconds = monotonicSeconds() - lastFault }
@@ -38,9 +35,34 @@ extension ChaosRun {
         }
     }
 
+    /// What of the ledger the outputs do not show, or nobody was told of.
+    private func lost() throws -> [String] {
+        let generations = writer.generations
+        let versions = try kcat.read("timelines")
+        var timelines = RevisionCheck()
+        for version in versions { timelines.read(version) }
+        let faults = ledger.faults(generations: generations, timelines: timelines.last)
+        guard faults.isEmpty else { return faults }
+        var merged: [String: Data] = [:]
+        for record in try kcat.read("timeline.positions.merged") { merged[record.key] = record.value }
+        return ledger.positionFaults(generations: generations, merged: merged)
+            + (try reloads().untold(ledger.announcements(generations: generations, versions: versions)))
+    }
+
+    private var kcat: Kcat { Kcat(bootstrap: cluster.bootstrap) }
+
+    private func reloads() throws -> ReloadCheck {
+        var check = ReloadCheck()
+        for record in try kcat.read("timeline.reloads") { check.read(record) }
+        return check
+    }
+
+    private func deadLetters(_ topic: String) throws -> DeadLetterCheck {
+        DeadLetterCheck(try kcat.headers(of: topic))
+    }
+
     private func missingInputs() throws -> [String] {
-        let kcat = Kcat(bootstrap: cluster.bootstrap)
-        return InputCheck.missing(
+        InputCheck.missing(
             from: ledger, generations: writer.generations,
             events: try kcat.read("calendar.events").compactMap(\.value),
             telemetry: try kcat.read("vehicle.telemetry").compactMap(\.value))
@@ -48,7 +70,7 @@ extension ChaosRun {
 
     private func lastTimelines(_ topic: String) throws -> RevisionCheck {
         var check = RevisionCheck()
-        for record in try Kcat(bootstrap: cluster.bootstrap).read(topic) { check.read(record) }
+        for record in try kcat.read(topic) { check.read(record) }
         return check
     }
 
@@ -60,6 +82,9 @@ extension ChaosRun {
         let disturbed = try lastTimelines("timelines")
         report.versions = disturbed.versions
         report.breaches += Self.few("doubled or skipped", disturbed.faults)
+        let reloads = try reloads()
+        report.reloads = reloads.reloads
+        report.breaches += Self.few("reloads", reloads.faults)
 
         let keys = (0..<writer.generations).flatMap { [ledger.agenda($0), ledger.status($0)] }
         var sinkFaults: [String] = []
@@ -95,6 +120,11 @@ extension ChaosRun {
         let (known, other) = (Set(disturbed.last.keys), isWhole ? Set(undisturbed.last.keys) : Set(disturbed.last.keys))
         report.breaches += Self.few(
             "only one of the two runs has", known.symmetricDifference(other).sorted())
+        let letters = try deadLetters("tideline.dead-letters")
+        report.deadLetters = letters.places.count
+        report.breaches += Self.few(
+            "dead letters",
+            letters.faults(undisturbed: try deadLetters("oracle.tideline.dead-letters"), remade: isWhole ? nil : Self.remade))
         for program in processes + [sink] { report.incidents += program.incidents }
         report.loadIncidents = writer.incidents + fleet.flatMap(\.incidents)
     }

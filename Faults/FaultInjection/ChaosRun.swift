@@ -21,7 +21,7 @@ package final class ChaosRun: Sendable {
     let sinkFolder: URL
 
     static let application = "chaos"
-    static let inputs = ["vehicle.telemetry", "calendar.events", "widget.configurations"]
+    static let inputs = ["vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions"]
 
     // MARK: - Starting
 

@@ -25,20 +25,7 @@ package struct Kcat: Sendable {
 
     /// Reads a topic from its beginning to its end, in the order of each partition. Values are of one line.
     package func read(_ topic: String) throws -> [Record] {
-        let kcat = try Self.executable()
-        let runner = try ProcessRunner(
-            kcat,
-            [
-                "-C", "-b", bootstrap, "-t", topic, "-o", "beginning", "-e", "-q", "-X", "isolation.level=\(isolation)",
-                "-f", #"%p\t%o\t%S\t%k\t%s\n"#,
-            ], timeout: .seconds(300))
-        let result = runner.waitBlocking()
-        defer { try? FileManager.default.removeItem(at: runner.standardError.deletingLastPathComponent()) }
-        guard result.succeeded else {
-            throw ChaosError("kcat cannot read \(topic): \(result.standardError.suffix(500))")
-        }
-        let data = try Data(contentsOf: runner.standardOutput, options: .mappedIfSafe)
-        return try data.split(separator: UInt8(ascii: "\n")).map { line in
+        try print(topic, as: #"%p\t%o\t%S\t%k\t%s\n"#).split(separator: UInt8(ascii: "\n")).map { line in
             let fields = line.split(separator: UInt8(ascii: "\t"), maxSplits: 4, omittingEmptySubsequences: false)
             guard fields.count == 5, let partition = Int(Self.text(fields[0])), let offset = Int(Self.text(fields[1]))
             else { throw ChaosError("kcat printed \(Self.text(line.prefix(200)))") }
@@ -47,6 +34,27 @@ package struct Kcat: Sendable {
                 partition: partition, offset: offset, key: Self.text(fields[3]),
                 value: isTombstone ? nil : Data(fields[4]))
         }
+    }
+
+    /// Reads the headers of each record, as `name=value,name=value`; they may contain lines.
+    package func headers(of topic: String) throws -> [String] {
+        try print(topic, as: #"%h\x1e"#).split(separator: 0x1e).map(Self.text)
+    }
+
+    private func print(_ topic: String, as format: String) throws -> Data {
+        let kcat = try Self.executable()
+        let runner = try ProcessRunner(
+            kcat,
+            [
+                "-C", "-b", bootstrap, "-t", topic, "-o", "beginning", "-e", "-q", "-X", "isolation.level=\(isolation)",
+                "-f", format,
+            ], timeout: .seconds(300))
+        let result = runner.waitBlocking()
+        defer { try? FileManager.default.removeItem(at: runner.standardError.deletingLastPathComponent()) }
+        guard result.succeeded else {
+            throw ChaosError("kcat cannot read \(topic): \(result.standardError.suffix(500))")
+        }
+        return try Data(contentsOf: runner.standardOutput, options: .mappedIfSafe)
     }
 
     private static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }

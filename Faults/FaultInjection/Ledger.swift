@@ -4,7 +4,8 @@ package import Foundation
 ///
 /// A *generation* is a calendar with its agenda and a vehicle with its status, which nothing else writes to. Its
 /// records are written in waves, seconds apart, and then never again: a lost one is not covered up by a later one. Each
-/// event stays in sight for ever, and each vehicle's last record has a status that none before it had.
+/// event stays in sight for ever, and each vehicle's last record has a status that none before it had. A reader moves on
+/// with each wave; the marks of all waves are merged.
 package struct Ledger: Sendable {
     package static let events = 3
     package static let reports = 4
@@ -57,6 +58,7 @@ package struct Ledger: Sendable {
             #"{"vehicleId":"veh-\#(session)-\#(generation)","observedAt":\#(now),"status":"\#(status)","speed":0,"#
                 + #""latitude":30.5,"longitude":-97.5,"address":"\#(address(of: generation, wave: wave))"}"#
         ]
+        lines.positions = [position(wave: wave, of: generation, at: now)]
         return lines
     }
 
@@ -64,11 +66,15 @@ package struct Ledger: Sendable {
         package var configurations: [String] = []
         package var events: [String] = []
         package var telemetry: [String] = []
+        package var positions: [String] = []
+
+        var count: Int { configurations.count + events.count + telemetry.count + positions.count }
 
         mutating func append(_ other: Lines) {
             configurations += other.configurations
             events += other.events
             telemetry += other.telemetry
+            positions += other.positions
         }
     }
 

@@ -5,7 +5,8 @@ import TestSupport
 
 /// Writes the ledger to the inputs through `tideline produce`, at a bounded rate, until it is told to finish.
 ///
-/// Telemetry goes through one producer that runs all the while, configurations and events through one for each round.
+/// Telemetry goes through one producer that runs all the while, configurations, events and positions through one
+/// for each round.
 package final class LedgerWriter: Sendable {
     private let ledger: Ledger
     private let tideline: URL
@@ -113,9 +114,8 @@ package final class LedgerWriter: Sendable {
             try send(lines.telemetry, to: pipe)
             try produce("configurations", lines.configurations)
             try produce("calendar", lines.events)
-            state.withLock {
-                $0.records += lines.telemetry.count + lines.configurations.count + lines.events.count
-            }
+            try produce("positions", lines.positions)
+            state.withLock { $0.records += lines.count }
             next = max(next + Self.roundSeconds, monotonicSeconds() - Self.roundSeconds)
             Thread.sleep(forTimeInterval: isFinishing ? 0.2 : max(0, next - monotonicSeconds()))
         }
