@@ -117,14 +117,15 @@ extension ChaosRun {
         report.compared = keys.count
         // Of a topic that was made again only the ledger's configurations are written anew.
         let isWhole = counts.count(.topicRecreated) == 0
-        let (known, other) = (Set(disturbed.last.keys), isWhole ? Set(undisturbed.last.keys) : Set(disturbed.last.keys))
+        let known = Set(disturbed.last.keys)
+        let other = isWhole ? Set(undisturbed.last.keys) : known
         report.breaches += Self.few(
             "only one of the two runs has", known.symmetricDifference(other).sorted())
         let letters = try deadLetters("tideline.dead-letters")
         report.deadLetters = letters.places.count
+        let others = try deadLetters("oracle.tideline.dead-letters")
         report.breaches += Self.few(
-            "dead letters",
-            letters.faults(undisturbed: try deadLetters("oracle.tideline.dead-letters"), remade: isWhole ? nil : Self.remade))
+            "dead letters", letters.faults(undisturbed: others, remade: isWhole ? nil : Self.remade))
         for program in processes + [sink] { report.incidents += program.incidents }
         report.loadIncidents = writer.incidents + fleet.flatMap(\.incidents)
     }

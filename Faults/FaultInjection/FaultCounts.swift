@@ -55,8 +55,8 @@ package final class FaultCounts: Sendable {
     private static let startSeconds = 10.0
 
     /// True if a program that ran since then could not begin its work for a fault that was under way meanwhile: no
-    /// broker answered it, it was asked to end before one had, or the topic was away that a fault makes anew. It ends with status 69 then, and a supervisor
-    /// starts it again.
+    /// broker answered it, it was asked to end before one had, or the topic was away that a fault makes anew. It ends
+    /// with status 69 then, and a supervisor starts it again.
     ///
     /// - Parameters:
     ///   - status: its exit status; `nil` stands for a signal.

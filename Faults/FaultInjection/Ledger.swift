@@ -4,8 +4,8 @@ package import Foundation
 ///
 /// A *generation* is a calendar with its agenda and a vehicle with its status, which nothing else writes to. Its
 /// records are written in waves, seconds apart, and then never again: a lost one is not covered up by a later one. Each
-/// event stays in sight for ever, and each vehicle's last record has a status that none before it had. A reader moves on
-/// with each wave; the marks of all waves are merged.
+/// event stays in sight for ever, and each vehicle's last record has a status that none before it had. A reader moves
+/// on with each wave; the marks of all waves are merged.
 package struct Ledger: Sendable {
     package static let events = 3
     package static let reports = 4

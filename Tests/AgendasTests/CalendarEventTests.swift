@@ -39,6 +39,7 @@ private struct Refusal: Sendable {
         Refusal(recurrence: ["RRULE:FREQ=DAILY;FREQ=DAILY"], field: "recurrence", says: "twice"),
         Refusal(recurrence: ["EXDATE:20190230"], field: "recurrence", says: "20190230"),
         Refusal(recurrence: ["RDATE;TZID=Nowhere:20190210T090000"], field: "recurrence", says: "Nowhere"),
+        Refusal(recurrence: ["RDATE:20190210T090000Z/P36526D"], field: "recurrence", says: "PT0S to P36525D"),
         Refusal(start: "2019-02-10", recurrence: ["RRULE:FREQ=HOURLY"], field: "recurrence", says: "all-day"),
     ])
 private func refusal(_ expected: Refusal) throws {

@@ -149,3 +149,17 @@ func otherTexts() {
     #expect(cut.events.count == 1)
     #expect(cut.problems.count == 1)
 }
+
+@Test(
+    "An override of the first or last day that can be written stays as it is written",
+    arguments: [("00010101T000000", "Asia/Tokyo"), ("99991231T230000", "America/New_York")])
+func extremeOverrides(_ original: String, _ zone: String) throws {
+    let master = ["BEGIN:VEVENT", "UID:u", "DTSTART;TZID=\(zone):20261120T090000", "RRULE:FREQ=DAILY", "END:VEVENT"]
+    let override = [
+        "BEGIN:VEVENT", "UID:u", "RECURRENCE-ID:\(original)", "DTSTART;TZID=\(zone):20261121T100000", "END:VEVENT",
+    ]
+    let text = (["BEGIN:VCALENDAR"] + master + override + ["END:VCALENDAR"]).joined(separator: "\n")
+    let found = ICalendar.events(in: Array(text.utf8), calendarId: "c")
+    #expect(found.events.count == 2)
+    #expect(found.events.compactMap(\.recurrenceId).map { $0.text.prefix(4) } == [original.prefix(4)])
+}

@@ -10,8 +10,8 @@ import Testing
     ) -> Kcat.Record {
         let names = ids.map { "\"\($0)\"" }.joined(separator: ",")
         let value = #"""
-            {"recipient":"phone","kind":"K","configurationIds":[\#(names)],"reason":"\#(reason)","revision":\#(revision),
-            "budget":{"limit":\#(limit),"remaining":\#(remaining)}}
+            {"recipient":"phone","kind":"K","configurationIds":[\#(names)],"reason":"\#(reason)",
+            "revision":\#(revision),"budget":{"limit":\#(limit),"remaining":\#(remaining)}}
             """#
         return Kcat.Record(partition: 0, offset: offset, key: key, value: Data(value.utf8))
     }
@@ -47,7 +47,8 @@ import Testing
     @Test func theLastVisibleChangeIsAnnounced() {
         let ledger = Ledger(session: "s")
         func version(_ offset: Int, _ title: String) -> Kcat.Record {
-            let value = #"{"recipient":"phone","kind":"K","revision":\#(offset),"entries":[{"event":{"title":"\#(title)"}}]}"#
+            let entries = #"[{"event":{"title":"\#(title)"}}]"#
+            let value = #"{"recipient":"phone","kind":"K","revision":\#(offset),"entries":\#(entries)}"#
             return Kcat.Record(partition: 0, offset: offset, key: "agenda-s-0", value: Data(value.utf8))
         }
         let (old, new) = ("event 0 of 0, version 0", "event 0 of 0, version 1")

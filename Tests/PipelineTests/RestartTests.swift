@@ -1,3 +1,4 @@
+import Agendas
 import Messages
 import RecordLog
 import Seeds
@@ -44,6 +45,25 @@ extension PipelineTests {
                 try await pipeline.settle()
                 #expect(try pipeline.timeline("deleted").revision == 2)
                 #expect(try pipeline.timeline("deleted").refreshCount == 1)
+            }
+        }
+
+        @Test(
+            "An event is restored, and removed, whatever its ids begin and end with",
+            arguments: [("work", "\u{301}x"), ("work", "\u{200D}x"), ("work\u{600}", "x"), ("w/%", "\u{FE0F}/")])
+        func combiningIds(_ calendar: String, _ uid: String) async throws {
+            try await PipelineFixture.run { pipeline in
+                let key = EventKey(calendarId: calendar, uid: uid).text
+                let times = #""start": "\#(at("10:00").rfc3339)", "end": "\#(at("10:30").rfc3339)""#
+                pipeline.rawEvent(calendar, uid, times, key: key)
+                pipeline.configuration("events", #""calendarIds": ["\#(calendar)"], "strategy": "events""#)
+                try await pipeline.settle()
+                try await pipeline.restart()
+                try await pipeline.settle(at: "08:02")
+                #expect(try pipeline.phases("events").contains("start"))
+                pipeline.removeEvent(key)
+                try await pipeline.settle(at: "08:03")
+                #expect(try !pipeline.phases("events").contains("start"))
             }
         }
 

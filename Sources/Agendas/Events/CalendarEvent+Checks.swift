@@ -53,8 +53,9 @@ extension CalendarEvent {
         case (_, nil):
             return
         case (_, .after(let duration)):
-            guard duration.days >= 0, duration.time >= .zero, duration.days <= 36_525, duration.time <= .hours(876_600)
-            else { throw CalendarEventProblem(field: "duration", reason: "allowed is PT0S to P36525D") }
+            guard Self.allowsLength(duration) else {
+                throw CalendarEventProblem(field: "duration", reason: "allowed is PT0S to P36525D")
+            }
             guard !isAllDay || duration.time == .zero else {
                 throw CalendarEventProblem(field: "duration", reason: "of an all-day event is whole days, such as P1D")
             }
@@ -79,6 +80,11 @@ extension CalendarEvent {
             let zone = zone ?? .utc
             if other.instant(in: zone) < start.instant(in: zone) { throw endBeforeStart(other.text) }
         }
+    }
+
+    /// True if an event may be so long: a hundred years at most.
+    static func allowsLength(_ duration: CalendarDuration) -> Bool {
+        0...36_525 ~= duration.days && .zero ... .hours(876_600) ~= duration.time
     }
 
     private func isInstant(_ time: EventTime) -> Bool {

@@ -33,7 +33,9 @@ struct EventDrafts {
         return drafts.compactMap { draft in
             guard let original = draft.original, let index = byKey[draft.event.key.ofMaster] else { return draft.event }
             let master = drafts[index].event
-            let event = draft.event.replacing(Self.original(original, of: master) ?? draft.event.recurrenceId)
+            let form = Self.original(original, of: master) ?? draft.event.recurrenceId
+            // Of the first and the last day that can be written, the other form may be of a year that cannot.
+            let event = draft.event.replacing(form) ?? draft.event
             guard draft.hasRecurrence, event.sequence < master.sequence, checks < Self.checksMax else { return event }
             checks += 1
             return Self.isObsolete(event, beside: master) ? nil : event
@@ -73,15 +75,13 @@ extension EventKey {
 }
 
 extension CalendarEvent {
-    /// The same for another instance.
-    fileprivate func replacing(_ original: EventTime?) -> CalendarEvent {
+    /// The same for another instance; `nil` if there can be no such instance.
+    fileprivate func replacing(_ original: EventTime?) -> CalendarEvent? {
         guard original != recurrenceId else { return self }
-        let event = try? CalendarEvent(
+        return try? CalendarEvent(
             calendarId: calendarId, uid: uid, recurrenceId: original, isThisAndFuture: isThisAndFuture,
             sequence: sequence, updatedAt: updatedAt, title: title, location: location, start: start, end: end,
             timeZone: timeZone, definedZone: definedZone, status: status, preEventLead: preEventLead,
             vehicleId: vehicleId)
-        guard let event else { preconditionFailure("an event stays possible when it names another instance") }
-        return event
     }
 }

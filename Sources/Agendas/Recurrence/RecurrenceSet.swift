@@ -47,6 +47,9 @@ struct RecurrenceSet: Sendable {
         let start = Time(time: try time(sides[0]), zone: zone)
         guard sides.count == 2 else { return Date(start: start) }
         if let duration = CalendarDuration(iso8601: String(sides[1])) {
+            guard CalendarEvent.allowsLength(duration) else {
+                throw RecurrenceRule.problem("\"\(text)\" is too long, allowed is PT0S to P36525D")
+            }
             return Date(start: start, end: .after(duration))
         }
         let end = try time(sides[1])

@@ -12,8 +12,9 @@ package struct CalendarRecordKey: Hashable, Sendable {
 
     /// - Parameter bytes: the key as it lies in the topic; `nil` if the record has none.
     package init(_ bytes: UnsafeRawBufferPointer?) {
+        // Bytes are compared, not characters: a part may begin with a mark that combines with the `/` before it.
         guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }), !text.isEmpty,
-            let named = try? EventKey(text: "\(text.prefix { $0 != "/" })/-")
+            let head = RecordKeyPart.parts(of: text).first, let named = try? EventKey(text: "\(head)/-")
         else {
             calendarId = nil
             event = nil
@@ -22,13 +23,11 @@ package struct CalendarRecordKey: Hashable, Sendable {
         }
         calendarId = named.calendarId
         event = try? EventKey(text: text)
-        self.text =
-            event?.text ?? String(named.text.dropLast("/-".count))
-            + text[(text.firstIndex(of: "/") ?? text.endIndex)...]
+        self.text = event?.text ?? RecordKeyPart.encoded(named.calendarId) + text[head.endIndex...]
     }
 
     /// True if the key names a record within the calendar.
-    package var namesRecord: Bool { text.contains("/") }
+    package var namesRecord: Bool { text.utf8.contains(UInt8(ascii: "/")) }
 
     func requiredCalendarId() throws(MessageProblem) -> String {
         guard let calendarId else {

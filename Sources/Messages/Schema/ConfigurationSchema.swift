@@ -44,9 +44,17 @@ package enum ConfigurationSchema {
     }
 
     /// The fields that a configuration may have; others are ignored on read.
-    package static var fieldNames: [String] {
+    private static var fieldNames: [String] {
         guard case .object(let members) = fields else { return [] }
         return members.map(\.key)
+    }
+
+    /// What to say of a field that a configuration may have and the pipeline ignores, for those who add fields of their
+    /// own; `nil` of a field that it reads.
+    package static func remark(onField name: String) -> String? {
+        guard !fieldNames.contains(name) else { return nil }
+        let nearest = nearestName(to: name, among: fieldNames).map { "; did you mean \($0)?" } ?? ""
+        return "\(name): is no field of a configuration and is ignored\(nearest)"
     }
 
     private static var fields: JSONSchema {

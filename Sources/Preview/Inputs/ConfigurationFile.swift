@@ -77,15 +77,14 @@ struct ConfigurationFile: ~Copyable {
         remarks.append(InputProblem(file: file.file, line: line, reason: reason))
     }
 
-    /// The topic ignores them, for those who add fields of their own; here they are more likely misspelt.
+    /// The topic ignores them; here they are more likely misspelt.
     private mutating func remarkUnknownFields(
         of value: [UInt8], _ object: JSONObject, of file: ObjectFile
     ) throws(MessageProblem) {
         let members = try value.withBytes { bytes throws(MessageProblem) in try parser.object(bytes) }
-        let known = ConfigurationSchema.fieldNames
-        for key in members.members.map(\.key) where !known.contains(key) {
-            let nearest = nearestName(to: key, among: known).map { "; did you mean \($0)?" } ?? ""
-            remark(object.line(of: key), file, "\(key): is no field of a configuration and is ignored\(nearest)")
+        for key in members.members.map(\.key) {
+            guard let text = ConfigurationSchema.remark(onField: key) else { continue }
+            remark(object.line(of: key), file, text)
         }
     }
 

@@ -13,6 +13,12 @@ package final class InputJudge {
     private let valueBytesMax: Int
     /// The bytes of the largest key and value together that were judged.
     package private(set) var largestRecord = 0
+    /// The fields of configurations that the pipeline ignores, each where it was met first.
+    package private(set) var remarks: [InputProblem] = []
+    /// The fields of configurations that were met; there are few, however many configurations there are.
+    private var metFields: Set<String> = []
+
+    private static let metFieldsMax = 1000
 
     /// - Parameters:
     ///    - kinds: the declared kinds, whose rules configurations must follow.
@@ -35,11 +41,21 @@ package final class InputJudge {
         } catch {
             found = [error]
         }
+        if content == .configurations && found.isEmpty { remarkFields(of: object, in: file) }
         let placed = found.map { problem in
             let place = object.place(ofField: problem.field)
             return InputProblem(file: file, line: place.line, column: place.column, reason: problem.description)
         }
         return placed.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+    }
+
+    private func remarkFields(of object: JSONObject, in file: String) {
+        for name in object.memberNames
+        where name != "deleted" && metFields.count < Self.metFieldsMax && metFields.insert(name).inserted {
+            guard let reason = ConfigurationSchema.remark(onField: name) else { continue }
+            let place = object.place(ofField: name)
+            remarks.append(InputProblem(file: file, line: place.line, column: place.column, reason: reason))
+        }
     }
 
     /// Checks the size of an object, except for a tombstone, which is published without its bytes.

@@ -27,6 +27,8 @@ package struct JSONObject {
         value(name).map { $0.elementsEqual("true".utf8) } ?? false
     }
 
+    var memberNames: [String] { members.compactMap { Self.string(bytes[$0.name]) } }
+
     func member(_ name: String) -> InputContent.Member {
         guard let value = value(name) else { return .absent }
         if value.elementsEqual("null".utf8) { return .null }

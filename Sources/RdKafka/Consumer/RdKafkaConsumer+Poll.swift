@@ -98,9 +98,16 @@ extension RecordView {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         self.init(
             topic: topic, partition: Partition(fields.partition), offset: Offset(fields.offset),
-            timestamp: Instant(milliseconds: rd_kafka_message_timestamp(message, &type)),
+            timestamp: Self.instant(rd_kafka_message_timestamp(message, &type)),
             key: fields.key.map { UnsafeRawBufferPointer(start: $0, count: fields.key_len) },
             value: fields.payload.map { UnsafeRawBufferPointer(start: $0, count: fields.len) },
             handle: UnsafeMutableRawPointer(message))
+    }
+
+    /// A producer may date a record as it likes, and an old broker takes it: what lies beyond the year 9999, or as far
+    /// before 1970, is no date that could be reckoned with.
+    @inline(__always)
+    private static func instant(_ milliseconds: Int64) -> Instant {
+        milliseconds.magnitude <= 253_402_300_799_999 ? Instant(milliseconds: milliseconds) : .noTimestamp
     }
 }

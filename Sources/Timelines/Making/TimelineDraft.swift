@@ -110,7 +110,8 @@ extension TimelineDraft {
     /// A tick at each of these dates, from the one in force at `request.at` on, as many as there may be.
     ///
     /// - Parameters:
-    ///   - dates: dates that ascend strictly; they may never end.
+    ///   - dates: dates that ascend strictly; they may never end. Those after the year 9999, which no record can name,
+    ///     are left out.
     ///   - entry: makes the entry of a tick; `nil` stands for a `tick` that shows what is known (T11).
     init(
         ticksAt dates: some Sequence<Instant>, for request: TimelineRequest,
@@ -119,6 +120,7 @@ extension TimelineDraft {
         let limit = request.configuration.limit
         var upcoming: [Instant] = []
         for date in dates {
+            guard date.milliseconds <= Instant.writable.upperBound else { break }
             // A later date at or before `at` takes the place of the one before.
             if date <= request.at { upcoming.removeAll(keepingCapacity: true) }
             upcoming.append(date)

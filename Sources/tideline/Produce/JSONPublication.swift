@@ -55,6 +55,7 @@ struct JSONPublication {
                 }, onFault: { faults.add($0) })
         }
         let summary = try publication.publish(source) { judge.recordBytesMax = $0 }
+        sayRemarks()
         print(summary.json)
         guard summary.skippedCount > 0 else { return }
         faults.finish()
@@ -84,6 +85,7 @@ struct JSONPublication {
     private func publishWhole(_ input: InputFile) throws(CommandFailure) {
         try Self.reading { () throws(InputProblem) in try input.keep(shouldStop: { Signals.isStopRequested }) }
         guard let check = try check(input) else { return writeError(Self.stopped) }
+        sayRemarks()
         let source = try Self.reading { () throws(InputProblem) in
             try JSONReplay(input, content: content, judge: judge, judgedCount: check.records)
         }
@@ -93,6 +95,11 @@ struct JSONPublication {
             _ = try self.check(input)
         }
         print(summary.json)
+    }
+
+    /// A field that is ignored may be meant for somebody else, and is more likely misspelt: it is said, and sent.
+    private func sayRemarks() {
+        for remark in judge.remarks { writeError("\(remark)") }
     }
 
     private static let stopped = "stopped, nothing was sent"
