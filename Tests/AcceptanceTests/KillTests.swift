@@ -8,8 +8,8 @@ extension AcceptanceTests {
         func threeKills() async throws {
             var data = GeneratedData(steps: 1300)
             var killed = try await Application("killed")
-            // Far behind, a commit comes four times in the time that a transaction may last, whatever its interval: often
-            // enough that a fast machine, too, is in mid-replay after three of them.
+            // Far behind, a commit comes four times in the time that a transaction may last, whatever its interval:
+            // often enough that a fast machine, too, is in mid-replay after three of them.
             killed.settings = ["--set", "commit.interval.ms=20", "--set", "transaction.timeout=PT3S"]
             try await data.publish(to: killed)
 

@@ -128,6 +128,26 @@ struct CalendarRecordTests {
         #expect(found.problems.map(\.field) == ["line 10"])
     }
 
+    @Test("A record whose series would keep a process from its work is refused, with what to do")
+    func tooManySteps() throws {
+        func calendar(_ rule: String, _ events: Int) -> String {
+            let parts = (0..<events).map {
+                "BEGIN:VEVENT\nUID:\($0)\nDTSTART:17600101T000000Z\nRRULE:\(rule)\nEND:VEVENT\n"
+            }
+            return "BEGIN:VCALENDAR\n" + parts.joined() + "END:VCALENDAR"
+        }
+        for (rule, allowed) in [("FREQ=SECONDLY", 100), ("FREQ=DAILY;COUNT=99000", 100), ("FREQ=DAILY", 1000)] {
+            #expect(try batch(calendar(rule, allowed)).events.count == allowed)
+        }
+        for rule in ["FREQ=SECONDLY", "FREQ=DAILY;COUNT=99000;BYHOUR=1,2", "FREQ=MINUTELY;BYSECOND=1,2,3,4"] {
+            #expect {
+                try batch(calendar(rule, 150))
+            } throws: { error in
+                "\(error)".contains("at most 10000000") && "\(error)".contains("UNTIL")
+            }
+        }
+    }
+
     @Test("A text in which nothing can be read, and a record that names no calendar, are refused")
     func refused() throws {
         let broken = #expect(throws: MessageProblem.self) {

@@ -1,7 +1,7 @@
 package import Messages
 import RecordLog
 import Synchronization
-import Timelines
+package import Timelines
 
 /// The thing in the views that a request waits for.
 package enum ViewKey: Hashable, Sendable {

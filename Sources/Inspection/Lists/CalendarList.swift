@@ -18,7 +18,7 @@ package struct CalendarList: ~Copyable {
     /// The records that cannot be read and whose calendar is not known either.
     package private(set) var unread = UnreadRecords()
     private var records = LatestRecords<Content>()
-    private var configurations: [String: Int] = [:]
+    private var configurations = TextDictionary<Int>()
     private var parser = JSONParser()
 
     package init() {}
@@ -50,11 +50,11 @@ package struct CalendarList: ~Copyable {
 
     /// The calendars, ascending by id. The place is that of the newest record.
     package func rows() -> [InspectedRow] {
-        let byCalendar = Dictionary(grouping: records.values.map(\.entry)) { $0.value.calendarId }
-        let ids = Set(byCalendar.keys).union(configurations.keys)
-        return ids.sorted { $0.precedesByUTF8($1) }.map { id in
+        let byCalendar = Dictionary(grouping: records.values.map(\.entry)) { TextKey($0.value.calendarId) }
+        let keys = Set(byCalendar.keys).union(configurations.texts.map { TextKey($0) })
+        return keys.sorted().map { key in
             var row = InspectedRow()
-            let entries = byCalendar[id] ?? []
+            let (id, entries) = (key.text, byCalendar[key] ?? [])
             row.add("calendarId", id)
             row.add("events", entries.reduce(0) { $0 + ($1.value.events ?? 0) })
             row.add("records", entries.count)

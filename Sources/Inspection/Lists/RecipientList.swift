@@ -18,7 +18,7 @@ package struct RecipientList: ~Copyable {
     }
 
     package private(set) var unread = UnreadRecords()
-    private var entries: [String: Entry] = [:]
+    private var entries = TextDictionary<Entry>()
     private var parser = JSONParser()
 
     package init() {}
@@ -57,7 +57,7 @@ package struct RecipientList: ~Copyable {
 
     /// The recipients, ascending by id.
     package func rows() -> [InspectedRow] {
-        entries.sorted { $0.key.precedesByUTF8($1.key) }.map { recipient, entry in
+        entries.sorted.map { recipient, entry in
             var row = InspectedRow()
             row.add("recipient", recipient)
             row.add("configurations", entry.configurations)

@@ -18,8 +18,8 @@ package struct VehicleList: ~Copyable {
 
     package private(set) var unread = UnreadRecords()
     private let future: ElapsedTime?
-    private var entries: [String: Entry] = [:]
-    private var configurations: [String: Int] = [:]
+    private var entries = TextDictionary<Entry>()
+    private var configurations = TextDictionary<Int>()
     private var reader = TelemetryReader()
 
     /// - Parameter future: how far `observedAt` may lie after a record's timestamp (T16); `nil` means any length.
@@ -63,7 +63,7 @@ package struct VehicleList: ~Copyable {
 
     /// The vehicles, ascending by id.
     package func rows() -> [InspectedRow] {
-        entries.values.sorted { $0.vehicle.vehicleId.precedesByUTF8($1.vehicle.vehicleId) }.map { entry in
+        entries.sorted.map { _, entry in
             var row = InspectedRow()
             let vehicle = entry.vehicle
             row.add("vehicleId", vehicle.vehicleId)

@@ -21,7 +21,14 @@ package enum CalendarEventMessage {
         with parser: inout JSONParser
     ) throws(MessageProblem) -> CalendarEventBatch {
         let bytes = ConfluentFraming.skipped(bytes)
-        let key = CalendarRecordKey(key)
+        let batch = try batch(bytes, contentType: contentType, CalendarRecordKey(key), with: &parser)
+        try batch.checkSteps()
+        return batch
+    }
+
+    private static func batch(
+        _ bytes: UnsafeRawBufferPointer, contentType: String?, _ key: CalendarRecordKey, with parser: inout JSONParser
+    ) throws(MessageProblem) -> CalendarEventBatch {
         if CalendarEventFormat.isICalendar(bytes, contentType: contentType) {
             return try iCalendar(bytes, calendarId: key.requiredCalendarId())
         }
@@ -132,6 +139,22 @@ package struct CalendarEventBatch: Hashable, Sendable {
         self.events = events
         self.problems = problems
         self.leftOut = leftOut
+    }
+
+    /// The most steps that finding the occurrences of a record's series may take. Each view of the calendar takes them
+    /// at each midnight: more would keep a process from its work.
+    package static let stepsMax = 10_000_000
+
+    fileprivate func checkSteps() throws(MessageProblem) {
+        // Of fewer, even the worst take no more.
+        guard events.count > Self.stepsMax / CalendarEvent.stepsMax else { return }
+        let steps = events.reduce(0) { $0 + $1.steps }
+        guard steps > Self.stepsMax else { return }
+        throw MessageProblem(
+            .notAllowed,
+            "The series of the calendar take \(steps) steps to find their instances, at most \(Self.stepsMax) are"
+                + " taken: give series with a large COUNT an UNTIL instead, repeat none each second, or split the calendar."
+        )
     }
 
     mutating func leaveOut(_ problem: MessageProblem) {

@@ -1,4 +1,5 @@
 import RecordLog
+import Timelines
 
 /// The parcels that wait to be sent, in lanes: one for each device, each recipient, or each configuration.
 ///
@@ -38,7 +39,7 @@ struct DeliveryLanes<Content> {
         case underWay
     }
 
-    private var lanes: [String: Lane] = [:]
+    private var lanes = TextDictionary<Lane>()
     private var turns: [String] = []
     private var turn = 0
     private var gathering = Schedule()

@@ -1,5 +1,6 @@
 package import HTTPClient
 package import RecordLog
+import Timelines
 package import Tracing
 
 /// Sends the records of a topic to a destination: at least once. A position is kept only when everything before it is
@@ -62,7 +63,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
 
     package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {
         guard let kept = try asked({ () throws(LedgerError) in try ledger.open() }) else { return nil }
-        for (key, value) in kept.sorted(by: { $0.key < $1.key }) { destination.restore(key, value) }
+        for (key, value) in kept.sorted { destination.restore(key, value) }
         guard try destination.catchUp() else { return nil }
         return ledger.positions
     }

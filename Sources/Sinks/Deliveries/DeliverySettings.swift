@@ -37,7 +37,7 @@ package struct DeliverySettings: Hashable, Sendable {
 
     var ledger: LedgerSettings {
         LedgerSettings(
-            topic: ledgerTopic, name: name, source: reading.topic, replication: replication,
+            topic: ledgerTopic, name: name, owner: name, source: reading.topic, replication: replication,
             transactionalId: transactionalId)
     }
 }

@@ -4,8 +4,10 @@ import RecordLog
 struct LedgerSettings: Hashable, Sendable {
     /// Compacted, of one partition; made where it is missing. Several sinks may share it.
     var topic: String
-    /// Names the sink in the ledger. Two instances of one name do not run at once.
+    /// Names the sink in the ledger: its positions and its other entries.
     var name: String
+    /// Names all that write with the same `transactionalId`, of which one runs at a time: several sinks, or one.
+    var owner: String
     /// The topic of which positions are kept.
     var source: String
     /// The replication factor of the ledger if it has to be made; `nil` is the broker's default.

@@ -26,7 +26,7 @@ extension SinkLedger {
             }
             do throws(TransactionError) {
                 // A commit that was stopped goes on with the same call.
-                if !isCommitting { try writeAll(entries) }
+                if !isCommitting { try writeAll(entries, isOpening: isOpening) }
                 guard try finishCommit() else { return false }
                 committed(entries)
                 return true
@@ -119,7 +119,7 @@ extension SinkLedger {
 
     // MARK: - The transaction
 
-    private func writeAll(_ entries: Entries) throws(TransactionError) {
+    private func writeAll(_ entries: Entries, isOpening: Bool) throws(TransactionError) {
         guard let producer else { preconditionFailure("the ledger is open") }
         try producer.begin()
         isTransactionOpen = true
@@ -135,8 +135,11 @@ extension SinkLedger {
             guard let text = LedgerPlace(position)?.text else { continue }
             try produce(settings.topic, Array("place/\(place)".utf8), Array(text.utf8))
         }
-        let stamp = "\(number + 1) \(instance)"
-        try produce(settings.topic, Array("commit/\(settings.name)".utf8), Array(stamp.utf8))
+        let stamp = Array("\(number + 1) \(instance)".utf8)
+        if isOpening && settings.name != settings.owner {
+            try produce(settings.topic, Array("commit/\(settings.name)".utf8), stamp)
+        }
+        try produce(settings.topic, Array("commit/\(settings.owner)".utf8), stamp)
     }
 
     /// - Returns: false if it was stopped first.

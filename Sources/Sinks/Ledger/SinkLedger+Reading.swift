@@ -1,4 +1,5 @@
 import RecordLog
+import Timelines
 
 extension SinkLedger {
     /// The entries of this sink in the topic.
@@ -6,7 +7,7 @@ extension SinkLedger {
         var owner = ""
         var number: Int64 = 0
         var positions: [Partition: SinkPosition] = [:]
-        var others: [String: [UInt8]] = [:]
+        var others = TextDictionary<[UInt8]>()
     }
 
     /// Reads the topic to the end that it has now. Waits for as long as an outage lasts.
@@ -32,7 +33,7 @@ extension SinkLedger {
         guard try reader.start() != nil,
             let ends = try context.requests.persistently({ (_) throws(LogError) in try reader.ends(end) })
         else { return nil }
-        var entries: [String: [UInt8]] = [:]
+        var entries = TextDictionary<[UInt8]>()
         let isRead = try reader.read(
             to: ends, maximum: context.reading.batchMaximum, timeout: context.reading.pollTimeout,
             failed: { context.notice(.log($0)) },
@@ -43,14 +44,16 @@ extension SinkLedger {
         return isRead ? kept(entries) : nil
     }
 
-    private func kept(_ entries: [String: [UInt8]]) -> Kept {
+    private func kept(_ entries: TextDictionary<[UInt8]>) -> Kept {
         var kept = Kept()
         var places: [Partition: LedgerPlace] = [:]
-        for (key, value) in entries {
+        for (key, value) in entries.sorted {
             // By bytes: a name may begin with a mark that combines with the `/` before it.
             let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
                 .map { String(Substring($0)) }
-            guard parts.count >= 2, parts[1] == settings.name else { continue }
+            guard parts.count >= 2 else { continue }
+            let isCommit = parts[0] == "commit"
+            guard parts[1] == (isCommit ? settings.owner : settings.name) else { continue }
             let text = String(decoding: value, as: UTF8.self)
             switch parts[0] {
             case "commit":

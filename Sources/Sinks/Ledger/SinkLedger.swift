@@ -1,15 +1,17 @@
 import RecordLog
+import Timelines
 
 /// Keeps what a sink has to know after a restart: its positions, other entries of its own, and which instance of it
 /// runs. It lies in a compacted topic of one partition, and is written together with records of other topics in one
 /// transaction: dead letters of a sink of reloads, timelines of a sink that writes to a topic.
 ///
-/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/NAME`, and the sink's own, such as
+/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/OWNER`, and the sink's own, such as
 /// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside
 /// it says of which cluster and which topic it is one (`LedgerPlace`).
 ///
-/// Each instance writes its own name into `commit/NAME` when it opens the ledger. So an instance whose producer failed
-/// can tell whether a newer one has taken its place, and by the number beside whether its last commit came through.
+/// Each instance writes its own name into `commit/OWNER` when it opens the ledger, and into `commit/NAME`, where
+/// earlier releases look. So an instance whose producer failed can tell whether a newer one has taken its place, of
+/// whatever sink, and by the number beside whether its last commit came through.
 final class SinkLedger {
     let settings: LedgerSettings
     let instance: String
@@ -83,11 +85,11 @@ final class SinkLedger {
     // MARK: - Opening
 
     /// 1. Makes the topic if it is missing.
-    /// 2. Fences every other instance of this name, which settles what it left open.
+    /// 2. Fences every other instance of this owner, which settles what it left open.
     /// 3. Reads what is kept, and writes who runs now.
     ///
     /// - Returns: the sink's own entries by key without the sink's name; `nil` if it was stopped first.
-    func open() throws(LedgerError) -> [String: [UInt8]]? {
+    func open() throws(LedgerError) -> TextDictionary<[UInt8]>? {
         guard try prepareTopic() else { return nil }
         guard try initialise() else { return nil }
         guard let kept = try read() else { return nil }

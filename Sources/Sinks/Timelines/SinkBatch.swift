@@ -1,10 +1,11 @@
 import RecordLog
+import Timelines
 import Tracing
 
 /// The records that were read and are not written yet: of timelines the last one of each configuration, of reloads all.
 struct SinkBatch {
     private let content: SinkContent
-    private var latest: [String: SinkRecord] = [:]
+    private var latest = TextDictionary<SinkRecord>()
     private var all: [SinkRecord] = []
     /// The records that were added.
     private(set) var read = 0
@@ -22,7 +23,7 @@ struct SinkBatch {
     mutating func add(_ record: SinkRecord) -> SinkRecord? {
         read += 1
         switch content {
-        case .timelines: return latest.updateValue(record, forKey: record.configurationId)
+        case .timelines: return latest.updateValue(record, for: record.configurationId)
         case .reloads:
             all.append(record)
             return nil
@@ -36,7 +37,7 @@ struct SinkBatch {
 
     /// Takes in an earlier batch, which was not written after all.
     mutating func precede(with earlier: SinkBatch) {
-        latest.merge(earlier.latest) { later, _ in later }
+        latest.fill(from: earlier.latest)
         all = earlier.all + all
         read += earlier.read
     }

@@ -1,6 +1,7 @@
 import Crypto
 import Messages
 import RecordLog
+import Timelines
 
 /// The registrations of the configurations, and which of them are retired. A registration is a token with its topic and
 /// environment, for a token that is wrong with one of them may be right with another.
@@ -24,7 +25,7 @@ struct PushTokens {
         var retiredAt: Instant?
     }
 
-    private var configurations: [String: Configuration] = [:]
+    private var configurations = TextDictionary<Configuration>()
     private var registrations: [PushRegistration: Registration] = [:]
     /// The retirements that the ledger kept and no configuration has named yet, by digest.
     private var restored: [String: Instant] = [:]
@@ -48,7 +49,7 @@ struct PushTokens {
     }
 
     mutating func remove(_ id: String) {
-        guard let old = configurations.removeValue(forKey: id) else { return }
+        guard let old = configurations.removeValue(for: id) else { return }
         forget(id, old.push)
     }
 

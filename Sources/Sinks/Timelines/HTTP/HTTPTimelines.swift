@@ -1,6 +1,7 @@
 package import HTTPClient
 package import Messages
 package import RecordLog
+import Timelines
 
 /// Sends each timeline to an address, signed by the scheme of Standard Webhooks: at least once, of each configuration
 /// one after the other, and the newest alone of those that wait.
@@ -28,7 +29,7 @@ package final class HTTPTimelines: DeliveryDestination {
     private let answer = WebhookAnswer(taker: "target", records: "timelines")
     private var parser = JSONParser()
     /// The routes by configuration, if the address is routed.
-    private var routes: [String: Route] = [:]
+    private var routes = TextDictionary<Route>()
     /// Used if the address is not routed.
     private var removals: KnownRemovals
     private var changes: [(key: String, value: [UInt8]?)] = []

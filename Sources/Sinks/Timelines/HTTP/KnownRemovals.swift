@@ -1,4 +1,5 @@
 import RecordLog
+import Timelines
 
 /// The configurations whose timelines go elsewhere, and of which the target is told, or was told in this run, that they
 /// are gone: their next timeline needs no request.
@@ -7,7 +8,7 @@ import RecordLog
 /// target is told again with each timeline, which changes nothing there.
 struct KnownRemovals {
     private let countMax: Int
-    private var places: [String: Place] = [:]
+    private var places = TextDictionary<Place>()
 
     private struct Place: Hashable {
         var partition: Partition

@@ -1,4 +1,5 @@
 package import RecordLog
+import Timelines
 
 /// The newest timeline of each configuration in a compacted topic, of another cluster as a rule: exactly once.
 ///
@@ -24,9 +25,9 @@ package final class KafkaSink: TimelineSink {
     /// Written with the next `keep`.
     private var records: [SinkLedger.OutputRecord] = []
     /// The offsets of `records` in their source, by configuration.
-    private var offsets: [String: Offset] = [:]
+    private var offsets = TextDictionary<Offset>()
     /// Records that the target has refused, by configuration.
-    private var refused: [String: (offset: Offset, why: BadRecord)] = [:]
+    private var refused = TextDictionary<(offset: Offset, why: BadRecord)>()
 
     /// Connects nowhere yet.
     ///

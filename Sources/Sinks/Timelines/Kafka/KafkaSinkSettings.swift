@@ -30,7 +30,7 @@ package struct KafkaSinkSettings: Hashable, Sendable {
 
     func ledger(_ name: String) -> LedgerSettings {
         LedgerSettings(
-            topic: positionsTopic, name: name, source: source, replication: replication,
+            topic: positionsTopic, name: name, owner: "sink", source: source, replication: replication,
             transactionalId: transactionalId)
     }
 

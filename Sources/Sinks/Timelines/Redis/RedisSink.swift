@@ -1,6 +1,7 @@
 package import RecordLog
 package import Redis
 import Messages
+import Timelines
 
 /// The newest timeline of each configuration in a Redis, a key for each, with the positions in the same transaction:
 /// exactly once, as far as Redis keeps what it has acknowledged.
@@ -18,7 +19,7 @@ package final class RedisSink: DeferredCommitSink {
     /// The generation of the link in which the positions were looked at.
     private var verified = 0
     /// What is there, or will be once the transaction ends, for the configurations that were asked for.
-    private var known: [String: Known] = [:]
+    private var known = TextDictionary<Known>()
     /// The transaction. Its commands are sent as they are made; whatever must be asked meanwhile takes them back.
     private var commands: [[RedisWord]] = []
     /// Whose keys are sets, or not there yet.

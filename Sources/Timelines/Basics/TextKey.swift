@@ -1,5 +1,3 @@
-import Timelines
-
 /// A text that is told apart and ordered by its UTF-8 bytes, as Kafka's keys are.
 ///
 /// Swift's own `==` takes canonically equivalent texts for the same, and two configurations would be one.
