@@ -153,7 +153,7 @@ package struct CalendarEventBatch: Hashable, Sendable {
         throw MessageProblem(
             .notAllowed,
             "The series of the calendar take \(steps) steps to find their instances, at most \(Self.stepsMax) are"
-                + " taken: give series with a large COUNT an UNTIL instead, repeat none each second, or split the calendar."
+                + " taken: give series with a large COUNT an UNTIL, repeat none each second, or split the calendar."
         )
     }
 
