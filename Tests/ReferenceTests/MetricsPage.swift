@@ -100,7 +100,8 @@ private let introduction = """
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
     | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
     long and records wait |
-    | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again |
+    | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again, \
+    also where nothing waits or it has just begun |
     | `views` | `serve` | the topics are not read yet, or are out of reach |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |
     | `descriptors` | `process`, `sink`, `serve` | hardly any descriptor is left; raise the limit of open files |

@@ -52,6 +52,26 @@ struct SinkOutageTests {
             })
     }
 
+    @Test("while the target is away at the start, nobody knows how far the run is; then it says so")
+    func targetAway() throws {
+        memory.createTopic("timelines", partitions: 1)
+        memory.appendKeyed("timelines", key: "a", value: "1")
+        let sink = RecordingSink()
+        let fault = SinkFault(place: "redis://host", operation: "read", reason: "it is away")
+        sink.failuresAtStart = Array(repeating: .unavailable(fault), count: 5)
+        var settings = SinkSettings(topic: "timelines")
+        settings.reading.untilCaughtUp = true
+        settings.reading.lagInterval = .seconds(1)
+        var told: [SinkProgress<SinkSummary>] = []
+        _ = try SinkRunner(
+            cluster: memory, sink: sink, settings: settings, clock: clock, progress: { told.append($0) }
+        ).run()
+        let before = told.prefix { !$0.hasBegun }
+        #expect(before.count > 5 && before.allSatisfy { $0.lag == nil }, "\(before)")
+        let after = told.dropFirst(before.count)
+        #expect(!after.isEmpty && after.allSatisfy { $0.hasBegun && $0.lag == 0 }, "\(after)")
+    }
+
     private func run(
         _ cluster: OutageCluster, stop: @escaping () -> Bool, notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {

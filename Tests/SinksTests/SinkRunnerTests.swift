@@ -273,8 +273,13 @@ final class RecordingSink: TimelineSink {
     /// Thrown one after the other, once so many writes were good.
     var failures: [SinkError] = []
     var failsAfterWrites = 0
+    /// Thrown one after the other where it is asked for its positions.
+    var failuresAtStart: [SinkError] = []
 
-    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] { kept[topic] ?? [:] }
+    func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
+        if !failuresAtStart.isEmpty { throw failuresAtStart.removeFirst() }
+        return kept[topic] ?? [:]
+    }
 
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         if writes.count >= failsAfterWrites, !failures.isEmpty { throw failures.removeFirst() }

@@ -19,11 +19,14 @@ struct TransactionalSinkTests {
     }
 
     @discardableResult
-    private func run(stop: @escaping () -> Bool = { false }) throws -> SinkSummary {
+    private func run(
+        notice: @escaping (SinkNotice) -> Void = { _ in }, stop: @escaping () -> Bool = { false }
+    ) throws -> SinkSummary {
         var settings = SinkSettings(topic: "timelines")
         settings.reading.untilCaughtUp = true
         return try SinkRunner(
-            cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(), shouldStop: stop
+            cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(), shouldStop: stop,
+            notice: notice
         ).run()
     }
 
@@ -45,6 +48,22 @@ struct TransactionalSinkTests {
         let summary = try run()
         #expect(committed == ["a1", "b2"] && sink.rollBacks == 2)
         #expect(summary.written == 2 && summary.superseded == 1)
+    }
+
+    @Test("a target that comes back with less than it had is told to be there again before it is told to be set back")
+    func comesBackEmpty() throws {
+        sink.keepFailures = [.unavailable(fault), .setBack(fault)]
+        var told: [String] = []
+        try run { notice in
+            switch notice {
+            case .holding: told.append("holding")
+            case .resumed: told.append("resumed")
+            case .setBack: told.append("set back")
+            default: break
+            }
+        }
+        #expect(told == ["holding", "resumed", "set back"])
+        #expect(committed == ["a1", "b2"])
     }
 
     @Test("a write that fails in the middle takes what was written before it along")

@@ -94,11 +94,14 @@ package struct SinkProgress<Summary> {
     package var summary: Summary
     /// The part from 0 to 1 that is read of what `untilCaughtUp` asks for; `nil` without it.
     package var fractionDone: Double?
-    /// The records that are still to be read, as of the last answer; `nil` if nobody asked, or none came.
+    /// The records that are still to be read, as of the last answer; `nil` if nobody asked, or none came, or the target
+    /// has not said yet where reading begins.
     package var lag: Int64?
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
     /// Everything below them is written, sent or set aside.
     package var positions: [Partition: SinkPosition] = [:]
     package var written: SinkStatus.Written?
+    /// True once the topic is read; before that the target, or the brokers, are waited for.
+    package var hasBegun = false
 }

@@ -25,7 +25,7 @@ package final class SinkRunner<Kind: SinkKind> {
     private let begin: Duration
     private var partitionsSeen: Duration
     private var reportedAt: Duration
-    /// The ends as of the last answer; `nil` if it failed, or nobody asked.
+    /// The ends as of the last answer; `nil` if it failed, nobody asked, or the reader has no places yet.
     private var ends: [TopicPartition: Offset]?
     private var endsAsked: Duration?
 
@@ -42,9 +42,9 @@ package final class SinkRunner<Kind: SinkKind> {
         partitionsSeen = begin
         reportedAt = begin
         // The lag grows meanwhile, and who looks at it is to see that.
-        context.waiting.call = { [unowned self] in
-            lookForEnds()
-            reportProgress()
+        context.waiting.call = { [weak self] in
+            self?.lookForEnds()
+            self?.reportProgress()
         }
     }
 
@@ -115,7 +115,7 @@ package final class SinkRunner<Kind: SinkKind> {
         do throws(LogError) {
             let anew = try context.makeReader(of: context.reading.topic)
             reader.close()
-            reader = anew
+            (reader, ends, endsAsked) = (anew, nil, nil)
         } catch {
             throw .log(error)
         }
@@ -158,7 +158,7 @@ package final class SinkRunner<Kind: SinkKind> {
 
     /// A failure needs no notice of its own: reading has the same, and tells it.
     private func lookForEnds() {
-        guard let interval = context.reading.lagInterval else { return }
+        guard let interval = context.reading.lagInterval, !reader.next.isEmpty else { return }
         if let endsAsked, context.clock.now - endsAsked < interval { return }
         endsAsked = context.clock.now
         let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
@@ -225,7 +225,7 @@ package final class SinkRunner<Kind: SinkKind> {
         progress(
             SinkProgress(
                 summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
-                positions: positions, written: kind.written))
+                positions: positions, written: kind.written, hasBegun: targets != nil))
     }
 
     /// The positions, past the markers at the end where nothing waits.

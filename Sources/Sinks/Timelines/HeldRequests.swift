@@ -50,7 +50,11 @@ package struct HeldRequests {
                     if shouldStop() { return nil }
                     continue
                 }
-                guard error.isRetriable else { throw error }
+                guard error.isRetriable else {
+                    // It is there again, and says what it holds.
+                    if case .setBack = error, let since { notice(.resumed(after: clock.now - since)) }
+                    throw error
+                }
                 since = since ?? clock.now
                 notice(.holding(error, retryIn: delay))
             }

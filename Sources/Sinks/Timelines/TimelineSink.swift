@@ -15,6 +15,10 @@ package protocol TimelineSink: AnyObject {
     /// is written exactly once. Else they are kept after it: at least once, and what is written twice changes nothing.
     var isTransactional: Bool { get }
 
+    /// Called once, before anything else. A sink that takes long for something calls `turned` now and then, so that
+    /// others see that it goes on.
+    func tell(_ turned: @escaping () -> Void)
+
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
@@ -44,6 +48,7 @@ package protocol TimelineSink: AnyObject {
 
 extension TimelineSink {
     package var isTransactional: Bool { false }
+    package func tell(_ turned: @escaping () -> Void) {}
     package func rollBack() { preconditionFailure("\(name) keeps what it has written") }
     package func prepare(_ records: [SinkRecord]) throws(SinkError) {}
     package func renew() throws(SinkError) {}

@@ -37,6 +37,11 @@ package final class TimelineWriter: SinkKind {
         trace = context.trace
         held = HeldRequests(settings, context)
         letters = DeadLetterOutput(topic: settings.deadLettersTopic, context)
+        sink.tell {
+            // Whoever is asked sees the run turn; what it answers counts once the batch is written.
+            _ = context.shouldStop()
+            context.waiting.call()
+        }
     }
 
     package var isSettled: Bool { batch.isEmpty && sent == nil }

@@ -40,6 +40,11 @@ struct ResetCommand: Verb {
             throw ValidationError(
                 "'--application-only' and '--sink' cannot both be given: without either, both are done.")
         }
+        if sink && to != nil {
+            throw ValidationError(
+                "'--to' says where the application reads telemetry from, and '--sink' leaves the application alone."
+                    + " Allowed are '--sink' alone, so that sinks begin at the earliest record, or '--to' alone.")
+        }
     }
 
     func execute() throws(CommandFailure) {

@@ -98,7 +98,10 @@ struct DeliverySinkRun {
         try environment.require(neededTopics, admin)
         admin.close()
         let bar = ProgressBar.standardError("sending \(target.noun)", unit: "records", environment)
-        let watch = monitoring.map { SinkMonitoring($0, environment, name: settings.name) }
+        let watch = monitoring.map {
+            SinkMonitoring(
+                $0, environment, name: settings.name, outcomes: SinkMonitoring.Progress.outcomes(DeliverySummary()))
+        }
         defer { watch?.end() }
         var surroundings = Surroundings()
         surroundings.watch = watch

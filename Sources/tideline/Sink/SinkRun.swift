@@ -72,7 +72,11 @@ struct SinkRun {
         let log = SinkLog(environment.logger(for: .sinks))
         let (brokers, monitoring, report, name) = (environment.brokers, monitoring, report, name)
         func take(_ notice: SinkNotice) {
-            if case .holding(let error, _) = notice { monitoring?.note(trouble: error.description) }
+            switch notice {
+            case .holding(let error, _): monitoring?.note(away: error.description)
+            case .resumed: monitoring?.note(away: nil)
+            default: break
+            }
             report?.note(name, notice)
             log.take(notice, brokers)
         }

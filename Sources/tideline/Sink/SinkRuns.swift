@@ -53,7 +53,9 @@ final class SinkRuns: Sendable {
         defer { report.close() }
         admin.close()
         let watches = monitoring.map { monitoring in
-            sinks.map { SinkMonitoring(monitoring, environment, name: $0.name, isOnly: false) }
+            sinks.map { sink in
+                SinkMonitoring(monitoring, environment, name: sink.name, outcomes: sink.outcomes, isOnly: false)
+            }
         }
         if let monitoring, let watches {
             monitoring.watch(SinksHealth(sinks: zip(sinks.map(\.name), watches).map { $0 }))
@@ -133,6 +135,7 @@ final class SinkRuns: Sendable {
             }
             do throws(CommandFailure) {
                 let summary = try work()
+                watch?.noteEnd()
                 results.withLock { $0.summaries[sink.name] = summary }
             } catch {
                 watch?.note(failure: error.message)
@@ -224,6 +227,14 @@ extension SinkDeclaration {
         switch target {
         case .kept: Descriptors.ofSink
         case .sent: Descriptors.ofDeliveries
+        }
+    }
+
+    /// What it counts, before it has begun.
+    fileprivate var outcomes: SinkMonitoring.Progress.Outcomes {
+        switch target {
+        case .kept: SinkMonitoring.Progress.outcomes(SinkSummary())
+        case .sent: SinkMonitoring.Progress.outcomes(DeliverySummary())
         }
     }
 }

@@ -21,6 +21,8 @@ final class SinkStatusReport: Sendable {
         var producer: (any PlainProducer)?
         var isSilent = false
         var sinks: [String: Sink] = [:]
+        /// What the runs before have told, by the keys of their records.
+        var former: [String: SinkStatus] = [:]
     }
 
     private struct Sink {
@@ -35,7 +37,7 @@ final class SinkStatusReport: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Makes the topic where it is missing.
+    /// Makes the topic where it is missing; else reads what the runs before have told.
     init(_ environment: Environment, _ admin: any Admin) {
         topic = Self.topic(environment.settings)
         cluster = environment.cluster
@@ -48,12 +50,24 @@ final class SinkStatusReport: Sendable {
                     settings: [.init("cleanup.policy", "compact")]),
                 timeout: .seconds(5))
         } catch {
-            if error.code != .topicAlreadyExists { fail(error) }
+            if error.code == .topicAlreadyExists { readFormer(environment) } else { fail(error) }
         }
     }
 
+    private func readFormer(_ environment: Environment) {
+        do throws(CommandFailure) {
+            let former = try environment.sinkStatuses().told
+            state.withLock { $0.former = former }
+        } catch {
+            logger.notice("what the sinks wrote last is not known before they write again: \(error.message)")
+        }
+    }
+
+    /// A sink begins. What it wrote last, in this run or the one before, stays until it writes again.
     func begin(_ status: SinkStatus) {
         state.withLock { state in
+            var status = status
+            status.written = state.former[status.key]?.written
             state.sinks[status.name] = Sink(status: status)
             tell(status.name, &state)
         }

@@ -33,14 +33,7 @@ struct SinkStatusRun {
                 .unavailable, "there is no topic \(topic): no sink of this application has run yet, or none may make it"
             )
         }
-        var told: [String: SinkStatus] = [:]
-        var unread = 0
-        try environment.readRecords(of: topic) { view, _ in
-            guard let key = view.key.map({ String(decoding: $0, as: UTF8.self) }) else { return }
-            guard let value = view.value else { return told[key] = nil }
-            told[key] = SinkStatus(json: Array(value))
-            if told[key] == nil { unread += 1 }
-        }
+        let (told, unread) = try environment.sinkStatuses()
         if unread > 0 {
             writeError("warning: passed over: \(unread.counted("record")) of \(topic) that cannot be read")
         }
@@ -86,5 +79,23 @@ struct SinkStatusRun {
         row.add("target", status.target)
         row.add("at", status.at)
         return row
+    }
+}
+
+extension Environment {
+    /// Reads what sinks have told of themselves last, by the keys of their records. Blocks.
+    ///
+    /// - Returns: what they have told, and how many records cannot be read.
+    /// - Throws: as `readRecords`.
+    func sinkStatuses() throws(CommandFailure) -> (told: [String: SinkStatus], unread: Int) {
+        var told: [String: SinkStatus] = [:]
+        var unread = 0
+        try readRecords(of: SinkStatusReport.topic(settings)) { view, _ in
+            guard let key = view.key.map({ String(decoding: $0, as: UTF8.self) }) else { return }
+            guard let value = view.value else { return told[key] = nil }
+            told[key] = SinkStatus(json: Array(value))
+            if told[key] == nil { unread += 1 }
+        }
+        return (told, unread)
     }
 }

@@ -2,6 +2,7 @@ import Metrics
 import Observability
 import RdKafka
 import Settings
+import Sinks
 import Testing
 import Timelines
 
@@ -19,15 +20,17 @@ struct SinkMonitoringTests {
             settings: settings, log: Environment.makeLog(settings),
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
         monitoring = try #require(try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink))
-        sink = SinkMonitoring(monitoring, environment, name: "webhook")
+        sink = SinkMonitoring(
+            monitoring, environment, name: "webhook", outcomes: SinkMonitoring.Progress.outcomes(DeliverySummary()))
     }
 
     private func progress(
-        lag: Int64? = 0, unsettled: Int = 0, successes: Int = 0, answers: Int = 0, settled: Int = 0
+        hasBegun: Bool = true, lag: Int64? = 0, unsettled: Int = 0, successes: Int = 0, answers: Int = 0,
+        settled: Int = 0
     ) -> SinkMonitoring.Progress {
         .init(
-            records: 0, lag: lag, unsettled: unsettled, successes: successes, answers: successes + answers,
-            settled: successes + answers + settled)
+            records: 0, hasBegun: hasBegun, lag: lag, unsettled: unsettled, successes: successes,
+            answers: successes + answers, settled: successes + answers + settled)
     }
 
     private func problems(in time: Duration = .zero) -> [HealthProblem] {
@@ -35,7 +38,8 @@ struct SinkMonitoringTests {
     }
 
     private func value(_ name: String) -> Double? {
-        let line = monitoring.registry.snapshot().text.split(separator: "\n").first { $0.hasPrefix("\(name){") }
+        let start = name.hasSuffix("}") ? name : "\(name){"
+        let line = monitoring.registry.snapshot().text.split(separator: "\n").first { $0.hasPrefix(start) }
         return line?.split(separator: " ").last.flatMap { Double($0) }
     }
 
@@ -73,6 +77,51 @@ struct SinkMonitoringTests {
         sink.note(progress(lag: 0, unsettled: 4))
         #expect(value("tideline_sink_lag_records") == 4 && problems(in: .seconds(59)).isEmpty)
         #expect(problems(in: .seconds(61)).map(\.part) == ["lag"])
+    }
+
+    @Test("a target that is waited for is told although nothing waits for it; so is a start that waits for it")
+    func away() {
+        defer { monitoring.close() }
+        func parts(_ check: HealthCheck) -> [String] {
+            sink.problems(check, now: WallClock.uptime()).map(\.part)
+        }
+        sink.note(away: "it is away")
+        sink.note(progress(hasBegun: false, lag: nil))
+        #expect(parts(.startup) == ["startup", "target"] && parts(.ready) == ["startup", "target"])
+        #expect(value("tideline_sink_target_away") == 1 && value("tideline_sink_lag_records") == nil)
+        sink.note(away: nil)
+        sink.note(progress())
+        #expect(parts(.startup).isEmpty && parts(.ready).isEmpty)
+        #expect(value("tideline_sink_target_away") == 0 && value("tideline_sink_lag_records") == 0)
+        // What was written before it went away again says nothing of it.
+        sink.note(away: "it is away again")
+        sink.note(progress(successes: 1))
+        #expect(problems() == [HealthProblem("target", "it is away again")] && parts(.startup).isEmpty)
+        #expect(value("tideline_sink_target_away") == 1)
+        sink.note(away: nil)
+        #expect(problems().isEmpty && value("tideline_sink_target_away") == 0)
+    }
+
+    @Test("a loop that hangs is told; one that has ended well is no trouble, while other sinks of the process go on")
+    func end() {
+        defer { monitoring.close() }
+        let health = SinksHealth(sinks: [("phones", sink), ("cars", sink)])
+        func parts(_ check: HealthCheck) -> [String] {
+            health.problems(check, now: WallClock.uptime() + .seconds(61)).map(\.part)
+        }
+        sink.turned()
+        sink.note(progress(lag: 3, unsettled: 2))
+        sink.note(trouble: "503")
+        #expect(parts(.live) == ["loop", "loop"] && parts(.ready) == ["target", "target"])
+        sink.noteEnd()
+        #expect(parts(.live).isEmpty && parts(.ready).isEmpty && parts(.startup).isEmpty)
+        #expect(value("tideline_sink_target_away") == 0)
+    }
+
+    @Test("what it counts is there at 0 before it has read anything, so that the first rise is seen")
+    func zeros() {
+        defer { monitoring.close() }
+        #expect(value(#"tideline_sink_outcomes_total{sink="webhook",outcome="deadLetter"}"#) == 0)
     }
 
     @Test("before the first success its time is that of the start, so that who never delivers is seen")

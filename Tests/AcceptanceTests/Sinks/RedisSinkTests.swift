@@ -25,6 +25,51 @@ extension AcceptanceTests {
             try await expectBoard(of: redis)
         }
 
+        @Test("a Redis that is away, at the start or while nothing is to be written, is told until it is back")
+        func unwell() async throws {
+            let application = try await Application("unwell", partitions: 1)
+            let value = #"{"configurationId":"a","kind":"Bus","family":"systemSmall","recipient":"r","revision":1,"#
+                + #""generatedAt":"2026-01-01T00:00:00Z","entries":[]}"#
+            try await application.produce([(key: "a", value: Array(value.utf8), headers: [])], to: "timelines")
+            let redis = try RedisProcess()
+            redis.kill()
+            let sink = try application.start("sink", "--to", redis.address, "--metrics", "127.0.0.1:0")
+            defer { sink.kill() }
+            let address = try await Monitored.address(of: sink)
+            func metrics() async throws -> String { try await Monitored.get("/metrics", at: address).body }
+            func expectAway() async throws {
+                let isTold = try await eventually(within: .seconds(60)) {
+                    try await Monitored.get("/health/ready", at: address).body.contains(#""part":"target""#)
+                }
+                #expect(isTold, "\(sink.errorOutput)")
+                #expect(try await metrics().contains("tideline_sink_target_away{sink=\"redis\"} 1\n"))
+            }
+            func expectBack() async throws {
+                try redis.start()
+                try await Monitored.wait(for: "/health/ready", at: address, 200)
+                try await Monitored.wait(for: "/health/startup", at: address, 200)
+                let isDone = try await eventually(within: .seconds(30)) {
+                    let text = try await metrics()
+                    return text.contains("tideline_sink_target_away{sink=\"redis\"} 0\n")
+                        && text.contains("tideline_sink_lag_records{sink=\"redis\"} 0\n")
+                }
+                #expect(try isDone && keys(redis).count == 1, "\(sink.errorOutput)")
+            }
+            try await expectAway()
+            let startup = try await Monitored.wait(for: "/health/startup", at: address, 503)
+            #expect(startup.body.contains(#""part":"target""#), "\(startup)")
+            let text = try await metrics()
+            #expect(!text.contains("tideline_sink_lag_records{"), "\(text)")
+            #expect(text.contains("tideline_sink_outcomes_total{sink=\"redis\",outcome=\"unusable\"} 0\n"), "\(text)")
+            try await expectBack()
+            redis.kill()
+            try await expectAway()
+            try await Monitored.wait(for: "/health/startup", at: address, 200)
+            try await expectBack()
+            sink.terminate()
+            #expect(await sink.result().succeeded)
+        }
+
         @Test("the password is taken from the address or REDISCLI_AUTH, and shown nowhere; a wrong one ends with 70")
         func password() async throws {
             let application = try await Application("secrets")

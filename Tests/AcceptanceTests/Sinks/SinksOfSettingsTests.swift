@@ -83,6 +83,14 @@ extension AcceptanceTests {
             try await application.run("sink", "phones", "--until-caught-up")
             #expect(try names(phones) == ["a.json", "b.json", "c.json", "e.json", "f.json"])
             #expect(try names(cars) == ["c.json", "d.json"])
+
+            // A run that writes nothing keeps in mind what was written last.
+            let before = try lines(try await application.run("sink", "--status", "phones"))
+            try await application.run("sink", "phones", "--until-caught-up")
+            let after = try lines(try await application.run("sink", "--status", "phones"))
+            let last = before.first?["configurationId"] as? String
+            #expect(last == "e" || last == "f")
+            #expect(after.first?["configurationId"] as? String == last && after.first?["revision"] as? Int == 3)
         }
 
         @Test("a sink that runs is seen to run from outside, and one that was killed is silent after a while")

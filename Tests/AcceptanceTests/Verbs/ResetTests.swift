@@ -93,6 +93,7 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).records == 0)
             for (words, hint) in [
                 (["--application-only", "--sink"], "cannot both be given"),
+                (["--sink", "--to", "EARLIEST"], "Allowed are '--sink' alone"),
                 (["--to", "yesterday"], "EARLIEST, or an instant from 1970 on"),
             ] {
                 let result = try await tideline(["reset"] + words + application.options)

@@ -13,13 +13,14 @@ struct PostgresOutageTests {
 
     /// A run over what the topic holds.
     private func run(
-        _ sink: PostgresSink, _ cluster: MemoryCluster, notice: @escaping (SinkNotice) -> Void = { _ in }
+        _ sink: PostgresSink, _ cluster: MemoryCluster, notice: @escaping (SinkNotice) -> Void = { _ in },
+        stop: @escaping () -> Bool = { false }
     ) throws -> SinkSummary {
         var settings = SinkSettings(topic: "timelines")
         settings.reading.untilCaughtUp = true
         settings.retryDelayMax = .milliseconds(500)
         return try SinkRunner(
-            cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(), notice: notice
+            cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(), shouldStop: stop, notice: notice
         ).run()
     }
 
@@ -72,6 +73,27 @@ struct PostgresOutageTests {
         #expect(summary.written == 10)
         #expect(told.count == 2 && told[0].contains("lock timeout (55P03)"), "\(told)")
         #expect(try stage.text("SELECT count(*) FROM entries") == "10")
+    }
+
+    @Test("a batch that takes longer than the server allows is written by halves, and the run turns meanwhile")
+    func slow() async throws {
+        let stage = try await PostgresStage()
+        let sink = try stage.sink("options=-cstatement_timeout%3D1s")
+        _ = try sink.positions(of: "timelines")
+        try stage.execute(
+            "CREATE FUNCTION slow() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END' LANGUAGE plpgsql")
+        try stage.execute("CREATE TRIGGER slow BEFORE INSERT ON timelines FOR EACH ROW EXECUTE FUNCTION slow()")
+        var asked: [ContinuousClock.Instant] = []
+        let summary = try run(
+            sink, topic(8),
+            stop: {
+                asked.append(.now)
+                return false
+            })
+        #expect(summary.written == 8)
+        // All of it takes three time-outs and four halves of halves.
+        let longest = zip(asked, asked.dropFirst()).map { $1 - $0 }.max() ?? .zero
+        #expect(longest > .seconds(1) && longest < .seconds(4), "\(longest)")
     }
 
     @Test("a server that hangs is given up after its time; the sink waits for its lock, and goes on with it")

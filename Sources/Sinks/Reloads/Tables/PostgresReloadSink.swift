@@ -25,6 +25,8 @@ package final class PostgresReloadSink: BatchSink {
         self.retention = retention
     }
 
+    package func tell(_ turned: @escaping () -> Void) { target.turned = turned }
+
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         try target.positions(of: topic)
     }

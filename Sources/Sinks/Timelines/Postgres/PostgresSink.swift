@@ -20,6 +20,8 @@ package final class PostgresSink: BatchSink {
         self.name = name
     }
 
+    package func tell(_ turned: @escaping () -> Void) { target.turned = turned }
+
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         try target.positions(of: topic)
     }

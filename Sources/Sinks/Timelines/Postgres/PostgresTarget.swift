@@ -9,6 +9,8 @@ final class PostgresTarget {
     private let address: PostgresAddress
     private let content: SinkContent
     private let lockPatience: Duration
+    /// Called between the parts of a batch, each of which may take as long as the server allows a statement.
+    var turned: () -> Void = {}
     /// `nil` until something is asked of it, and after the connection was lost.
     private var session: PostgresSession?
     private var identity: PostgresSession.Identity?
@@ -114,8 +116,10 @@ final class PostgresTarget {
                 answers[first.ordinal] = .leftOut(RefusedField.badRecord(error, first.value ?? []))
                 return
             }
+            turned()
             let middle = rows.startIndex + rows.count / 2
             try apply(rows[..<middle], as: batch, connection, &answers)
+            turned()
             try apply(rows[middle...], as: batch, connection, &answers)
         }
     }

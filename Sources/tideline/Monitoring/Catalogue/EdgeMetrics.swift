@@ -24,7 +24,7 @@ enum SinkMetrics {
         "The offset in its topic below which everything is written, sent or set aside.")
     static let waiting = MetricFamily(
         "tideline_sink_target_away", .gauge, labels: sink,
-        "1 while records wait because the target does not take them, else 0.")
+        "1 while the target does not take the records that wait, or is itself waited for, else 0.")
 
     static let all = [records, outcomes, lag, lastSuccess, startedOver, position, waiting]
 }
