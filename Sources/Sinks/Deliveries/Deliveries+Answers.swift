@@ -26,10 +26,14 @@ extension Deliveries {
     private func settle(_ sent: Sent, _ verdict: DeliveryVerdict) -> String? {
         let host = sent.attempt.host
         let failingSince = hosts[host]?.failingSince
-        let action = hosts[host, default: HostState()].apply(event(of: verdict, sent), now: clock.now, limits: limits)
-        if case .delivered = verdict, let failingSince { notice(.resumed(host, after: clock.now - failingSince)) }
+        if sent.isProbe { hosts[host]?.endProbe() }
+        let event = event(of: verdict, sent)
+        let action = hosts[host, default: HostState()].apply(event, now: clock.now, limits: limits)
+        if case .delivered = verdict, let failingSince, hosts[host]?.failingSince == nil {
+            notice(.resumed(host, after: clock.now - failingSince))
+        }
         switch verdict {
-        case .delivered:
+        case .delivered, .absent:
             summary.delivered += sent.items.count
             if case .believe(let doubts) = action { believe(doubts) }
             for item in sent.items { finish(item.lane, item.parcel) }
@@ -42,34 +46,48 @@ extension Deliveries {
             return "\(host) refuses one after the other: \(count) with \(reason), none delivered between;"
                 + " is it the right server and topic for them? Nothing is retired for it"
         case .again(let reason, _, let scope):
-            var items = sent.items
-            if scope == .parcel {
-                for index in items.indices {
-                    items[index].parcel.attempts += 1
-                    items[index].parcel.failure = (items[index].parcel.failure?.since ?? clock.now, reason)
-                }
-            }
-            wait(items, action, reason)
-        case .turnedAway(let reason): wait(sent.items, action, reason)
+            wait(scope == .host ? sent.items : failed(sent, reason, isOfAddress: false), action, reason)
+        case .turnedAway(let reason, let mayBeAlone):
+            wait(mayBeAlone ? failed(sent, reason, isOfAddress: true) : sent.items, action, reason)
         case .atOnce: sendAgain(sent.items)
         case .stop(let reason): return reason
         }
         return nil
     }
 
+    /// Returns the parcels of a request with this failure, which may be their own.
+    private func failed(_ sent: Sent, _ reason: String, isOfAddress: Bool) -> [Item] {
+        let deliveredAt = hosts[sent.attempt.host]?.deliveredAt
+        return sent.items.map { item in
+            var item = item
+            item.parcel.attempts += 1
+            let since = item.parcel.failure?.since ?? clock.now
+            var ownSince = item.parcel.failure?.ownSince
+            if let deliveredAt, deliveredAt > since { ownSince = ownSince ?? clock.now }
+            item.parcel.failure = ParcelFailure(
+                since: since, ownSince: ownSince, reason: reason, isOfAddress: isOfAddress)
+            return item
+        }
+    }
+
     /// Returns what a verdict says of the server.
     private func event(of verdict: DeliveryVerdict, _ sent: Sent) -> HostState<Refused>.Event {
+        let attempts = (sent.items.map(\.parcel.attempts).max() ?? 0) + 1
         switch verdict {
         case .delivered: return .delivered
-        case .gone, .deadLetter, .atOnce, .stop: return .answered
+        case .absent, .gone, .deadLetter, .atOnce, .stop: return .answered
         case .refused(let problem, let reason):
             refusals += 1
             return .refused(Refused(sent: sent, problem: problem, number: refusals), reason: reason)
-        case .again(_, let after, .parcel):
-            let attempts = sent.items.map(\.parcel.attempts).max() ?? 0
-            return .failed(attempts: attempts + 1, after: after, jitter: random())
+        case .again(_, let after, .parcel): return .failed(attempts: attempts, after: after, jitter: random())
+        case .again(_, let after, .either):
+            return .failed(attempts: attempts, after: after, jitter: random(), lane: sent.items.first?.lane)
         case .again(_, let after, .host): return .unavailable(after: after, jitter: random())
-        case .turnedAway: return .turnedAway(jitter: random())
+        case .turnedAway(_, let mayBeAlone):
+            guard mayBeAlone, let deliveredAt = hosts[sent.attempt.host]?.deliveredAt,
+                let since = sent.items.compactMap(\.parcel.failure?.since).min(), deliveredAt > since
+            else { return .turnedAway(jitter: random()) }
+            return .turnedAwayAlone(attempts: attempts, jitter: random())
         }
     }
 
@@ -100,6 +118,10 @@ extension Deliveries {
         switch told {
         case .nothing: break
         case .holding(let delay): notice(.holding(reason, retryIn: delay))
+        case .opened(let delay):
+            let count = "\(HostBreaker.failuresMax) failures in a row"
+            let reason = "\(reason); after \(count) all for this host waits, and one at a time is tried"
+            notice(.holding(reason, retryIn: delay))
         case .turnedAway: notice(.turnedAway(reason))
         }
     }

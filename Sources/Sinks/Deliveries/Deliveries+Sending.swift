@@ -29,7 +29,10 @@ extension Deliveries {
             }
         }
         for (_, batch) in batches.sorted(by: { $0.key < $1.key }) { send(batch.items) }
-        for item in later { putBack(item.parcel, to: item.lane, due: clock.now) }
+        for item in later {
+            hosts[destination.host(of: item.parcel.content)]?.endProbe()
+            putBack(item.parcel, to: item.lane, due: clock.now)
+        }
     }
 
     /// Puts it to others of its address, and sends them when no more of them may go together.
@@ -54,13 +57,18 @@ extension Deliveries {
             return nil
         }
         let host = destination.host(of: parcel.content)
-        if isTooOld(parcel, for: host) {
+        if isTooOld(parcel) {
             dropForAge(parcel)
             finish(lane, parcel)
             return nil
         }
         if let pause = hosts[host]?.pause, pause.until > clock.now {
-            putBack(parcel, to: lane, due: pause.until)
+            let isOpen = hosts[host]?.breaker.isOpen ?? false
+            putBack(parcel, to: lane, due: pause.until + (isOpen ? HostBreaker.place(parcel.attempts) : .zero))
+            return nil
+        }
+        if hosts[host]?.admits() == false {
+            putBack(parcel, to: lane, due: clock.now + HostBreaker.look)
             return nil
         }
         return parcel
@@ -72,19 +80,22 @@ extension Deliveries {
         let attempts = items.map(\.parcel.attempts).max() ?? 0
         let span = traces.push(
             items.flatMap(\.parcel.records), attempts: attempts, to: attempt.host, &attempt.request)
-        underWay[tag] = Sent(items: items, attempt: attempt, span: span)
+        let isProbe = hosts[attempt.host]?.breaker.isProbing ?? false
+        underWay[tag] = Sent(items: items, attempt: attempt, isProbe: isProbe, span: span)
         transport.execute(attempt.request, tag: tag)
     }
 
     // MARK: - Age
 
     /// A destination that is told everything, or the newest, is told it however old it is. There a failure is the
-    /// parcel's own only if others were delivered meanwhile, so that an outage of a day costs nothing.
-    private func isTooOld(_ parcel: Parcel, for host: String) -> Bool {
+    /// parcel's own only if it fails after others were delivered meanwhile, so that an outage of a day costs nothing.
+    private func isTooOld(_ parcel: Parcel) -> Bool {
         let isJoined = destination.conflation == .joined
         if isJoined, Duration(clock.wall - parcel.newest) > settings.pace.ageMax { return true }
-        guard let failure = parcel.failure, clock.now - failure.since >= settings.pace.ageMax else { return false }
-        return isJoined || hosts[host]?.deliveredAt.map { $0 > failure.since } ?? false
+        guard let failure = parcel.failure, let since = isJoined ? failure.since : failure.ownSince else {
+            return false
+        }
+        return clock.now - since >= settings.pace.ageMax
     }
 
     /// Settles a parcel that is too old: it is a dead letter if it has failed for its own sake, else nothing.

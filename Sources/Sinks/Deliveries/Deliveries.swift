@@ -39,6 +39,8 @@ final class Deliveries<Destination: DeliveryDestination> {
         /// One or more, of one address and of a lane each.
         var items: [Item]
         var attempt: DeliveryAttempt
+        /// True if it finds out whether a server is back.
+        var isProbe: Bool
         /// The span of the request; `nil` if nobody traces it.
         var span: Span?
     }

@@ -109,6 +109,8 @@ package struct DeliveryAttempt: Sendable {
 /// The meaning of an answer for the parcel that was sent.
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
+    /// What was to be removed is not there. That is right, and does not show that the server takes anything.
+    case absent
     /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(DeliveryNotice?)
     /// It goes to the dead letters. Of a request that carried several each half is sent again, until the one is found.
@@ -118,8 +120,8 @@ package enum DeliveryVerdict: Hashable, Sendable {
     /// It is sent again: after a back-off, and not before `after` if the server said so.
     case again(reason: String, after: Duration? = nil, scope: Scope = .parcel)
     /// Whoever takes the records refuses all of them for now, until somebody changes something there: they wait
-    /// together, and that is told once.
-    case turnedAway(reason: String)
+    /// together, and that is told once. With `mayBeAlone` this one waits alone if others were taken meanwhile.
+    case turnedAway(reason: String, mayBeAlone: Bool = false)
     /// It is sent again at once: its credential was old.
     case atOnce
     /// The run ends; what was sent stays unsettled.
@@ -129,6 +131,8 @@ package enum DeliveryVerdict: Hashable, Sendable {
     package enum Scope: Hashable, Sendable {
         case parcel
         case host
+        /// Nobody knows: it is the parcel's, but the host's if others fail as well, or if the server asks for time.
+        case either
     }
 }
 

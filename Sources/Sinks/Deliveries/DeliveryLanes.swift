@@ -17,8 +17,8 @@ struct DeliveryLanes<Content> {
         var newest: Instant
         /// The number of attempts that have failed for the parcel's own sake.
         var attempts = 0
-        /// The time of the first of these, and the answer to the latest.
-        var failure: (since: Duration, reason: String)?
+        /// What is known of these; `nil` if there are none.
+        var failure: ParcelFailure?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
         /// The most parcels of its request, itself included, since a larger one was refused; `nil` leaves it open.
@@ -94,8 +94,9 @@ struct DeliveryLanes<Content> {
             return []
         }
         defer { parcel.records = later.records }
-        // What was said of the one before says nothing of this.
-        (parcel.attempts, parcel.failure, parcel.batchMax) = (0, nil, nil)
+        parcel.batchMax = nil
+        // What was said of the one before says nothing of this, unless it was said of the address.
+        if parcel.failure?.isOfAddress != true { (parcel.attempts, parcel.failure) = (0, nil) }
         return parcel.records
     }
 
@@ -156,6 +157,18 @@ struct DeliveryLanes<Content> {
         delayed.insert(name, due: due)
         return replaced
     }
+}
+
+/// The failures of a parcel that may be its own.
+struct ParcelFailure: Hashable {
+    /// When the first of them came.
+    var since: Duration
+    /// When the first one came after something else was delivered meanwhile: from then on they are its own.
+    var ownSince: Duration?
+    /// The answer to the latest.
+    var reason: String
+    /// The address is refused, whatever is sent there.
+    var isOfAddress: Bool
 }
 
 /// Names with the times at which they are due, in that order; what is due together in the order in which it came.

@@ -90,7 +90,7 @@ extension DeliveryVerdict {
     /// The verdict in a word.
     fileprivate var name: String {
         switch self {
-        case .delivered: "delivered"
+        case .delivered, .absent: "delivered"
         case .gone: "gone"
         case .deadLetter: "deadLetter"
         case .refused: "refused"

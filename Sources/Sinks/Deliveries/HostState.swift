@@ -11,6 +11,8 @@ struct HostState<Refused> {
     struct Pause: Hashable {
         var until: Duration
         var count: Int
+        /// The server asked for it: an answer to what was sent before does not end it.
+        var isAsked = false
     }
 
     /// A refusal that may be about more than what was refused.
@@ -27,6 +29,8 @@ struct HostState<Refused> {
     /// True if it turned everything away since something was delivered last.
     private(set) var isTurningAway = false
     private(set) var deliveredAt: Duration?
+    /// Closed by whatever shows that the server works.
+    private(set) var breaker = HostBreaker()
     /// In the order of their answers.
     private(set) var doubts: [Doubt] = []
 
@@ -36,12 +40,15 @@ struct HostState<Refused> {
         /// The answer is about the parcel alone, which is settled or sent again at once.
         case answered
         case refused(Refused, reason: String)
-        /// The parcel failed for now, for its own sake; `attempts` counts this failure, too.
-        case failed(attempts: Int, after: Duration?, jitter: Double)
+        /// The parcel failed for now; `attempts` counts this failure, too. With a lane the failure may be the server's,
+        /// with `nil` it is for the parcel's own sake.
+        case failed(attempts: Int, after: Duration?, jitter: Double, lane: String? = nil)
         /// The server failed for now.
         case unavailable(after: Duration?, jitter: Double)
         /// The server refuses all for now, until somebody changes something there.
         case turnedAway(jitter: Double)
+        /// The server refuses this parcel for now, and takes others; `attempts` counts this refusal, too.
+        case turnedAwayAlone(attempts: Int, jitter: Double)
         /// Nothing will come that speaks against the doubted refusals.
         case doubtsEnd
     }
@@ -60,6 +67,8 @@ struct HostState<Refused> {
     enum Told: Hashable {
         case nothing
         case holding(Duration)
+        /// The breaker has opened.
+        case opened(Duration)
         case turnedAway
     }
 
@@ -72,45 +81,91 @@ struct HostState<Refused> {
     mutating func apply(_ event: Event, now: Duration, limits: Limits) -> Action {
         switch event {
         case .delivered:
-            let believed = doubts
+            let (believed, asked, failing) = (doubts, askedPause(now), failingSince)
             self = HostState(deliveredAt: now)
+            if let asked { (pause, failingSince) = (asked, failing) }
             return believed.isEmpty ? .none : .believe(believed)
         case .answered:
-            pause = nil
+            answered(now)
             return .none
         case .refused(let refused, let reason):
-            pause = nil
+            answered(now)
             doubts.append(Doubt(refused: refused, reason: reason, since: now))
             let count = doubts.count { $0.reason == reason }
             return count < limits.refusalsMax ? .none : .stop(refusals: count)
-        case .failed(let attempts, let after, let jitter):
-            pause = nil
-            let delay = limits.backoff.delay(after: attempts, random: jitter, atLeast: after)
-            defer { noteFailing(now) }
-            return .wait(until: now + delay, told: failingSince != nil ? .nothing : .holding(delay))
+        case .failed(let attempts, let after, let jitter, let lane):
+            let own = limits.backoff.delay(after: attempts, random: jitter, atLeast: after)
+            return fail(now, limits.backoff, after, jitter, own: own, attempts, lane)
         case .unavailable(let after, let jitter):
             let (until, delay) = hold(now, limits.backoff, after, jitter)
             return .wait(until: until, told: delay.map { .holding($0) } ?? .nothing)
         case .turnedAway(let jitter):
+            breaker = HostBreaker()
             let (until, _) = hold(now, limits.backoff, nil, jitter)
             defer { isTurningAway = true }
             return .wait(until: until, told: isTurningAway ? .nothing : .turnedAway)
+        case .turnedAwayAlone(let attempts, let jitter):
+            breaker = HostBreaker()
+            return .wait(until: now + limits.backoff.delay(after: attempts, random: jitter), told: .nothing)
         case .doubtsEnd:
             defer { doubts = [] }
             return doubts.isEmpty ? .none : .believe(doubts)
         }
     }
 
-    /// Begins a pause, unless there is one: of requests that fail together only the first counts.
+    /// True if a request may go, which is the probe while the breaker is open.
+    mutating func admits() -> Bool { breaker.admits() }
+
+    /// The probe is answered, or was not sent.
+    mutating func endProbe() { breaker.endProbe() }
+
+    /// A parcel has failed, which waits for `own` at least. All wait if the server asks for that, and while the breaker
+    /// is open.
+    private mutating func fail(
+        _ now: Duration, _ backoff: Backoff, _ after: Duration?, _ jitter: Double, own: Duration, _ attempts: Int,
+        _ lane: String?
+    ) -> Action {
+        let wasFailing = failingSince != nil
+        noteFailing(now)
+        let opens = lane.map { breaker.fail($0) } ?? false
+        let isAsked = (after ?? .zero) > .zero
+        guard lane != nil, isAsked || breaker.isOpen else {
+            pause = askedPause(now)
+            return .wait(until: now + own, told: wasFailing ? .nothing : .holding(own))
+        }
+        let (until, _) = hold(now, backoff, after, jitter)
+        let due = max(now + own, until + HostBreaker.place(attempts))
+        if opens { return .wait(until: due, told: .opened(until - now)) }
+        return .wait(until: due, told: wasFailing ? .nothing : .holding(until - now))
+    }
+
+    /// The server works.
+    private mutating func answered(_ now: Duration) {
+        pause = askedPause(now)
+        breaker = HostBreaker()
+    }
+
+    /// The pause that the server asked for and that is not over.
+    private func askedPause(_ now: Duration) -> Pause? {
+        pause.flatMap { $0.isAsked && $0.until > now ? $0 : nil }
+    }
+
+    /// Begins a pause, unless there is one: of requests that fail together only the first counts, and who asks for
+    /// more time.
     ///
     /// - Returns: the end of the pause; its length if it begins now.
     private mutating func hold(
         _ now: Duration, _ backoff: Backoff, _ after: Duration?, _ jitter: Double
     ) -> (until: Duration, delay: Duration?) {
-        if let pause, pause.until > now { return (pause.until, nil) }
+        let after = after ?? .zero
+        if let pause, pause.until > now {
+            if now + after <= pause.until { return (pause.until, nil) }
+            self.pause = Pause(until: now + after, count: pause.count, isAsked: true)
+            return (now + after, nil)
+        }
         let count = (pause?.count ?? 0) + 1
         let delay = backoff.delay(after: count, random: jitter, atLeast: after)
-        pause = Pause(until: now + delay, count: count)
+        pause = Pause(until: now + delay, count: count, isAsked: after > .zero)
         noteFailing(now)
         return (now + delay, delay)
     }

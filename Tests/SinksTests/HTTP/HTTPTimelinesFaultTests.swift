@@ -45,11 +45,11 @@ struct HTTPTimelinesFaultTests {
         #expect("\(stage.notices[1])".contains("takes records again, after "))
     }
 
-    @Test("one that redirects ends the run before the position of what it did not take")
+    @Test("one that is told of all and redirects ends the run before the position of what it did not take")
     func redirects() throws {
         stage.append("a", 1)
         stage.fault = { _ in .status(308) }
-        #expect { try stage.run() } throws: { "\($0)".contains("redirections are not followed") }
+        #expect { try stage.run(base) } throws: { "\($0)".contains("redirections are not followed") }
         #expect(stage.position == 0)
     }
 

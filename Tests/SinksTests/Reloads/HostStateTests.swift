@@ -8,7 +8,7 @@ struct HostStateTests {
     private static let limits = State.Limits(backoff: Backoff(), refusalsMax: 3)
 
     /// The text of a state and of an action are compared, so that a row shows all that changes.
-    @Test("an event leads from one state to another, and to what has to be done", arguments: rows)
+    @Test("an event leads from one state to another, and to what has to be done", arguments: rows + breakerRows)
     func transitions(row: Row) {
         var state = State()
         for (second, event) in row.before.enumerated() { _ = apply(event, at: second, to: &state) }
@@ -95,6 +95,55 @@ struct HostStateTests {
             after: "paused until 0.5 for the 1. time, failing"),
     ]
 
+    private static func failure(_ lane: String, after: Duration? = nil) -> State.Event {
+        .failed(attempts: 1, after: after, jitter: 0, lane: lane)
+    }
+
+    private static let dead = ["a", "b", "a", "b", "a"].map { failure($0) }
+
+    static let breakerRows = [
+        Row(
+            "failures in a row open the breaker, which is told", before: Array(dead.dropLast()), event: failure("a"),
+            action: "wait until 4.501, opened 0.5", after: "paused until 4.5 for the 1. time, failing, open"),
+        Row(
+            "those of one lane alone do not", before: Array(repeating: failure("a"), count: 9), event: failure("a"),
+            action: "wait until 9.5", after: "failing"),
+        Row(
+            "nor do those before a delivery", before: Array(dead.dropLast()) + [.delivered], event: failure("a"),
+            action: "wait until 5.5, holding 0.5", after: "failing, delivered 4"),
+        Row(
+            "a probe that fails begins a longer pause, and comes behind those that waited", before: dead,
+            event: failure("b"), action: "wait until 6.001",
+            after: "paused until 6.0 for the 2. time, failing, open"),
+        Row("a delivery closes the breaker", before: dead, event: .delivered, action: "none", after: "delivered 5"),
+        Row("so does an answer about a parcel", before: dead, event: .answered, action: "none", after: "failing"),
+        Row(
+            "a server that asks for time is paused at once", event: failure("a", after: .seconds(9)),
+            action: "wait until 9.001, holding 9.0", after: "paused until 9.0 for the 1. time, failing"),
+        Row(
+            "whatever it takes meanwhile", before: [failure("a", after: .seconds(9))], event: .delivered,
+            action: "none", after: "paused until 9.0 for the 1. time, failing, delivered 1"),
+        Row(
+            "for longer if it asks for that", before: [.unavailable(after: .seconds(5), jitter: 0)],
+            event: failure("b", after: .seconds(9)), action: "wait until 10.001",
+            after: "paused until 10.0 for the 1. time, failing"),
+        Row(
+            "one that is turned away alone waits alone", before: [.delivered],
+            event: .turnedAwayAlone(attempts: 2, jitter: 0), action: "wait until 2.0", after: "delivered 0"),
+    ]
+
+    @Test("while the breaker is open one request at a time may go")
+    func probes() {
+        var state = State()
+        #expect(state.admits() && state.admits())
+        for event in Self.dead { _ = apply(event, at: 0, to: &state) }
+        #expect(state.admits() && !state.admits())
+        state.endProbe()
+        #expect(state.admits() && !state.admits())
+        _ = apply(.delivered, at: 1, to: &state)
+        #expect(state.admits() && state.admits())
+    }
+
     // MARK: - Parts
 
     private func apply(_ event: State.Event, at second: Int, to state: inout State) -> State.Action {
@@ -106,6 +155,7 @@ struct HostStateTests {
         case .none: "none"
         case .wait(let until, .nothing): "wait until \(until / .seconds(1))"
         case .wait(let until, .holding(let delay)): "wait until \(until / .seconds(1)), holding \(delay / .seconds(1))"
+        case .wait(let until, .opened(let delay)): "wait until \(until / .seconds(1)), opened \(delay / .seconds(1))"
         case .wait(let until, .turnedAway): "wait until \(until / .seconds(1)), turned away"
         case .believe(let doubts): "believe " + doubts.map { "\($0.refused): \($0.reason)" }.joined(separator: ", ")
         case .stop(let refusals): "stop after \(refusals)"
@@ -118,6 +168,7 @@ struct HostStateTests {
             parts.append("paused until \(pause.until / .seconds(1)) for the \(pause.count). time")
         }
         if state.failingSince != nil { parts.append("failing") }
+        if state.breaker.isOpen { parts.append("open") }
         if state.isTurningAway { parts.append("turning away") }
         if let deliveredAt = state.deliveredAt { parts.append("delivered \(Int(deliveredAt / .seconds(1)))") }
         let doubts = state.doubts.map { " \($0.reason)@\(Int($0.since / .seconds(1)))" }.joined()

@@ -47,6 +47,26 @@ struct ReloadAgeTests {
         #expect(message.contains("503, ServiceUnavailable"))
     }
 
+    @Test("that a webhook turns away while it takes others wait with all, and are no dead letters")
+    func turnedAway() throws {
+        stage.reload("stranger", ["x"])
+        stage.service.respond = { request in
+            .status(String(decoding: request.body, as: UTF8.self).contains("stranger") ? 404 : 200)
+        }
+        var rounds = 0
+        let summary = try stage.post(
+            stop: {
+                rounds += 1
+                if rounds.isMultiple(of: 100), rounds < 2000 { stage.reload("other", ["y"]) }
+                return rounds > 5000
+            },
+            change: {
+                $0.reading.untilCaughtUp = false
+                $0.pace.ageMax = .seconds(300)
+            })
+        #expect(summary.deadLetters == 0 && summary.delivered == 19)
+    }
+
     @Test("that a webhook alone cannot take are dead letters; while it takes none, all wait", arguments: [true, false])
     func poison(takesOthers: Bool) throws {
         stage.reload("poison", ["x"])

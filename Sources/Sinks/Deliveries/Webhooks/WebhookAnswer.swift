@@ -16,7 +16,7 @@ struct WebhookAnswer {
         case .failure(let error) where error.kind == .invalid:
             return .stop(reason: "cannot send to \(host): \(error)")
         case .failure(let error):
-            return .again(reason: "\(host): \(error)", scope: error.kind == .timedOut ? .parcel : .host)
+            return .again(reason: "\(host): \(error)", scope: error.kind == .timedOut ? .either : .host)
         case .success(let response):
             let reason = "\(host): status \(response.status)"
             switch response.status {
@@ -29,7 +29,7 @@ struct WebhookAnswer {
                 // This says nothing of the record: the secret, the address or what is deployed there is not right.
                 return .turnedAway(reason: "the \(taker) at \(reason); look at its address and webhook.secret")
             case 408, 425, 429, 500...:
-                return .again(reason: reason, after: RetryAfter.delay(response, wall: wall))
+                return .again(reason: reason, after: RetryAfter.delay(response, wall: wall), scope: .either)
             default:
                 return .deadLetter(
                     MessageProblem(.notAllowed, "The \(taker) refused it with status \(response.status)."))

@@ -152,12 +152,27 @@ package final class HTTPTimelines: DeliveryDestination {
     ) -> DeliveryVerdict {
         var verdict = answer.verdict(on: result, from: attempt.host, wall: wall)
         if case .success(let response) = result {
+            switch verdict {
             // What is not there is removed.
-            if attempt.request.method == .DELETE, [404, 410].contains(response.status) { verdict = .delivered }
-            if case .deadLetter(let problem) = verdict { verdict = .deadLetter(told(problem, response)) }
+            case .turnedAway where attempt.request.method == .DELETE && [404, 410].contains(response.status):
+                verdict = .absent
+            case .turnedAway(let reason, _):
+                verdict = .turnedAway(reason: reason, mayBeAlone: settings.address.namesConfiguration)
+            case .deadLetter(let problem): verdict = .deadLetter(told(problem, response))
+            case .stop where settings.address.variesByTimeline: verdict = .deadLetter(redirected(response))
+            default: break
+            }
         }
-        if case .delivered = verdict { for content in contents { delivered(content) } }
+        if [.delivered, .absent].contains(verdict) { for content in contents { delivered(content) } }
         return verdict
+    }
+
+    /// The problem with the place that the target names, without its query, which may be a secret.
+    private func redirected(_ response: HTTPClientResponse) -> MessageProblem {
+        let status = "The target answered with status \(response.status)"
+        let location = response.header("Location").map { TimelineAddress.shown(location: $0) } ?? ""
+        let place = location.isEmpty || settings.address.isShown(in: location) ? "" : " and the location \(location)"
+        return MessageProblem(.notAllowed, "\(status)\(place); redirections are not followed.")
     }
 
     /// The problem with the beginning of what the target says of it.

@@ -9,6 +9,18 @@ extension TimelineAddress {
         }
     }
 
+    /// The beginning of a header `Location` without what may be a secret of the target: user, password, query and
+    /// fragment.
+    static func shown(location: String) -> String {
+        var text = location.prefix { !"?#".contains($0) }
+        let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
+        if let end = text[start...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
+            text.replaceSubrange(start...end, with: "")
+        }
+        let words = text.prefix(200).split { $0.isWhitespace || $0 == "\0" }
+        return words.joined(separator: " ")
+    }
+
     /// The fields of a timeline in it are none.
     private var possibleSecrets: [Substring] {
         let literals = rest.map { piece in

@@ -74,6 +74,16 @@ package struct TimelineAddress: Hashable, Sendable {
     /// True if each configuration has an address of its own.
     package var namesConfiguration: Bool { fields.contains(.configurationId) }
 
+    /// True if timelines go to several hosts or paths: what one place answers does not speak of all of them.
+    var variesByTimeline: Bool {
+        (authority + rest).contains { piece in
+            switch piece {
+            case .field(_, .host), .field(_, .path): true
+            case .field(_, .query), .text: false
+            }
+        }
+    }
+
     /// True if the configuration's id alone does not say where its timeline goes.
     var isRouted: Bool { fields != [.configurationId] && !fields.isEmpty }
 

@@ -1,0 +1,166 @@
+import Foundation
+import HTTPClient
+import RecordLog
+import Simulation
+import Sinks
+import Testing
+
+@Suite("The sink of timelines over HTTP: hosts that fail, and those beside them")
+struct HTTPTimelinesHostTests {
+    private let stage = TimelineStage()
+    private let routed = "https://{recipient}.example/timelines/{configurationId}"
+    private let base = "https://t.example/timelines"
+
+    @Test("a host that answers nothing, or with failures alone, gets one request at a time, and others go on")
+    func dead() throws {
+        for number in 0..<60 { stage.append("d\(number)", 1, recipient: "dead") }
+        for number in 0..<20 { stage.append("c\(number)", 1) }
+        stage.fault = { [unowned stage] request in
+            let isDead = request.url.contains("dead.example") && stage.service.clock.now < .seconds(300)
+            stage.service.latency = isDead ? .seconds(20) : .zero
+            let statuses = [408, 425, 429, 500, 503]
+            let count = stage.requests.count
+            if !isDead { return nil }
+            return count.isMultiple(of: 2)
+                ? .failure(HTTPClientError(.timedOut, "no answer")) : .status(statuses[count % statuses.count])
+        }
+        var appended: Duration?
+        let summary = try stage.run(
+            routed, hosts: ["*.example"],
+            stop: {
+                guard stage.service.clock.now > .seconds(100), appended == nil else { return false }
+                stage.append("late", 1)
+                appended = stage.service.clock.now
+                return false
+            }, change: { $0.pace.requestsMax = 16 })
+        #expect(summary.delivered == 81 && summary.deadLetters == 0 && stage.position == 81)
+        let times = stage.service.requests.filter { $0.request.url.contains("dead") && $0.at < .seconds(300) }.map(\.at)
+        #expect(times.prefix { $0 < .seconds(20) }.count == 16)
+        let probes = times.drop { $0 < .seconds(20) }
+        #expect(probes.count > 3 && zip(probes, probes.dropFirst()).allSatisfy { $1 - $0 >= .seconds(20) }, "\(probes)")
+        let others = stage.service.requests.filter { $0.request.url.contains("ana") }
+        #expect(others.dropLast().allSatisfy { $0.at < .seconds(21) })
+        #expect(try #require(others.last).at - (try #require(appended)) < .seconds(1))
+        let notices = stage.notices.map(\.description)
+        #expect(notices.count == 3 && notices[1].contains("5 failures in a row"), "\(notices)")
+        #expect(notices.last?.hasPrefix("dead.example takes records again, after ") == true)
+    }
+
+    @Test("Retry-After holds up all that goes to the host", arguments: [429, 503])
+    func retryAfter(status: Int) throws {
+        for number in 0..<30 { stage.append("c\(number)", 1) }
+        stage.fault = { [unowned stage] _ in
+            stage.service.clock.now < .seconds(60) ? .status(status, retryAfter: "60") : nil
+        }
+        let summary = try stage.run(change: { $0.pace.requestsMax = 4 })
+        #expect(summary.delivered == 30 && stage.requests.count == 34)
+        #expect(stage.service.requests.count { $0.at < .seconds(60) } == 4)
+        #expect(stage.notices.count == 2, "\(stage.notices)")
+    }
+
+    @Test("timelines that fail for their own sake, one or two, keep no other from a host for longer than one pause")
+    func poison() throws {
+        for names in [["x"], ["x", "y"]] {
+            let stage = TimelineStage()
+            for name in names { stage.append(name, 1) }
+            stage.fault = { $0.url.hasSuffix("/a") ? nil : .status(500) }
+            var appended: Duration?
+            try stage.run(
+                stop: {
+                    if stage.service.clock.now > .seconds(600), appended == nil {
+                        stage.append("a", 1)
+                        appended = stage.service.clock.now
+                    }
+                    return !stage.held.isEmpty
+                }, change: { $0.pace.backoff.most = .seconds(60) })
+            let sent = try #require(stage.service.requests.first { $0.request.url.hasSuffix("/a") })
+            let waited = sent.at - (try #require(appended))
+            #expect(waited < .seconds(names.count == 1 ? 1 : 31), "\(names): \(waited)")
+        }
+    }
+
+    @Test(
+        "a timeline that is turned away while others are taken waits alone, and is a dead letter in the end",
+        arguments: [401, 403, 404, 405, 410])
+    func turnedAway(status: Int) throws {
+        stage.append("x", 1)
+        stage.fault = { $0.url.hasSuffix("/x") ? .status(status) : nil }
+        var appended: [Duration] = []
+        let summary = try stage.run(
+            stop: {
+                if stage.service.clock.now > .seconds(30 * (appended.count + 1)), appended.count < 100 {
+                    stage.append("c\(appended.count)", 1)
+                    // A newer one is refused for the same reason.
+                    if appended.count == 3 { stage.append("x", 2) }
+                    appended.append(stage.service.clock.now)
+                }
+                return !stage.deadLetters.isEmpty && stage.position == appended.count + 2
+            },
+            change: {
+                $0.reading.untilCaughtUp = false
+                $0.pace.ageMax = .seconds(600)
+            })
+        #expect(summary.deadLetters == 1 && summary.delivered == appended.count && appended.count > 20)
+        let told = try #require(stage.deadLetters.first)
+        #expect(told.hasPrefix("configuration x: ") && told.contains("t.example: status \(status)"), "\(told)")
+        let others = stage.service.requests.filter { !$0.request.url.hasSuffix("/x") }.map(\.at)
+        // The first finds the host paused by it.
+        let waits = zip(others, appended).map { $0 - $1 }.dropFirst()
+        #expect(waits.allSatisfy { $0 < .seconds(1) }, "\(waits)")
+        #expect(stage.notices.count { if case .turnedAway = $0 { true } else { false } } == 1)
+    }
+
+    @Test("while a target turns all away, none is a dead letter; what it need not delete says nothing of it")
+    func turnsAllAway() throws {
+        for number in 0..<5 { stage.append("c\(number)", 1) }
+        stage.fault = { [unowned stage] _ in stage.service.clock.now < .seconds(3000) ? .status(404) : nil }
+        var deleted = 0
+        let summary = try stage.run(
+            stop: {
+                if stage.service.clock.now > .seconds(100 * (deleted + 1)), deleted < 20 {
+                    stage.append("never-there-\(deleted)", value: nil)
+                    deleted += 1
+                }
+                return false
+            },
+            change: {
+                $0.pace.ageMax = .seconds(600)
+                $0.pace.requestsMax = 1
+            })
+        #expect(summary.deadLetters == 0 && stage.held.count == 5 && stage.position == 25)
+    }
+
+    @Test(
+        "a redirection of one timeline is a dead letter with the target's answer, and the others go on",
+        arguments: [301, 302, 307, 308])
+    func redirects(status: Int) throws {
+        for id in ["a", "moved", "b"] { stage.append(id, 1) }
+        stage.fault = { $0.url.contains("moved") ? .redirect(status, "https://new.example/moved?token=hunter2") : nil }
+        let summary = try stage.run(routed, hosts: ["*.example"])
+        #expect(summary.deadLetters == 1 && summary.delivered == 2 && stage.position == 3)
+        let told = try #require(stage.deadLetters.first)
+        #expect(told.hasPrefix("configuration moved: ") && told.contains("status \(status)"), "\(told)")
+        #expect(told.contains("https://new.example/moved") && !told.contains("hunter2"), "\(told)")
+    }
+
+    @Test(
+        "its place is told without what may be a secret",
+        arguments: [
+            ("https://ana:hunter2@new.example/x#hunter2", "https://new.example/x"), ("/y?hunter2", "/y"), ("", nil),
+            ("https://t.example/xoxb-hunter2-long/bad/", nil),
+        ])
+    func location(location: String, shown: String?) throws {
+        stage.append("bad", 1)
+        stage.fault = { _ in .redirect(302, location) }
+        try stage.run("https://t.example/xoxb-hunter2-long/{configurationId}?key=hunter2")
+        let told = try #require(stage.deadLetters.first)
+        #expect(told.contains("status 302") && !told.contains("hunter2"), "\(told)")
+        #expect(told.contains(shown.map { "and the location \($0);" } ?? "302; "), "\(told)")
+    }
+}
+
+extension Result<HTTPClientResponse, HTTPClientError> {
+    fileprivate static func redirect(_ status: Int, _ location: String) -> Self {
+        .success(HTTPClientResponse(status: status, headers: [HTTPHeader("location", location)]))
+    }
+}
