@@ -28,9 +28,11 @@ extension AcceptanceTests {
         @Test("a Redis that is away, at the start or while nothing is to be written, is told until it is back")
         func unwell() async throws {
             let application = try await Application("unwell", partitions: 1)
-            let value = #"{"configurationId":"a","kind":"Bus","family":"systemSmall","recipient":"r","revision":1,"#
+            let value =
+                #"{"configurationId":"a","kind":"Bus","family":"systemSmall","recipient":"r","revision":1,"#
                 + #""generatedAt":"2026-01-01T00:00:00Z","refreshCount":1,"policy":{"type":"never"},"sources":[],"#
-                + #""entries":[{"id":"tick/2026-01-01T00:00:00Z","date":"2026-01-01T00:00:00Z","phase":"tick"}]}"#
+                + #""entries":[{"id":"tick/2026-01-01T00:00:00Z","date":"2026-01-01T00:00:00Z","#
+                + #""phase":"tick"}]}"#
             try await application.produce([(key: "a", value: Array(value.utf8), headers: [])], to: "timelines")
             let redis = try RedisProcess()
             redis.kill()
@@ -51,7 +53,8 @@ extension AcceptanceTests {
                 try await Monitored.wait(for: "/health/startup", at: address, 200)
                 let isDone = try await eventually(within: .seconds(30)) {
                     let text = try await metrics()
-                    let isWell = text.contains("tideline_sink_target_away{sink=\"redis\"} 0\n")
+                    let isWell =
+                        text.contains("tideline_sink_target_away{sink=\"redis\"} 0\n")
                         && text.contains("tideline_sink_lag_records{sink=\"redis\"} 0\n")
                     return try isWell && keys(redis).count == 1
                 }
