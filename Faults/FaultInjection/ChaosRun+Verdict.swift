@@ -45,8 +45,11 @@ extension ChaosRun {
         guard faults.isEmpty else { return faults }
         var merged: [String: Data] = [:]
         for record in try kcat.read("timeline.positions.merged") { merged[record.key] = record.value }
-        return ledger.positionFaults(generations: generations, merged: merged)
-            + (try reloads().untold(ledger.announcements(generations: generations, versions: versions)))
+        let announcements = ledger.announcements(generations: generations, versions: versions)
+        if announcements.count < generations {
+            return ["\(generations - announcements.count) agendas never showed their first event as it is in the end"]
+        }
+        return ledger.positionFaults(generations: generations, merged: merged) + (try reloads().untold(announcements))
     }
 
     private var kcat: Kcat { Kcat(bootstrap: cluster.bootstrap) }

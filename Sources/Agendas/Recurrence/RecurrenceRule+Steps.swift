@@ -17,9 +17,9 @@ extension RecurrenceRule {
         let minutes = max(1, minutes.count) * seconds
         let startsOfDay =
             switch frequency {
-            case .secondly: 86_400
-            case .minutely: 1_440 * seconds
-            case .hourly: 24 * minutes
+            case .secondly: 86_400 / interval + 1
+            case .minutely: (1_440 / interval + 1) * seconds
+            case .hourly: (24 / interval + 1) * minutes
             case .daily, .weekly, .monthly, .yearly: max(1, hours.count) * minutes
             }
         return min(count ?? 0, ExpansionLimit.steps) + min(31 * startsOfDay, ExpansionLimit.steps)

@@ -21,14 +21,7 @@ package enum CalendarEventMessage {
         with parser: inout JSONParser
     ) throws(MessageProblem) -> CalendarEventBatch {
         let bytes = ConfluentFraming.skipped(bytes)
-        let batch = try batch(bytes, contentType: contentType, CalendarRecordKey(key), with: &parser)
-        try batch.checkSteps()
-        return batch
-    }
-
-    private static func batch(
-        _ bytes: UnsafeRawBufferPointer, contentType: String?, _ key: CalendarRecordKey, with parser: inout JSONParser
-    ) throws(MessageProblem) -> CalendarEventBatch {
+        let key = CalendarRecordKey(key)
         if CalendarEventFormat.isICalendar(bytes, contentType: contentType) {
             return try iCalendar(bytes, calendarId: key.requiredCalendarId())
         }
@@ -80,6 +73,7 @@ package enum CalendarEventMessage {
                 return try (key ?? []).withUnsafeBufferPointer { name throws(MessageProblem) in
                     let name = UnsafeRawBufferPointer(name)
                     let batch = try decode(bytes, key: name, with: &parser)
+                    try batch.checkSteps()
                     if batch.leftOut.isEmpty, key != nil { _ = try CalendarFiling(batch, CalendarRecordKey(name)) }
                     return batch.leftOut
                 }
@@ -145,7 +139,8 @@ package struct CalendarEventBatch: Hashable, Sendable {
     /// at each midnight: more would keep a process from its work.
     package static let stepsMax = 10_000_000
 
-    fileprivate func checkSteps() throws(MessageProblem) {
+    /// For whoever takes a record in. What was taken in before is read as it is.
+    package func checkSteps() throws(MessageProblem) {
         // Of fewer, even the worst take no more.
         guard events.count > Self.stepsMax / CalendarEvent.stepsMax else { return }
         let steps = events.reduce(0) { $0 + $1.steps }

@@ -8,6 +8,14 @@ struct CalendarRecordReader: ~Copyable {
     mutating func read(
         _ value: UnsafeRawBufferPointer, contentType: String?, key: UnsafeRawBufferPointer?
     ) throws(MessageProblem) -> CalendarEventBatch {
+        let batch = try batch(value, contentType: contentType, key: key)
+        try batch.checkSteps()
+        return batch
+    }
+
+    private mutating func batch(
+        _ value: UnsafeRawBufferPointer, contentType: String?, key: UnsafeRawBufferPointer?
+    ) throws(MessageProblem) -> CalendarEventBatch {
         var batch = try CalendarEventMessage.decode(value, contentType: contentType, key: key, with: &parser)
         batch.events = Self.newest(batch.events)
         return batch
@@ -18,7 +26,7 @@ struct CalendarRecordReader: ~Copyable {
         var name = name
         let batch = name.withUTF8 { key in
             state.value.withUnsafeBytes { value in
-                try? read(value, contentType: state.contentType, key: UnsafeRawBufferPointer(key))
+                try? self.batch(value, contentType: state.contentType, key: UnsafeRawBufferPointer(key))
             }
         }
         // On another system a zone may be unknown. What can't be read any more is as gone until it comes again.

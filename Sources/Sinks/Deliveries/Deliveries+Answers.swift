@@ -48,7 +48,8 @@ extension Deliveries {
         case .again(let reason, _, let scope):
             wait(scope == .host ? sent.items : failed(sent, reason, isOfAddress: false), action, reason)
         case .turnedAway(let reason, let mayBeAlone):
-            wait(mayBeAlone ? failed(sent, reason, isOfAddress: true) : sent.items, action, reason)
+            let items = mayBeAlone ? failed(sent, reason, isOfAddress: true) : sent.items
+            wait(items, action, reason, givesWay: mayBeAlone)
         case .atOnce: sendAgain(sent.items)
         case .stop(let reason): return reason
         }
@@ -81,14 +82,19 @@ extension Deliveries {
             return .refused(Refused(sent: sent, problem: problem, number: refusals), reason: reason)
         case .again(_, let after, .parcel): return .failed(attempts: attempts, after: after, jitter: random())
         case .again(_, let after, .either):
-            return .failed(attempts: attempts, after: after, jitter: random(), lane: sent.items.first?.lane)
+            let lane = isAlone(sent) ? nil : sent.items.first?.lane
+            return .failed(attempts: attempts, after: after, jitter: random(), lane: lane)
         case .again(_, let after, .host): return .unavailable(after: after, jitter: random())
         case .turnedAway(_, let mayBeAlone):
-            guard mayBeAlone, let deliveredAt = hosts[sent.attempt.host]?.deliveredAt,
-                let since = sent.items.compactMap(\.parcel.failure?.since).min(), deliveredAt > since
-            else { return .turnedAway(jitter: random()) }
+            guard mayBeAlone, isAlone(sent) else { return .turnedAway(jitter: random()) }
             return .turnedAwayAlone(attempts: attempts, jitter: random())
         }
+    }
+
+    /// True if the host has taken others since the request's parcels failed first: then it is about them alone.
+    private func isAlone(_ sent: Sent) -> Bool {
+        guard let deliveredAt = hosts[sent.attempt.host]?.deliveredAt else { return false }
+        return sent.items.allSatisfy { $0.parcel.failure.map { deliveredAt > $0.since } ?? false }
     }
 
     /// One that was alone is a dead letter; of several each half is sent again.
@@ -111,10 +117,18 @@ extension Deliveries {
     }
 
     /// Puts back what failed for now.
-    private func wait(_ items: [Item], _ action: HostState<Refused>.Action, _ reason: String) {
+    ///
+    /// - Parameter givesWay: what has failed least goes first after the pause. Else the first ones would always be the
+    ///   first, and none behind them would show that the host takes others.
+    private func wait(
+        _ items: [Item], _ action: HostState<Refused>.Action, _ reason: String, givesWay: Bool = false
+    ) {
         guard case .wait(let due, let told) = action else { preconditionFailure("a failure for now is waited for") }
         summary.retries += items.count
-        for item in items { putBack(item.parcel, to: item.lane, due: due) }
+        for item in items {
+            let place = givesWay ? HostBreaker.place(item.parcel.attempts) : .zero
+            putBack(item.parcel, to: item.lane, due: due + place)
+        }
         switch told {
         case .nothing: break
         case .holding(let delay): notice(.holding(reason, retryIn: delay))

@@ -63,8 +63,7 @@ extension Deliveries {
             return nil
         }
         if let pause = hosts[host]?.pause, pause.until > clock.now {
-            let isOpen = hosts[host]?.breaker.isOpen ?? false
-            putBack(parcel, to: lane, due: pause.until + (isOpen ? HostBreaker.place(parcel.attempts) : .zero))
+            putBack(parcel, to: lane, due: pause.until + HostBreaker.place(parcel.attempts))
             return nil
         }
         if hosts[host]?.admits() == false {

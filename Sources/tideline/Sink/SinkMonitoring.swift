@@ -130,8 +130,8 @@ final class SinkMonitoring: HealthSource {
             guard let turned = state.turned, now - turned > Self.turnMax else { return [] }
             return [HealthProblem("loop", "the sink has hung for \((now - turned).shortText)")]
         case .startup:
-            let problems = startProblems(state)
-            return problems.isEmpty ? [] : problems + targetProblems(state)
+            // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner.
+            return state.isAway ? [] : startProblems(state)
         case .ready:
             return startProblems(state) + brokers.problems(now: now) + holdProblems(state, now)
         }
@@ -176,7 +176,7 @@ final class SinkMonitoring: HealthSource {
         }
         snapshot.add(progress.records, to: SinkMetrics.records, [name])
         snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
-        if progress.lag != nil { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
+        if progress.lag != nil && !state.hasEnded { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
     }
 }
 

@@ -81,10 +81,11 @@ struct HTTPTimelinesHostTests {
 
     @Test(
         "a timeline that is turned away while others are taken waits alone, and is a dead letter in the end",
-        arguments: [401, 403, 404, 405, 410])
+        arguments: [401, 403, 404, 405, 410, 301, 302, 307, 308])
     func turnedAway(status: Int) throws {
         stage.append("x", 1)
-        stage.fault = { $0.url.hasSuffix("/x") ? .status(status) : nil }
+        let answer = Result.redirect(status, "https://new.example/moved?token=hunter2")
+        stage.fault = { $0.url.hasSuffix("/x") ? (status < 400 ? answer : .status(status)) : nil }
         var appended: [Duration] = []
         let summary = try stage.run(
             stop: {
@@ -104,6 +105,7 @@ struct HTTPTimelinesHostTests {
         #expect(summary.deadLetters == 1 && summary.delivered == appended.count && appended.count > 20)
         let told = try #require(stage.deadLetters.first)
         #expect(told.hasPrefix("configuration x: ") && told.contains("t.example: status \(status)"), "\(told)")
+        #expect(told.contains("https://new.example/moved;") == (status < 400) && !told.contains("hunter2"), "\(told)")
         let others = stage.service.requests.filter { !$0.request.url.hasSuffix("/x") }.map(\.at)
         // The first finds the host paused by it.
         let waits = zip(others, appended).map { $0 - $1 }.dropFirst()
@@ -131,17 +133,40 @@ struct HTTPTimelinesHostTests {
         #expect(summary.deadLetters == 0 && stage.held.count == 5 && stage.position == 25)
     }
 
-    @Test(
-        "a redirection of one timeline is a dead letter with the target's answer, and the others go on",
-        arguments: [301, 302, 307, 308])
-    func redirects(status: Int) throws {
-        for id in ["a", "moved", "b"] { stage.append(id, 1) }
-        stage.fault = { $0.url.contains("moved") ? .redirect(status, "https://new.example/moved?token=hunter2") : nil }
-        let summary = try stage.run(routed, hosts: ["*.example"])
-        #expect(summary.deadLetters == 1 && summary.delivered == 2 && stage.position == 3)
-        let told = try #require(stage.deadLetters.first)
-        #expect(told.hasPrefix("configuration moved: ") && told.contains("status \(status)"), "\(told)")
-        #expect(told.contains("https://new.example/moved") && !told.contains("hunter2"), "\(told)")
+    @Test("one that is turned away, or redirected, keeps no other from a host", arguments: [404, 302])
+    func turnedAwayFirst(status: Int) throws {
+        for number in 0..<3 { stage.append("bad\(number)", 1) }
+        for number in 0..<10 { stage.append("c\(number)", 1) }
+        let answer = Result.redirect(status, "/login")
+        stage.fault = { $0.url.contains("/bad") ? (status < 400 ? answer : .status(status)) : nil }
+        let summary = try stage.run(
+            stop: { stage.service.clock.now > .seconds(600) },
+            change: {
+                $0.reading.untilCaughtUp = false
+                $0.pace.requestsMax = 1
+            })
+        #expect(summary.delivered == 10 && summary.deadLetters == 0)
+        let others = stage.service.requests.filter { $0.request.url.contains("/c") }
+        #expect(others.allSatisfy { $0.at < .seconds(60) }, "\(others.map(\.at))")
+    }
+
+    @Test("one timeline for which a host asks for an hour keeps no other waiting twice", arguments: [429, 503])
+    func asksForItself(status: Int) throws {
+        stage.append("x", 1)
+        stage.fault = { $0.url.hasSuffix("/x") ? .status(status, retryAfter: "3600") : nil }
+        var appended: [Duration] = []
+        try stage.run(
+            stop: {
+                if stage.service.clock.now > .seconds(600 * (appended.count + 1)), appended.count < 30 {
+                    stage.append("c\(appended.count)", 1)
+                    appended.append(stage.service.clock.now)
+                }
+                return stage.service.clock.now > .seconds(20_000)
+            }, change: { $0.reading.untilCaughtUp = false })
+        let others = stage.service.requests.filter { !$0.request.url.hasSuffix("/x") }.map(\.at)
+        let waits = zip(others, appended).map { $0 - $1 }
+        #expect(waits.count == 30 && waits.drop { $0 > .seconds(1) }.allSatisfy { $0 < .seconds(1) }, "\(waits)")
+        #expect(waits.count { $0 > .seconds(1) } < 7)
     }
 
     @Test(
@@ -153,8 +178,12 @@ struct HTTPTimelinesHostTests {
     func location(location: String, shown: String?) throws {
         stage.append("bad", 1)
         stage.fault = { _ in .redirect(302, location) }
-        try stage.run("https://t.example/xoxb-hunter2-long/{configurationId}?key=hunter2")
-        let told = try #require(stage.deadLetters.first)
+        try stage.run(
+            "https://t.example/xoxb-hunter2-long/{configurationId}?key=hunter2",
+            stop: { !stage.notices.isEmpty || stage.service.clock.now > .seconds(60) },
+            change: { $0.reading.untilCaughtUp = false })
+        let told = try #require(stage.notices.first).description
+        #expect(stage.deadLetters.isEmpty)
         #expect(told.contains("status 302") && !told.contains("hunter2"), "\(told)")
         #expect(told.contains(shown.map { "and the location \($0);" } ?? "302; "), "\(told)")
     }

@@ -53,9 +53,10 @@ package final class HTTPTimelines: DeliveryDestination {
     // MARK: - The ledger
 
     package func restore(_ key: String, _ value: [UInt8]) {
-        let prefix = "address/"
-        guard settings.address.isRouted, key.hasPrefix(prefix) else { return }
-        let id = String(key.dropFirst(prefix.count))
+        let prefix = "address/".utf8
+        // By bytes: an id may begin with a mark that combines with the `/` before it.
+        guard settings.address.isRouted, key.utf8.starts(with: prefix) else { return }
+        let id = String(Substring(key.utf8.dropFirst(prefix.count)))
         let place = try? place(of: id, head(of: value))
         routes[id] = place.map { Route(held: $0, latest: $0) }
     }
@@ -159,7 +160,8 @@ package final class HTTPTimelines: DeliveryDestination {
             case .turnedAway(let reason, _):
                 verdict = .turnedAway(reason: reason, mayBeAlone: settings.address.namesConfiguration)
             case .deadLetter(let problem): verdict = .deadLetter(told(problem, response))
-            case .stop where settings.address.variesByTimeline: verdict = .deadLetter(redirected(response))
+            case .stop where settings.address.variesByTimeline:
+                verdict = .turnedAway(reason: redirected(response, attempt.host), mayBeAlone: true)
             default: break
             }
         }
@@ -167,12 +169,12 @@ package final class HTTPTimelines: DeliveryDestination {
         return verdict
     }
 
-    /// The problem with the place that the target names, without its query, which may be a secret.
-    private func redirected(_ response: HTTPClientResponse) -> MessageProblem {
-        let status = "The target answered with status \(response.status)"
+    /// What to say of an answer that names another place, which is told without its query, for that may be a secret.
+    private func redirected(_ response: HTTPClientResponse, _ host: String) -> String {
+        let status = "the target at \(host): status \(response.status)"
         let location = response.header("Location").map { TimelineAddress.shown(location: $0) } ?? ""
         let place = location.isEmpty || settings.address.isShown(in: location) ? "" : " and the location \(location)"
-        return MessageProblem(.notAllowed, "\(status)\(place); redirections are not followed.")
+        return "\(status)\(place); redirections are not followed"
     }
 
     /// The problem with the beginning of what the target says of it.
