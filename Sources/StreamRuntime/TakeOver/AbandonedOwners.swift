@@ -6,7 +6,8 @@ import StreamCore
 ///
 /// A rebalance waits for each member that has died meanwhile, so where one death follows another nobody takes over for
 /// long, and readers of committed records would stand still. The coordinator strikes a dead member off at its session
-/// time-out, whatever the rebalance waits for.
+/// time-out, but for one that died while its JoinGroup waited for an answer: its session begins anew when all have
+/// joined, and ends that much later.
 ///
 /// Who is in the group is asked for only while a transaction in an output or the changelog stays open from one look to
 /// the next, and once when a thread has come. Who died within its first transaction has left no claim: it is known by
