@@ -39,9 +39,8 @@ extension ChaosRun {
     private func lost() throws -> [String] {
         let generations = writer.generations
         let versions = try kcat.read("timelines")
-        var timelines = RevisionCheck()
-        for version in versions { timelines.read(version) }
-        let faults = ledger.faults(generations: generations, timelines: timelines.last)
+        let timelines = RevisionCheck(versions).last
+        let faults = ledger.faults(generations: generations, timelines: timelines)
         guard faults.isEmpty else { return faults }
         var merged: [String: Data] = [:]
         for record in try kcat.read("timeline.positions.merged") { merged[record.key] = record.value }
@@ -72,9 +71,7 @@ extension ChaosRun {
     }
 
     private func lastTimelines(_ topic: String) throws -> RevisionCheck {
-        var check = RevisionCheck()
-        for record in try kcat.read(topic) { check.read(record) }
-        return check
+        RevisionCheck(try kcat.read(topic))
     }
 
     // MARK: - Nothing is lost or doubled

@@ -13,6 +13,8 @@ package struct RevisionCheck {
 
     package init() {}
 
+    init(_ records: [Kcat.Record]) { for record in records { read(record) } }
+
     package var configurations: Int { known.count }
 
     package mutating func read(_ record: Kcat.Record) {

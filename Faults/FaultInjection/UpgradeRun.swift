@@ -180,9 +180,7 @@ package final class UpgradeRun: Sendable {
     }
 
     private func read(_ topic: String) throws -> RevisionCheck {
-        var check = RevisionCheck()
-        for record in try Kcat(bootstrap: cluster.bootstrap).read(topic) { check.read(record) }
-        return check
+        RevisionCheck(try Kcat(bootstrap: cluster.bootstrap).read(topic))
     }
 
     private func topics(_ application: String, _ more: [String] = []) throws {

@@ -62,18 +62,10 @@ struct DerivingTests {
         try expectAllApplied()
     }
 
-    @Test("a process that is killed meanwhile has changed nothing")
-    func killed() throws {
+    @Test("a member that is killed, or leaves, meanwhile gives its tasks up", arguments: [true, false])
+    func gone(isKilled: Bool) throws {
         let member = try deriver()
-        application.crash(member)
-        try application.join("c")
-        try expectAllApplied()
-    }
-
-    @Test("a member that leaves meanwhile gives its tasks up at once")
-    func left() throws {
-        let member = try deriver()
-        application.leave(member)
+        if isKilled { application.crash(member) } else { application.leave(member) }
         try application.join("c")
         try application.runUntilAllRun()
         try expectAllApplied()
