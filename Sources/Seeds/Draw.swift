@@ -54,7 +54,7 @@ package struct Draw: Sendable {
     package internal(set) var settings: StreamSettings
     package let rejoinsInBackground: Bool
     /// A process that says nothing for so long has left its group.
-    package let session: Duration = .seconds(10)
+    package let session: Duration
     /// A thread that has not polled for so long has left its group.
     package let pollInterval: Duration
     /// The midnight, in UTC, around which events lie; the clock begins some hours after it.
@@ -110,6 +110,9 @@ package struct Draw: Sendable {
         settings.farBehindRecords = [50_000, 20, 3].randomElement(using: &backlogs) ?? 0
         settings.farBehindPatience = .milliseconds([200, 5_000].randomElement(using: &backlogs) ?? 0)
         settings.farBehindFlushPortions = [1, 3, 16].randomElement(using: &backlogs) ?? 1
+        var sessions = SplitMix64(seed: seed, stream: 13)
+        session = .seconds([10, 10, 6].randomElement(using: &sessions) ?? 10)
+        settings.sessionTimeout = session
         self.probabilities = probabilities
         self.callFaults = callFaults
         self.settings = settings

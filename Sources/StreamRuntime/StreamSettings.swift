@@ -36,6 +36,8 @@ package struct StreamSettings: Sendable {
     package var timerPortionsMax = 10
     /// `transaction.timeout.ms` of the producer.
     package var transactionTimeout: Duration = .seconds(10)
+    /// `session.timeout.ms` of the consumer.
+    package var sessionTimeout: Duration = .seconds(10)
     /// How long stable offsets are waited for before the dead owner's transaction is ended (R4).
     package var stableOffsetsTimeout: Duration = .milliseconds(300)
     /// How soon the same tasks are asked about again that cannot be taken over yet.
@@ -137,6 +139,10 @@ package struct StreamSettings: Sendable {
     package var revokeTimeout: Duration { min(.seconds(5), transactionTimeout / 2) }
     /// After so long a transaction that holds offsets up, and whose owner is fenced, is none that somebody ends.
     package var unstableOffsetsPatience: Duration { transactionTimeout + .seconds(30) }
+
+    /// After a transaction was seen open for so long, who has committed nothing meanwhile is taken for its owner (R15):
+    /// readers wait for it since a look before, and a session and two seconds in all.
+    var standStillPatience: Duration { max(sessionTimeout - .seconds(1), .seconds(3)) }
 
     var backlogInterval: Duration { max(commitInterval, backlogCommitInterval) }
     /// Leaves most of a transaction's time for its flush and its commit.

@@ -53,6 +53,13 @@ struct RegressionTests {
             symptom: "a calendar's change while its task's clock was a day ahead is told to nobody", seed: 2474,
             system: .widgets, isBeforeTopics: false),
         Regression(
+            symptom: "readers wait for an owner that died while its JoinGroup waited for others", seed: 326,
+            system: .widgets, isBeforeTopics: false),
+        Regression(symptom: "the same, by a session of six seconds", seed: 3649, system: .ledger),
+        Regression(
+            symptom: "readers wait for an owner that left in its first transaction, whose abort failed", seed: 18752,
+            system: .ledger),
+        Regression(
             symptom: "the same, of a process that ran alone", seed: 5416, system: .widgets, isBeforeTopics: false),
     ]
 

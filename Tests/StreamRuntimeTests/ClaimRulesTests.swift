@@ -111,6 +111,51 @@ struct ClaimRulesTests {
         try application.expectExactlyOnce()
     }
 
+    @Test("R15: an owner whose death the group does not see is ended when it has committed nothing for a session")
+    func unseenDeath() throws {
+        let application = SimulatedApplication(partitions: 2, transactionTimeout: .seconds(60))
+        application.settings.transactionTimeout = .seconds(60)
+        let first = try application.join("a")
+        let second = try application.join("b")
+        let idle = try application.join("c")
+        application.append(40)
+        try application.expectExactlyOnce()
+        first.ports.die(at: "commit")
+        application.append(40)
+        try application.run(until: { first.ports.isDead }, dying: first)
+        #expect(application.cluster.openTransactions == ["app-a"])
+        let died = application.clock.now
+        while !application.cluster.openTransactions.isEmpty, application.clock.now - died < .seconds(12) {
+            application.append(1)
+            try application.round(pause: .milliseconds(100), dying: first)
+        }
+        #expect(application.cluster.openTransactions == [])
+        #expect(application.cluster.counters.transactionsTimedOut == 0)
+        #expect(application.cluster.members(of: "app").contains { $0.clientId == "app-a" }, "the group knows nothing")
+        #expect(second.events.count("claimSettled(transactionalId: \"app-a\")") == 1, "\(second.events.texts)")
+        #expect(!second.events.has("producerReplaced"), "who commits is let alone")
+        application.crash(first)
+        try application.run(until: { second.runningTasks.count + idle.runningTasks.count == 2 })
+        application.append(40)
+        try application.expectExactlyOnce()
+        #expect(idle.events.count("producerReplaced") <= 1, "\(idle.events.texts)")
+    }
+
+    @Test("R15: who leaves ends its transaction, though it is its first and the commit and the abort fail")
+    func leavingInFirstTransaction() throws {
+        let application = SimulatedApplication(partitions: 1, transactionTimeout: .seconds(60))
+        application.settings.transactionTimeout = .seconds(60)
+        let first = try application.join("a")
+        try application.run(until: { first.events.has("assigned([0])") })
+        application.cluster.inject(.fenced(broken), into: .commit, times: 1, client: "app-a")
+        application.cluster.inject(.retriable(broken), into: .initialise, times: 3, client: "app-a")
+        application.leave(first)
+        #expect(application.cluster.openTransactions == [])
+        application.append(40)
+        _ = try application.join("b")
+        try application.expectExactlyOnce()
+    }
+
     @Test("R15: an owner that lives and could not release is fenced once, goes on, and loses nothing")
     func livingOwner() throws {
         let application = SimulatedApplication(partitions: 4)

@@ -36,7 +36,7 @@ struct UnownedTasksTests {
         var known = known
         var before = AbandonedOwners.Answer()
         before.blocked = [Self.output: 0]
-        known.note(before)
+        known.note(before, askedAt: .zero)
         return AbandonedOwners(
             transactionalId: thread, prefix: "\(Self.application)-", outputs: ["out"],
             places: [TopicPartition("exchange", 0)], known: known, now: .zero
@@ -60,11 +60,11 @@ struct UnownedTasksTests {
         var known = AbandonedOwners.Knowledge(at: .zero)
         let first = try look("tideline-a", known)
         #expect(first.members?.count == 2)
-        known.note(first)
+        known.note(first, askedAt: .zero)
         members[1].0.close()
         let second = try look("tideline-a", known)
         #expect(second.members?.count == 1)
-        #expect(second.vanished.isEmpty && second.endedVanished.isEmpty)
+        #expect(second.vanished.isEmpty && second.ended.isEmpty)
     }
 
     @Test("who passes through the group takes no thread's turn to look for owners that are gone")

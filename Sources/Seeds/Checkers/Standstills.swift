@@ -15,7 +15,7 @@ package struct Standstills: Hashable, Sendable {
 
     /// A session and two seconds.
     package private(set) var strict = Tally()
-    /// As long as a transaction may last, and that.
+    /// As long as a transaction may last before the coordinator ends it, and that.
     package private(set) var wide = Tally()
 
     package init() {}

@@ -187,7 +187,7 @@ extension FaultKind {
     var delaysTransactions: Bool {
         switch self {
         case .slowCall, .lostRequest, .lostAnswer, .lateDecision, .lostDecision, .lateMarkers,
-            .groupCoordinatorMove, .groupForgotten, .transactionCoordinatorMove, .survivingRequest:
+            .groupCoordinatorMove, .groupForgotten, .offsetsExpired, .transactionCoordinatorMove, .survivingRequest:
             true
         default: false
         }

@@ -20,7 +20,9 @@ extension World {
         if delays != delaysSeen { hamperedAt = clock.now }
         delaysSeen = delays
         let least = ElapsedTime(draw.session) + .seconds(2)
-        let most = least + ElapsedTime(draw.settings.transactionTimeout)
+        // The coordinator ends what is too old when it looks next.
+        let last = draw.settings.transactionTimeout + cluster.settings.transactionCheckInterval
+        let most = least + ElapsedTime(last)
         let found = reader.standstill(
             now: clock.now, excusedUntil: excusedUntil, limit: least, hampered: (hamperedAt, most))
         standstill = standstill ?? found

@@ -65,6 +65,7 @@ final class World {
         wall = WallClock(clock)
         var settings = MemoryCluster.Settings()
         settings.transactionTimeout = draw.settings.transactionTimeout
+        settings.transactionCheckInterval = .seconds(10)
         settings.sessionTimeout = draw.session
         settings.maxPollInterval = draw.pollInterval
         settings.callsWait = draw.callsWait

@@ -22,7 +22,7 @@ extension Broker {
     /// Nothing happens where the member has been expelled already.
     mutating func leave(_ group: String, member: Int) {
         guard isMember(member, of: group) else { return }
-        groups[group]!.leave(member)
+        groups[group]!.leave(member, at: now)
         rebalance(group)
     }
 
@@ -77,12 +77,15 @@ extension Broker {
 
     /// The process sends no heartbeats from now on.
     mutating func silence(process: Int) {
-        if silent[process] == nil { silent[process] = now }
+        if silent[process] != nil { return }
+        silent[process] = now
+        for name in groups.keys.sorted() { groups[name]!.silence(process: process) }
     }
 
     /// It sends heartbeats again, too late or not.
     mutating func wake(process: Int) {
         silent[process] = nil
+        for name in groups.keys.sorted() { groups[name]!.wake(process: process) }
     }
 
     mutating func rebalance(_ group: String) {

@@ -29,7 +29,7 @@ extension Broker {
             } else {
                 // A coordinator that is away ends nothing. It lets a transaction last its time, not less.
                 let expiry = transaction.startedAt + times.transaction + ElapsedTime(milliseconds: 1)
-                consider(max(expiry, transactionCoordinatorBackAt), .transactionTimeout(id: id))
+                consider(nextCheck(from: max(expiry, transactionCoordinatorBackAt)), .transactionTimeout(id: id))
             }
         }
         for name in groups.count > 1 ? groups.keys.sorted() : Array(groups.keys) {
@@ -41,13 +41,21 @@ extension Broker {
         return next
     }
 
+    /// The first moment from a time on at which the coordinator looks for transactions that are too old.
+    private func nextCheck(from time: Instant) -> Instant {
+        let interval = times.transactionCheck.milliseconds
+        guard interval > 0 else { return time }
+        return Instant(milliseconds: (time.milliseconds + interval - 1) / interval * interval)
+    }
+
     private func considerDeparture(
         of member: ConsumerGroup.Member, from group: String, _ consider: (Instant, Event.What) -> Void
     ) {
         let tolerance = ElapsedTime(milliseconds: 1)
         if let since = member.absentSince ?? silent[member.process] {
             // A coordinator that has just taken over gives every member a whole session.
-            let heard = max(since, groupCoordinatorBackAt, member.joinedAt)
+            if member.isParked { return }
+            let heard = max(since, groupCoordinatorBackAt, member.joinedAt, member.answeredAt)
             consider(
                 heard + times.session + tolerance, .departure(group: group, member: member.id, .sessionTimeout))
         } else if member.process > 0 {

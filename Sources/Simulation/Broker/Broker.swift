@@ -42,6 +42,7 @@ struct Broker: Sendable {
 
     struct Times: Sendable {
         var transaction: ElapsedTime
+        var transactionCheck: ElapsedTime
         var session: ElapsedTime
         var pollInterval: ElapsedTime
     }
@@ -49,8 +50,9 @@ struct Broker: Sendable {
     init(now: Instant, settings: MemoryCluster.Settings) {
         self.now = now
         times = Times(
-            transaction: ElapsedTime(settings.transactionTimeout), session: ElapsedTime(settings.sessionTimeout),
-            pollInterval: ElapsedTime(settings.maxPollInterval))
+            transaction: ElapsedTime(settings.transactionTimeout),
+            transactionCheck: ElapsedTime(settings.transactionCheckInterval),
+            session: ElapsedTime(settings.sessionTimeout), pollInterval: ElapsedTime(settings.maxPollInterval))
     }
 
     /// Lets everything happen that is due, each at its time.

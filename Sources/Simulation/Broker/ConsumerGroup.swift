@@ -11,6 +11,9 @@ struct ConsumerGroup: Sendable {
     private(set) var members: [Member] = []
     var committed: [TopicPartition: CommittedOffset] = [:]
 
+    /// While a rebalance waits for members to join it; `nil` once all have.
+    private var joining: Joining?
+
     /// Members of which another process has taken the instance's name over (KIP-345).
     private(set) var fenced: Set<Int> = []
 
@@ -25,9 +28,18 @@ struct ConsumerGroup: Sendable {
         var lastPoll: Instant
         /// When a static member closed without leaving.
         var absentSince: Instant?
+        /// The process fell silent while the member's JoinGroup waited for an answer.
+        var isParked = false
+        /// Its session began anew then, because the answer to its JoinGroup went out.
+        var answeredAt = Instant.distantPast
         /// What its application was given and has not given back.
         var owned: Set<Partition> = []
         var target: Set<Partition> = []
+    }
+
+    struct Joining: Sendable {
+        /// Who has not joined yet.
+        var awaited: Set<Int>
     }
 
     /// What the next poll of a member does.
@@ -67,10 +79,35 @@ struct ConsumerGroup: Sendable {
     mutating func notePoll(of id: Int, at now: Instant) {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return }
         members[index].lastPoll = now
+        noteJoin(of: id, at: now)
     }
 
-    mutating func leave(_ id: Int) {
+    mutating func leave(_ id: Int, at now: Instant) {
         members.removeAll { $0.id == id }
+        noteJoin(of: id, at: now)
+    }
+
+    /// A process sends no heartbeats from now on.
+    mutating func silence(process: Int) {
+        guard let joining else { return }
+        for index in members.indices where members[index].process == process {
+            members[index].isParked = !joining.awaited.contains(members[index].id)
+        }
+    }
+
+    mutating func wake(process: Int) {
+        for index in members.indices where members[index].process == process { members[index].isParked = false }
+    }
+
+    /// The coordinator does not strike off a member whose JoinGroup it has not answered; the session begins anew with
+    /// the answer, which all members get at the same time.
+    private mutating func noteJoin(of id: Int, at now: Instant) {
+        guard joining?.awaited.remove(id) != nil, joining?.awaited.isEmpty ?? false else { return }
+        joining = nil
+        for index in members.indices where members[index].isParked {
+            members[index].isParked = false
+            members[index].answeredAt = now
+        }
     }
 
     /// - Parameter seen: the generation that the member knows.
@@ -96,6 +133,11 @@ struct ConsumerGroup: Sendable {
     /// Begins the next generation. Each member keeps what it had up to its share; those with most may have one more.
     mutating func rebalance(partitions: Int32) {
         generation += 1
+        // A member that joins while the group waits for others need not join again.
+        // Ports that belong to no process are polled when their owner likes.
+        let others = Set(members.filter { $0.process > 0 }.map(\.id))
+        let awaited = joining?.awaited.intersection(others) ?? others
+        joining = awaited.isEmpty ? nil : Joining(awaited: awaited)
         guard !members.isEmpty else { return }
         let share = Int(partitions) / members.count
         let larger = Set(

@@ -22,6 +22,9 @@ package final class MemoryCluster: Cluster {
         package var clusterId = "memory"
         /// `transaction.timeout.ms`: the coordinator aborts a transaction after so long, and fences its producer.
         package var transactionTimeout: Duration = .seconds(10)
+        /// `transaction.abort.timed.out.transaction.cleanup.interval.ms`: the coordinator looks for transactions that
+        /// are too old so often. Zero lets it end each one in time.
+        package var transactionCheckInterval: Duration = .zero
         /// `session.timeout.ms`: a member without heartbeats is thrown out after so long.
         package var sessionTimeout: Duration = .seconds(10)
         /// `max.poll.interval.ms`: a client that is not polled for so long leaves its group.

@@ -1,15 +1,18 @@
 import RecordLog
 
 extension AbandonedOwners {
-    /// Known to a thread of the owners that the group has struck off.
+    /// Known to a thread of the owners that have died.
     struct Knowledge: Sendable {
         private var question: Recurrence
         private var outputsQuestion = Recurrence(last: .zero)
-        /// The members are asked for as soon as the thread has come.
-        private var hasAsked = false
+        /// How often it was asked.
+        private var turns = 0
         /// The partitions of all outputs; empty if they are to be asked for.
         private(set) var outputs: [TopicPartition] = []
-        private(set) var blocked: [TopicPartition: Offset] = [:]
+        /// Where a transaction is open: the last stable offset, and when that was seen first.
+        private(set) var blocked: [TopicPartition: (at: Offset, since: Duration)] = [:]
+        /// Who stands still meanwhile.
+        private(set) var still = StillOwners()
         /// `nil` while no transaction stays open.
         private(set) var members: Set<GroupMember>?
         /// As they were seen last; `nil` before the first look.
@@ -25,17 +28,24 @@ extension AbandonedOwners {
         /// The last question failed: said once, until one is answered.
         private(set) var hasFailed = false
 
+        /// A thread that has just come knows nothing of what stood still before: so often it asks sooner.
+        private static let soonTurns = 4
+
         /// - Parameter now: when the thread begins.
         init(at now: Duration) {
             question = Recurrence(last: now)
         }
 
+        func isDue(at now: Duration, _ settings: StreamSettings) -> Bool {
+            let isSoon = members != nil || turns < Self.soonTurns
+            return turns == 0
+                || question.isDue(at: now, every: isSoon ? settings.membersInterval : settings.standStillInterval)
+        }
+
         /// - Returns: true if it is time to ask. Then it counts as asked.
         mutating func takeTurn(at now: Duration, _ settings: StreamSettings) -> Bool {
-            let interval = members == nil ? settings.standStillInterval : settings.membersInterval
-            let isFirst = lastMembers == nil && !hasAsked
-            guard isFirst || question.isDue(at: now, every: interval) else { return false }
-            hasAsked = true
+            guard isDue(at: now, settings) else { return false }
+            turns += 1
             question.note(at: now)
             // A topic may have grown.
             if outputsQuestion.takeTurn(at: now, every: settings.comparisonInterval) { outputs = [] }
@@ -51,17 +61,26 @@ extension AbandonedOwners {
 
         func looks(at found: Set<GroupMember>) -> Int { found == members ? looks + 1 : 0 }
 
-        mutating func note(_ answer: Answer) {
+        /// What was not answered is known as before.
+        ///
+        /// - Parameter now: when it was asked, on the monotonic clock.
+        mutating func note(_ answer: Answer, askedAt now: Duration) {
             hasFailed = !answer.failures.isEmpty
-            outputs = answer.outputs
-            blocked = answer.blocked
+            outputs = answer.outputs ?? outputs
+            lastMembers = answer.members ?? answer.firstMembers ?? lastMembers
+            vanished = answer.vanished
+            settled = answer.isSettled ? Set(answer.settled) : settled.union(answer.settled)
+            guard let blocked = answer.blocked else { return }
+            self.blocked = blocked.reduce(into: [:]) { all, place in
+                let seen = self.blocked[place.key]
+                all[place.key] = seen?.at == place.value ? seen : (place.value, now)
+            }
+            still.note(answer, blockedSince: self.blocked.values.map(\.since).min())
+            if answer.members == nil && hasFailed { return }
             let isNew = answer.members != members
             looks = answer.members.map(looks) ?? 0
             members = answer.members
-            lastMembers = answer.members ?? answer.firstMembers ?? lastMembers
-            vanished = answer.vanished
-            isDone = answer.settled != nil || isDone && !isNew
-            if let all = answer.settled { settled = Set(all) }
+            isDone = answer.isSettled || isDone && !isNew
         }
     }
 }

@@ -1,34 +1,39 @@
 import RecordLog
 import StreamCore
 
-/// Finds owners of tasks that the group has struck off, and ends their transactions (R15), before anybody is given
-/// their tasks.
+/// Finds owners of tasks that have died, and ends their transactions (R15), before anybody is given their tasks.
 ///
 /// A rebalance waits for each member that has died meanwhile, so where one death follows another nobody takes over for
-/// long, and readers of committed records would stand still. The coordinator strikes a dead member off at its session
-/// time-out, but for one that died while its JoinGroup waited for an answer: its session begins anew when all have
-/// joined, and ends that much later.
+/// long, and readers of committed records would stand still. Two kinds of owners are ended:
+/// - those that the group has struck off, which their claims tell, or, of those that died within their first
+///   transaction, that they were members at the look before;
+/// - those that have committed nothing while a transaction was open for as long as a session lasts (`StillOwners`): the
+///   coordinator strikes nobody off whose JoinGroup waits for an answer, and begins that session anew with the answer.
 ///
 /// Who is in the group is asked for only while a transaction in an output or the changelog stays open from one look to
-/// the next, and once when a thread has come. Who died within its first transaction has left no claim: it is known by
-/// the member that is gone since the look before.
+/// the next, and when a thread has come.
 struct AbandonedOwners: Sendable {
     struct Answer: Sendable {
-        /// The partitions of all outputs.
-        var outputs: [TopicPartition] = []
-        /// The last stable offsets of those in which a transaction is open.
-        var blocked: [TopicPartition: Offset] = [:]
+        /// The partitions of all outputs; `nil` if they are not known.
+        var outputs: [TopicPartition]?
+        /// The last stable offsets of those in which a transaction is open; `nil` if that is not known.
+        var blocked: [TopicPartition: Offset]?
         /// The group's members as they were seen, without assignments; `nil` if they were not asked for.
         var members: Set<GroupMember>?
         /// Those that were seen when the thread had come; `nil` if they were not asked for.
         var firstMembers: Set<GroupMember>?
         /// Transactional ids of members that are gone since the first look, and that are not ended yet.
         var vanished: Set<String> = []
-        /// Those of them whose transactions were ended now, ascending.
-        var endedVanished: [String] = []
-        /// Claims of the struck-off whose transactions are ended, ascending by transactional id; `nil` if it is not
-        /// known of all.
-        var settled: [Claim]?
+        /// The owners whose transactions were ended now, in that order.
+        var ended: [String] = []
+        /// The last commit of each possible owner; `nil` if claims were not asked for.
+        var commits: StillOwners.Commits?
+        /// Those that were ended because they stood still, and that still live for the group.
+        var endedStill: Set<String> = []
+        /// Claims of the struck-off whose transactions are ended, ascending by transactional id.
+        var settled: [Claim] = []
+        /// All claims of the struck-off are among `settled`.
+        var isSettled = false
         var failures: [(LogError, doing: String)] = []
     }
 
@@ -46,36 +51,33 @@ struct AbandonedOwners: Sendable {
 
     func answer(_ ports: BrokerInquiry.Ports) -> Answer {
         var answer = Answer()
-        let maxAge = ports.settings.membersInterval / 2
         answer.vanished = known.vanished
         do throws(LogError) {
-            let timeout = ports.settings.answerTimeout
-            if known.lastMembers == nil {
-                let found = try ports.members(now: now, maxAge: maxAge) ?? []
-                answer.firstMembers = Set(found.map(\.withoutAssignment))
-            }
-            try lookAtOutputs(ports, &answer)
-            if answer.blocked.isEmpty { answer.vanished = [] }
-            guard answer.blocked.contains(where: { known.blocked[$0.key] == $0.value }),
-                let found = try ports.members(now: now, maxAge: maxAge)
-            else { return answer }
-            let members = Set(found.map(\.withoutAssignment))
-            answer.members = members
+            if known.lastMembers == nil { answer.firstMembers = Set(try members(ports).map(\.withoutAssignment)) }
+            let blocked = try lookAtOutputs(ports, &answer)
+            if blocked.isEmpty { answer.vanished = [] }
+            answer.blocked = blocked
+            guard blocked.contains(where: { known.blocked[$0.key]?.at == $0.value }) else { return answer }
+            let found = try members(ports)
+            // A group without members is one that is not known.
+            if found.isEmpty { return answer }
+            answer.members = Set(found.map(\.withoutAssignment))
             answer.vanished = vanished(found)
-            let looks = known.looks(at: members)
-            let isDone = known.isDone && answer.vanished.isEmpty
-            if looks > known.looks && isDone || !mayAct(looks, found) { return answer }
-            let committed = try ports.claims.committed(places, timeout: timeout)
-            let claims = places.compactMap { committed[$0] }.compactMap { Claim($0.metadata, prefix: prefix) }
-            settle(abandoned(claims, found), ports, &answer)
-            settleVanished(ports, &answer)
+            try end(found, ports, &answer)
         } catch {
             answer.failures.append((error, doing: "asking whose transactions are open"))
         }
         return answer
     }
 
-    private func lookAtOutputs(_ ports: BrokerInquiry.Ports, _ answer: inout Answer) throws(LogError) {
+    private func members(_ ports: BrokerInquiry.Ports) throws(LogError) -> [GroupMember] {
+        try ports.members(now: now, maxAge: ports.settings.membersInterval / 2) ?? []
+    }
+
+    /// - Returns: the last stable offsets where a transaction is open.
+    private func lookAtOutputs(
+        _ ports: BrokerInquiry.Ports, _ answer: inout Answer
+    ) throws(LogError) -> [TopicPartition: Offset] {
         let timeout = ports.settings.answerTimeout
         var outputs = known.outputs
         if outputs.isEmpty {
@@ -84,19 +86,46 @@ struct AbandonedOwners: Sendable {
                 (0..<Partition(found[name]?.partitions ?? 0)).map { TopicPartition(name, $0) }
             }
         }
+        answer.outputs = outputs
         // The stable end first: a transaction that ends in between must not look like one that is open.
         let stable = try ports.admin.endOffsets(of: outputs, isolation: .readCommitted, timeout: timeout)
         let high = try ports.admin.endOffsets(of: outputs, isolation: .readUncommitted, timeout: timeout)
-        answer.outputs = outputs
-        answer.blocked = stable.filter { $0.value < high[$0.key] ?? 0 }
+        return stable.filter { $0.value < high[$0.key] ?? 0 }
+    }
+
+    // MARK: - Ending
+
+    private func end(_ members: [GroupMember], _ ports: BrokerInquiry.Ports, _ answer: inout Answer) throws(LogError) {
+        let looks = known.looks(at: answer.members ?? [])
+        let isDone = looks > known.looks && known.isDone && answer.vanished.isEmpty
+        let mayAct = !isDone && mayAct(looks, members)
+        let still = known.still
+        if !mayAct && !still.isToBeAsked(at: now, settings: ports.settings) { return }
+        let committed = try ports.claims.committed(places, timeout: ports.settings.answerTimeout)
+        let claims = places.compactMap { committed[$0] }.compactMap { Claim($0.metadata, prefix: prefix) }
+        let commits = StillOwners.Commits(of: claims, and: dynamicMembers(members), but: transactionalId)
+        answer.commits = commits
+        if mayAct {
+            settle(abandoned(claims, members), ports, &answer)
+            settleVanished(ports, &answer)
+        }
+        let late = still.lateness(at: now, settings: ports.settings)
+        guard let late, self.mayAct(Int(late / ports.settings.membersInterval), members) else { return }
+        for owner in still.owners(commits).subtracting(answer.ended).sorted() where settle(owner, ports, &answer) {
+            answer.endedStill.insert(owner)
+        }
     }
 
     /// Four members act at their first look, four more at their next, and so on: some of them may be dead as well, and
     /// mostly those tasks have new owners by then. Who is no member itself knows least of all who is.
     private func mayAct(_ looks: Int, _ members: [GroupMember]) -> Bool {
-        let ids = members.filter { $0.instance == nil }.map(\.clientId).filter { $0.hasPrefix(prefix) }.sorted()
-        if let rank = ids.firstIndex(of: transactionalId) { return rank / 4 <= looks }
+        if let rank = dynamicMembers(members).firstIndex(of: transactionalId) { return rank / 4 <= looks }
         return members.contains { $0.owns(transactionalId, prefix: prefix) }
+    }
+
+    /// Ascending. The client id of a static member is that of its name's first process, and so tells nothing.
+    private func dynamicMembers(_ members: some Sequence<GroupMember>) -> [String] {
+        members.filter { $0.instance == nil }.map(\.clientId).filter { $0.hasPrefix(prefix) }.sorted()
     }
 
     /// Claims without a number are of a release whose members have other client ids, and are let alone.
@@ -109,36 +138,37 @@ struct AbandonedOwners: Sendable {
         return owners
     }
 
-    /// The client id of a static member is that of its name's first process, and so tells nothing.
     private func vanished(_ members: [GroupMember]) -> Set<String> {
-        let gone = (known.lastMembers ?? [])
-            .filter { $0.instance == nil && $0.clientId.hasPrefix(prefix) }.map(\.clientId)
+        let gone = dynamicMembers(known.lastMembers ?? [])
         return known.vanished.union(gone).subtracting(members.map(\.clientId)).subtracting([transactionalId])
     }
 
-    private func settleVanished(_ ports: BrokerInquiry.Ports, _ answer: inout Answer) {
-        for owner in answer.vanished.sorted() {
-            do throws(LogError) {
-                try ports.settle(owner)
-                answer.endedVanished.append(owner)
+    private func settle(_ owners: [String: Set<Claim>], _ ports: BrokerInquiry.Ports, _ answer: inout Answer) {
+        answer.isSettled = true
+        for (owner, claims) in owners.sorted(by: { $0.key < $1.key }) {
+            if claims.isSubset(of: known.settled) || settle(owner, ports, &answer) {
+                answer.settled += claims.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
                 answer.vanished.remove(owner)
-            } catch {
-                answer.failures.append((error, doing: "ending the transaction of \(owner)"))
+            } else {
+                answer.isSettled = false
             }
         }
     }
 
-    private func settle(_ owners: [String: Set<Claim>], _ ports: BrokerInquiry.Ports, _ answer: inout Answer) {
-        var settled: [Claim] = []
-        for (owner, claims) in owners.sorted(by: { $0.key < $1.key }) {
-            do throws(LogError) {
-                if !claims.isSubset(of: known.settled) { try ports.settle(owner) }
-                settled += claims.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
-            } catch {
-                answer.failures.append((error, doing: "ending the transaction of \(owner)"))
-            }
+    private func settleVanished(_ ports: BrokerInquiry.Ports, _ answer: inout Answer) {
+        for owner in answer.vanished.sorted() where settle(owner, ports, &answer) { answer.vanished.remove(owner) }
+    }
+
+    /// - Returns: true if the owner's transaction is ended.
+    private func settle(_ owner: String, _ ports: BrokerInquiry.Ports, _ answer: inout Answer) -> Bool {
+        do throws(LogError) {
+            try ports.settle(owner)
+            answer.ended.append(owner)
+            return true
+        } catch {
+            answer.failures.append((error, doing: "ending the transaction of \(owner)"))
+            return false
         }
-        if answer.failures.isEmpty { answer.settled = settled }
     }
 }
 

@@ -53,7 +53,7 @@ final class BrokerInquiry {
 
     enum Answer: Sendable {
         case takeOver(TakeOverAnswer)
-        case abandoned(AbandonedOwners.Answer)
+        case abandoned(AbandonedOwners.Answer, askedAt: Duration)
         case ends(Result<[TopicPartition: Offset], LogError>)
         case members(Result<[GroupMember], LogError>)
         case unowned(UnownedTasks.Answer)

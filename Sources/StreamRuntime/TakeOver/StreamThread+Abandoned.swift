@@ -1,7 +1,7 @@
 import RecordLog
 import StreamCore
 
-/// Owners that the group has struck off (`AbandonedOwners`).
+/// Owners that have died (`AbandonedOwners`).
 extension StreamThread {
     /// Asks beside this thread; the answer comes to `use`.
     func askForAbandoned() {
@@ -11,14 +11,12 @@ extension StreamThread {
             transactionalId: producer.transactionalId, prefix: claimPrefix,
             outputs: topology.outputs + [settings.stateTopic],
             places: layout.exchangePartitions, known: abandoned.settling(settledClaims), now: now)
-        ask { .abandoned(question.answer($0)) }
+        ask { .abandoned(question.answer($0), askedAt: now) }
     }
 
-    func use(_ answer: AbandonedOwners.Answer) {
+    func use(_ answer: AbandonedOwners.Answer, askedAt: Duration) {
         for (failure, doing) in answer.failures where !abandoned.hasFailed { observer(.failed(failure, doing: doing)) }
-        let claims = Set(answer.settled ?? []).subtracting(settledClaims)
-        let owners = Set(claims.map(\.transactionalId) + answer.endedVanished).sorted()
-        for owner in owners { observer(.claimSettled(transactionalId: owner)) }
-        abandoned.note(answer)
+        for owner in answer.ended { observer(.claimSettled(transactionalId: owner)) }
+        abandoned.note(answer, askedAt: askedAt)
     }
 }

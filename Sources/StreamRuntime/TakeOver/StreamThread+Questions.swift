@@ -25,7 +25,7 @@ extension StreamThread {
     func receiveAnswer() {
         switch inquiry.takeAnswer() {
         case .takeOver(let answer): use(answer)
-        case .abandoned(let answer): use(answer)
+        case .abandoned(let answer, let askedAt): use(answer, askedAt: askedAt)
         case .ends(let ends): use(ends)
         case .members(let members): follow(members)
         case .unowned(let answer): use(answer)

@@ -10,6 +10,8 @@ extension StreamThread {
         let waiting = tasks.all.filter { $0.isCreated || isHeldUp($0, now) }
             .sorted { $0.task.partition < $1.task.partition }
         if waiting.isEmpty || inquiry.isBusy { return }
+        // Rounds that get no answer for long would leave no turn for what may be the reason.
+        if rounds.wasSlow && abandoned.isDue(at: now, settings) { return }
         guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
         for runtime in waiting where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
             runtime.lastWaitingReport = now
@@ -49,6 +51,7 @@ extension StreamThread {
     }
 
     func use(_ answer: TakeOverAnswer) {
+        rounds.noteAnswer(at: clock.monotonic(), interval: settings.roundInterval)
         for (failure, doing) in answer.failures { observer(.failed(failure, doing: doing)) }
         for (place, metadata) in answer.unreadable where rounds.noteUnreadable(place) {
             observer(.claimUnreadable(place, metadata))

@@ -4,6 +4,8 @@ import RecordLog
 struct TakeOverRounds {
     /// The tasks of the last round, by their serials, and when it was asked.
     private var last: (serials: Set<Int>, at: Duration) = ([], .zero)
+    /// The last round took longer than the pause between two.
+    private(set) var wasSlow = false
     /// See `TaskRuntime.serial`.
     private var lastSerial = 0
     /// Exchange partitions whose claims could not be read.
@@ -23,6 +25,9 @@ struct TakeOverRounds {
         last = (serials, now)
         return true
     }
+
+    /// The round is answered.
+    mutating func noteAnswer(at now: Duration, interval: Duration) { wasSlow = now - last.at > interval }
 
     /// - Returns: true the first time that the claim in this partition cannot be read.
     mutating func noteUnreadable(_ place: TopicPartition) -> Bool { unreadableClaims.insert(place).inserted }

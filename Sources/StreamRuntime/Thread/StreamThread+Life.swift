@@ -30,14 +30,18 @@ extension StreamThread {
             _ = consumer.poll(maximum: 1, timeout: settings.pollTimeoutMax)
         }
         commit(within: settings.transactionTimeout, releasing: tasks.partitions)
-        // One attempt; if it fails, whoever takes over finds an open claim and settles it (R15).
-        do throws(StreamFailure) { try settle() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
+        leaving { () throws(StreamFailure) in try settle() }
         consumer.close(waiting: max(deadline - clock.monotonic(), .zero))
+        leaving { () throws(StreamFailure) in try endOpenTransaction() }
         if state.name != .ended { enter(.ended) }
         producer.destroy()
         standbys.close()
         inquiry.close()
         positionChecks.comparer?.close()
         ports.release(restorer)
+    }
+
+    private func leaving(_ body: () throws(StreamFailure) -> Void) {
+        do throws(StreamFailure) { try body() } catch { observer(.failed(asLogError(error), doing: "leaving")) }
     }
 }

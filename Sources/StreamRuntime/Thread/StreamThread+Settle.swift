@@ -93,6 +93,23 @@ extension StreamThread {
         }
     }
 
+    /// The last thing of a thread that leaves: its consumer is closed, so that an outcome is not verified any more. Who
+    /// takes over finds an open claim and ends what is open (R15), but none of a thread in its first transaction, and
+    /// the group has forgotten that by then. Takes an attempt's time and half of that at most (R16).
+    func endOpenTransaction() throws(StreamFailure) {
+        let deadline = clock.monotonic() + settings.attemptTimeout / 2
+        while true {
+            switch state {
+            case .aborting(let abort): try settleAbort(abort)
+            case .inDoubt(let doubt) where !isPausing: try replaceProducer(doubt)
+            case .inDoubt: break
+            default: return
+            }
+            if clock.monotonic() >= deadline { return }
+            clock.pause(.milliseconds(5))
+        }
+    }
+
     private func initialise() throws(StreamFailure) {
         do throws(TransactionError) {
             try producer.initialise(timeout: settings.attemptTimeout)

@@ -49,6 +49,7 @@ extension StreamSettings {
         commitInterval = .milliseconds(settings[Keys.commitInterval])
         visibleCommitInterval = .milliseconds(settings[Keys.visibleCommitInterval])
         transactionTimeout = settings[Keys.transactionTimeout]
+        sessionTimeout = settings[Keys.sessionTimeout]
         restorePatience = settings[Keys.restorePatience]
         standbyReplicas = settings[Keys.standbyReplicas]
         let instance = settings[Keys.instance]

@@ -71,6 +71,27 @@ struct CoordinatorTests {
         #expect(cluster.members(of: "g").map(\.clientId) == ["living"])
     }
 
+    @Test("who dies while its JoinGroup waits for others is struck off a session after all have joined")
+    func parked() throws {
+        let processes = ["slow", "early", "late"].map { cluster.process($0) }
+        let members = try processes.map { try stage.member($0) }
+        for _ in 0..<4 { for member in members { member.consumer.poll() } }
+        cluster.plan(.order(.rebalance))
+        members[1].consumer.poll()
+        members[2].consumer.poll()
+        processes[1].die()
+        clock.advance(by: .seconds(12))
+        let names = { cluster.members(of: "g").map(\.clientId) }
+        #expect(names() == ["slow", "early", "late"], "the group waits for the slow one")
+        members[0].consumer.poll()
+        processes[2].die()
+        clock.advance(by: .seconds(9))
+        #expect(names() == ["slow", "early", "late"])
+        clock.advance(by: .milliseconds(1_001))
+        members[0].consumer.poll()
+        #expect(names() == ["slow"])
+    }
+
     @Test("a group coordinator that has forgotten its members tells each that all is lost")
     func forgotten() throws {
         let (a, b) = (try stage.member(cluster.process("a")), try stage.member(cluster.process("b")))
