@@ -117,10 +117,10 @@ extension ChaosRun {
         report.compared = keys.count
         // Of a topic that was made again only the ledger's configurations are written anew.
         let isWhole = counts.count(.topicRecreated) == 0
-        let known = Set(disturbed.last.keys)
-        let other = isWhole ? Set(undisturbed.last.keys) : known
         report.breaches += Self.few(
-            "only one of the two runs has", known.symmetricDifference(other).sorted())
+            "only one of the two runs has",
+            RunComparison.oneSided(
+                disturbed: Set(disturbed.last.keys), undisturbed: Set(undisturbed.last.keys), isWhole: isWhole))
         let letters = try deadLetters("tideline.dead-letters")
         report.deadLetters = letters.places.count
         let others = try deadLetters("oracle.tideline.dead-letters")

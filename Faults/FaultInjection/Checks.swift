@@ -61,6 +61,14 @@ package enum RunComparison {
         }
     }
 
+    /// The configurations that one of the two runs alone has timelines of, ascending.
+    ///
+    /// - Parameter isWhole: false if an input was made again: then the undisturbed run has read only what stands since,
+    ///   and need not have all. What it has is still not to be missing.
+    package static func oneSided(disturbed: Set<String>, undisturbed: Set<String>, isWhole: Bool) -> [String] {
+        undisturbed.subtracting(disturbed).union(isWhole ? disturbed.subtracting(undisturbed) : []).sorted()
+    }
+
     private static func text(_ content: String?) -> String { content.map { String($0.prefix(600)) } ?? "nothing" }
 
     /// What counts as content, as JSON with sorted keys: kind, family and the entries from the one in force on, without

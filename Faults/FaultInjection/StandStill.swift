@@ -31,7 +31,8 @@ package struct StandStill: Sendable {
         _ processes: [String], _ episodes: [FaultCounts.Episode], starting: Double
     ) -> Double {
         let hurt = processes.map { name in
-            episodes.filter { $0.victim == name }.map { episode in
+            // A process behind a slow network can end what others left open.
+            episodes.filter { $0.victim == name && $0.kind != .processDelay }.map { episode in
                 let isRestarted = episode.kind == .processKill || episode.kind == .processTerminate
                 return (began: episode.began, ended: episode.ended + (isRestarted ? starting : 0))
             }

@@ -199,6 +199,12 @@ package struct Draw: Sendable {
                 + "\(settings.outputBytesMax) bytes, maintenance \(settings.maintenanceInterval), offsets anew "
                 + "\(settings.offsetsRefreshInterval), failures \(settings.failuresMax), standby copies "
                 + "\(settings.standbyReplicas), poll interval \(pollInterval)",
+            "settings session \(session), visible commit "
+                + (settings.visibleCommitInterval.map { "\($0)" } ?? "as any") + ", backlog from "
+                + "\(settings.backlogRecords) records each \(settings.backlogCommitInterval), far behind from "
+                + "\(settings.farBehindRecords) for \(settings.farBehindPatience) and "
+                + "\(settings.farBehindFlushPortions) portions, standby look \(settings.standbyInterval), compared "
+                + "each \(settings.comparisonInterval)",
             "begins \(start.rfc3339), at most \(reloadLimit) reloads a day",
             "calls " + (callsWait ? "wait for what has to happen first" : "fail at once where they would wait"),
             "faults of calls "

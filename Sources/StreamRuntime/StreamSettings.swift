@@ -100,6 +100,8 @@ package struct StreamSettings: Sendable {
     /// Returns true if somebody follows each thing that is done (`TaskContext.note`). Called in every iteration, on the
     /// stream's thread.
     package var isFollowed: @Sendable () -> Bool = { false }
+    /// How what follows from the states of several tasks is derived.
+    package var derivation: any Derivation = SerialDerivation()
     /// How short memory is.
     package var memory: any MemoryState = AmpleMemory()
     /// Gives the intervals that hold from now on; `nil` if they never change. Called in every iteration, on the
@@ -142,7 +144,9 @@ package struct StreamSettings: Sendable {
 
     /// After a transaction was seen open for so long, who has committed nothing meanwhile is taken for its owner (R15):
     /// readers wait for it since a look before, and a session and two seconds in all.
-    var standStillPatience: Duration { max(sessionTimeout - .seconds(1), .seconds(3)) }
+    var standStillPatience: Duration {
+        max(sessionTimeout - .seconds(1), .seconds(3), commitInterval * 3, farBehindInterval + farBehindFlush * 2)
+    }
 
     var backlogInterval: Duration { max(commitInterval, backlogCommitInterval) }
     /// Leaves most of a transaction's time for its flush and its commit.

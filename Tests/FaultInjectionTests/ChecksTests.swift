@@ -90,6 +90,15 @@ import Testing
         #expect(RunComparison.differences(of: one, from: [:], keys: ["a"], at: date).count == 1)
     }
 
+    @Test func whatOneRunAloneHasIsALossAlsoAfterAnInputWasMadeAgain() {
+        func oneSided(_ disturbed: Set<String>, _ undisturbed: Set<String>, _ isWhole: Bool) -> [String] {
+            RunComparison.oneSided(disturbed: disturbed, undisturbed: undisturbed, isWhole: isWhole)
+        }
+        #expect(oneSided(["a", "b"], ["b", "c"], true) == ["a", "c"])
+        #expect(oneSided(["a", "b"], ["b", "c"], false) == ["c"])
+        #expect(oneSided(["a", "b"], ["b"], false).isEmpty)
+    }
+
     @Test func aSeedDecidesTheFaults() {
         func drawn(_ seed: UInt64) -> [DrawnFault] {
             var schedule = FaultSchedule(seed: seed, kinds: FaultKind.allCases, every: 2, session: 6)

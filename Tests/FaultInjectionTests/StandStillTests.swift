@@ -33,6 +33,8 @@ import Testing
         #expect(breach(until: 110.9, [killed, paused]) == nil)
         let late = breach(until: 111.1, [killed, paused])
         #expect(late?.hasSuffix("and the 3.0 s in which no process was whole") == true)
+        let slow = FaultCounts.Episode(.processDelay, "process-2", began: 99, ended: 120)
+        #expect(breach(until: 108.5, [killed, slow]) != nil, "a process behind a slow network ends them")
         let sink = FaultCounts.Episode(.sinkKill, "sink", began: 99, ended: 120)
         #expect(breach(until: 108.5, [killed, sink]) != nil, "a sink ends no transactions")
     }

@@ -1,6 +1,7 @@
 import RecordLog
 import Simulation
 import StreamRuntime
+import Synchronization
 import Testing
 
 /// What befalls a task whose changelog is read, and of whose state not all is derived yet.
@@ -60,6 +61,39 @@ struct DerivingTests {
         try application.runUntilAllRun()
         #expect(member.runningTasks == [0, 1])
         try expectAllApplied()
+    }
+
+    @Test("several tasks are derived at a time, while the changelogs of others are read; all are complete")
+    func severalAtATime() throws {
+        let application = SimulatedApplication(partitions: 6, inputPartitions: 6)
+        let first = try application.join("a")
+        application.append(2_000, keys: 600)
+        try application.expectExactlyOnce()
+        application.leave(first)
+        let derivation = NotedDerivation()
+        application.settings.derivation = derivation
+        application.settings.pollMaximum = 7
+        let member = try application.join("b")
+        try application.runUntilAllRun()
+        #expect(member.runningTasks == [0, 1, 2, 3, 4, 5])
+        let rounds = derivation.rounds.withLock { $0 }
+        #expect(rounds.contains { $0.pieces > 1 }, "\(rounds.count) rounds")
+        #expect(rounds.contains { $0.isBesideReading }, "\(rounds.count) rounds")
+        application.append(400, keys: 600)
+        try application.expectExactlyOnce()
+    }
+
+    /// As in a process on two cores.
+    private final class NotedDerivation: Derivation {
+        let rounds = Mutex<[(pieces: Int, isBesideReading: Bool)]>([])
+        let parallel = ParallelDerivation(cores: 2)
+
+        var width: Int { parallel.width }
+
+        func run(_ count: Int, beside other: (() -> Void)?, _ piece: (Int) -> Void) {
+            rounds.withLock { $0.append((count, other != nil)) }
+            parallel.run(count, beside: other, piece)
+        }
     }
 
     @Test("a member that is killed, or leaves, meanwhile gives its tasks up", arguments: [true, false])

@@ -280,4 +280,15 @@ struct ThreadValuesTests {
         restore.noteFree()
         #expect(!restore.mayBeHeldUp(at: .seconds(99), patience: .seconds(1)))
     }
+
+    @Test("a round of taking over that was slow leaves one turn, and no more before the next round")
+    func turns() {
+        var rounds = TakeOverRounds()
+        #expect(rounds.begin([1], at: .seconds(1), interval: .milliseconds(100)) && !rounds.leavesTurn())
+        rounds.noteAnswer(at: .milliseconds(1_050), interval: .milliseconds(100))
+        #expect(!rounds.leavesTurn())
+        #expect(rounds.begin([1], at: .seconds(2), interval: .milliseconds(100)))
+        rounds.noteAnswer(at: .seconds(3), interval: .milliseconds(100))
+        #expect(rounds.leavesTurn() && !rounds.leavesTurn())
+    }
 }

@@ -12,7 +12,11 @@ final class DrawnPlan: FaultPlan {
         var random: SplitMix64
         /// By kind: it does not happen again before.
         var restsUntil: [FaultKind: Instant] = [:]
+        var delaysOfTransactions = 0
     }
+
+    /// How many calls that a transaction, or the look for its owner, needs were slow, or lost.
+    var delaysOfTransactions: Int { state.withLock(\.delaysOfTransactions) }
 
     /// Who repeats a call that fails asks often: what lasts must end before it may begin again.
     private static let rest = ElapsedTime.seconds(5)
@@ -28,6 +32,7 @@ final class DrawnPlan: FaultPlan {
             guard Double.random(in: 0..<1, using: &state.random) < probability else { return nil }
             if let until = state.restsUntil[kind], opportunity.now < until { return nil }
             let length = Int64.random(in: 1...Self.longest(kind), using: &state.random)
+            if kind.delaysCalls && opportunity.call.isOfTransactions { state.delaysOfTransactions += 1 }
             if Self.lasts(kind) {
                 state.restsUntil[kind] = opportunity.now + ElapsedTime(milliseconds: length) + Self.rest
             }
@@ -50,6 +55,16 @@ final class DrawnPlan: FaultPlan {
         case .lateDecision: 15_000
         case .groupCoordinatorMove, .transactionCoordinatorMove, .lateMarkers, .survivingRequest: 5_000
         default: 2_000
+        }
+    }
+}
+
+extension PortCall {
+    /// True if a transaction is ended by it, or its owner found.
+    fileprivate var isOfTransactions: Bool {
+        switch self {
+        case .transactional: true
+        case .log(let call): [.committed, .describeTopics, .endOffsets, .describeGroup].contains(call)
         }
     }
 }

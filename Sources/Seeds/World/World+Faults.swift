@@ -96,14 +96,12 @@ extension World {
         case .pausesBeyondSession: return pause(process, .seconds(Int.random(in: 11...40, using: &random)))
         case .expelled:
             cluster.expel(clientId: process.clientId)
-            excusedUntil = clock.now
         case .rebalancesBackToBack:
             for _ in 0..<Int.random(in: 2...4, using: &random) {
                 guard let one = processes.randomElement(using: &random) else { return true }
                 cluster.expel(clientId: one.clientId)
                 if let other = processes.randomElement(using: &random) { turn(other) }
             }
-            excusedUntil = clock.now
         case .clockJumpsForward:
             cluster.note(.clockJump)
             process.clock.jump(by: .seconds(Int64.random(in: 1...90_000, using: &random)))
@@ -183,13 +181,17 @@ extension Misfortune {
 }
 
 extension FaultKind {
-    /// True if a living process may have to repeat what ends its transaction, or cannot know whose is to be ended.
+    /// True if a living process may have to repeat what ends its transaction, or cannot know whose is to be ended,
+    /// whatever the call.
     var delaysTransactions: Bool {
         switch self {
-        case .slowCall, .lostRequest, .lostAnswer, .lateDecision, .lostDecision, .lateMarkers,
-            .groupCoordinatorMove, .groupForgotten, .offsetsExpired, .transactionCoordinatorMove, .survivingRequest:
+        case .lateDecision, .lostDecision, .lateMarkers, .groupCoordinatorMove, .groupForgotten, .offsetsExpired,
+            .transactionCoordinatorMove, .survivingRequest:
             true
         default: false
         }
     }
+
+    /// True if it does so at a call that a transaction, or the look for its owner, needs.
+    var delaysCalls: Bool { [.slowCall, .lostRequest, .lostAnswer].contains(self) }
 }

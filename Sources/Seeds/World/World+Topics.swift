@@ -39,7 +39,8 @@ extension World {
             digest.note(kind.rawValue, clock.now.milliseconds)
             guard topics.missing == nil, isDoneToTopics(kind) else { continue }
             faults.note(kind)
-            excusedUntil = clock.now
+            // What a reader waited for is gone with its topic.
+            if kind == .outputRemade { excusedUntil = clock.now }
         }
     }
 

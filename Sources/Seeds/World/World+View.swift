@@ -16,7 +16,8 @@ extension World {
         isDeserted = processes.allSatisfy { $0.pausedUntil != nil }
         // Whose requests about a transaction are lost or late repeats them for as long as it may last. What is open
         // when that happens may last as long; what began without it may not.
-        let delays = FaultKind.allCases.filter(\.delaysTransactions).reduce(0) { $0 + cluster.timesHappened($1) }
+        let delays = FaultKind.allCases.filter(\.delaysTransactions)
+            .reduce(plan.delaysOfTransactions) { $0 + cluster.timesHappened($1) }
         if delays != delaysSeen { hamperedAt = clock.now }
         delaysSeen = delays
         let least = ElapsedTime(draw.session) + .seconds(2)

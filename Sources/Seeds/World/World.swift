@@ -51,6 +51,7 @@ final class World {
     var peaceBegins = Instant.distantFuture
     private(set) var joined = 0
     let reader: OutputReader
+    let plan: DrawnPlan
     var standstill: Symptom?
 
     init(
@@ -58,6 +59,7 @@ final class World {
         wrap: @escaping @Sendable (any Cluster) -> any Cluster
     ) {
         self.draw = draw
+        plan = DrawnPlan(draw.callFaults, seed: draw.seed)
         self.system = system
         self.digest = digest
         self.wrap = wrap
@@ -89,7 +91,7 @@ final class World {
         reader = OutputReader(cluster, topics: system.outputTopics)
         let reference = WorldReference(world: self)
         cluster.passes { reference.world.pass($0) }
-        cluster.follow(DrawnPlan(draw.callFaults, seed: draw.seed), kinds: Set(draw.callFaults.keys))
+        cluster.follow(plan, kinds: Set(draw.callFaults.keys))
     }
 
     // MARK: - Processes

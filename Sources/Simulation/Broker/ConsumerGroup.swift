@@ -13,6 +13,8 @@ struct ConsumerGroup: Sendable {
 
     /// While a rebalance waits for members to join it; `nil` once all have.
     private var joining: Joining?
+    /// The last one that all have joined: until they have joined the next one, it is theirs.
+    private var joinedGeneration = 0
 
     /// Members of which another process has taken the instance's name over (KIP-345).
     private(set) var fenced: Set<Int> = []
@@ -62,10 +64,12 @@ struct ConsumerGroup: Sendable {
             members.append(member)
             return true
         }
-        fenced.insert(members[index].id)
+        let former = members[index].id
+        fenced.insert(former)
         var heir = member
         heir.target = members[index].target
         members[index] = heir
+        noteJoin(of: former, at: member.joinedAt)
         return false
     }
 
@@ -103,16 +107,23 @@ struct ConsumerGroup: Sendable {
     /// the answer, which all members get at the same time.
     private mutating func noteJoin(of id: Int, at now: Instant) {
         guard joining?.awaited.remove(id) != nil, joining?.awaited.isEmpty ?? false else { return }
-        joining = nil
+        endJoining()
         for index in members.indices where members[index].isParked {
             members[index].isParked = false
             members[index].answeredAt = now
         }
     }
 
+    private mutating func endJoining() {
+        joining = nil
+        joinedGeneration = generation
+    }
+
     /// - Parameter seen: the generation that the member knows.
     func step(of id: Int, seen: Int) -> Step {
         guard let member = members.first(where: { $0.id == id }) else { return fenced.contains(id) ? .fenced : .lose }
+        // Nobody gets an answer before all have joined.
+        if joining != nil { return .nothing }
         let surplus = member.owned.subtracting(member.target)
         if !surplus.isEmpty { return .revoke(places(surplus, of: member)) }
         if seen == generation { return .nothing }
@@ -137,7 +148,11 @@ struct ConsumerGroup: Sendable {
         // Ports that belong to no process are polled when their owner likes.
         let others = Set(members.filter { $0.process > 0 }.map(\.id))
         let awaited = joining?.awaited.intersection(others) ?? others
-        joining = awaited.isEmpty ? nil : Joining(awaited: awaited)
+        joining = Joining(awaited: awaited)
+        if awaited.isEmpty {
+            endJoining()
+            for index in members.indices { members[index].isParked = false }
+        }
         guard !members.isEmpty else { return }
         let share = Int(partitions) / members.count
         let larger = Set(
@@ -176,7 +191,7 @@ struct ConsumerGroup: Sendable {
         guard members.contains(where: { $0.id == metadata.member }) else {
             return LogError(.other, name: "UNKNOWN_MEMBER_ID", "\(metadata.group) has no member \(metadata.member)")
         }
-        guard metadata.generation == generation else {
+        guard (joinedGeneration...generation).contains(metadata.generation) else {
             return LogError(
                 .other, name: "ILLEGAL_GENERATION",
                 "\(metadata.group) is at generation \(generation), not at \(metadata.generation)")

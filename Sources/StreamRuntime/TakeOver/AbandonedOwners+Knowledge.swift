@@ -11,8 +11,6 @@ extension AbandonedOwners {
         private(set) var outputs: [TopicPartition] = []
         /// Where a transaction is open: the last stable offset, and when that was seen first.
         private(set) var blocked: [TopicPartition: (at: Offset, since: Duration)] = [:]
-        /// Who stands still meanwhile.
-        private(set) var still = StillOwners()
         /// `nil` while no transaction stays open.
         private(set) var members: Set<GroupMember>?
         /// As they were seen last; `nil` before the first look.
@@ -75,7 +73,6 @@ extension AbandonedOwners {
                 let seen = self.blocked[place.key]
                 all[place.key] = seen?.at == place.value ? seen : (place.value, now)
             }
-            still.note(answer, blockedSince: self.blocked.values.map(\.since).min())
             if answer.members == nil && hasFailed { return }
             let isNew = answer.members != members
             looks = answer.members.map(looks) ?? 0

@@ -26,10 +26,6 @@ struct AbandonedOwners: Sendable {
         var vanished: Set<String> = []
         /// The owners whose transactions were ended now, in that order.
         var ended: [String] = []
-        /// The last commit of each possible owner; `nil` if claims were not asked for.
-        var commits: StillOwners.Commits?
-        /// Those that were ended because they stood still, and that still live for the group.
-        var endedStill: Set<String> = []
         /// Claims of the struck-off whose transactions are ended, ascending by transactional id.
         var settled: [Claim] = []
         /// All claims of the struck-off are among `settled`.
@@ -98,34 +94,53 @@ struct AbandonedOwners: Sendable {
     private func end(_ members: [GroupMember], _ ports: BrokerInquiry.Ports, _ answer: inout Answer) throws(LogError) {
         let looks = known.looks(at: answer.members ?? [])
         let isDone = looks > known.looks && known.isDone && answer.vanished.isEmpty
-        let mayAct = !isDone && mayAct(looks, members)
-        let still = known.still
-        if !mayAct && !still.isToBeAsked(at: now, settings: ports.settings) { return }
         let committed = try ports.claims.committed(places, timeout: ports.settings.answerTimeout)
-        let claims = places.compactMap { committed[$0] }.compactMap { Claim($0.metadata, prefix: prefix) }
-        let commits = StillOwners.Commits(of: claims, and: dynamicMembers(members), but: transactionalId)
-        answer.commits = commits
-        if mayAct {
-            settle(abandoned(claims, members), ports, &answer)
+        let texts = places.compactMap { committed[$0]?.metadata }.filter { !$0.isEmpty }
+        let claims = texts.map { Claim($0, prefix: prefix) }
+        ports.still.note(
+            StillOwners.Commits(of: claims, and: dynamicMembers(members), but: transactionalId), at: now)
+        if !isDone && mayAct(looks, members) {
+            settle(abandoned(claims.compactMap(\.self), members), ports, &answer)
             settleVanished(ports, &answer)
         }
-        let late = still.lateness(at: now, settings: ports.settings)
-        guard let late, self.mayAct(Int(late / ports.settings.membersInterval), members) else { return }
-        for owner in still.owners(commits).subtracting(answer.ended).sorted() where settle(owner, ports, &answer) {
-            answer.endedStill.insert(owner)
+        try endStill(members, ports, &answer)
+    }
+
+    /// So many at a look: each takes some milliseconds, and other questions wait.
+    private static let stillMax = 16
+
+    /// Ends those that stand still, until no transaction is open any more that was for long, or one cannot be ended:
+    /// others have their turn at the next look.
+    private func endStill(
+        _ members: [GroupMember], _ ports: BrokerInquiry.Ports, _ answer: inout Answer
+    ) throws(LogError) {
+        let patience = ports.settings.standStillPatience
+        let long = known.blocked.filter { place, block in
+            answer.blocked?[place] == block.at && now - block.since >= patience
+        }
+        guard let first = long.values.map(\.since).min(), let last = long.values.map(\.since).max() else { return }
+        guard mayAct(Int((now - first - patience) / ports.settings.membersInterval), members) else { return }
+        let owners = ports.still.owners(blockedSince: last, now: now, ports.settings)
+        for owner in owners.prefix(Self.stillMax) where !answer.ended.contains(owner) {
+            guard settle(owner, ports, &answer) else { return }
+            ports.still.noteEnd(of: owner)
+            let stable = try ports.admin.endOffsets(
+                of: long.keys.sorted(), isolation: .readCommitted, timeout: ports.settings.answerTimeout)
+            if long.allSatisfy({ stable[$0.key] != $0.value.at }) { return }
         }
     }
 
-    /// Four members act at their first look, four more at their next, and so on: some of them may be dead as well, and
+    /// Four processes act at their first look, four more at their next, and so on: some of them may be dead as well, and
     /// mostly those tasks have new owners by then. Who is no member itself knows least of all who is.
     private func mayAct(_ looks: Int, _ members: [GroupMember]) -> Bool {
-        if let rank = dynamicMembers(members).firstIndex(of: transactionalId) { return rank / 4 <= looks }
-        return members.contains { $0.owns(transactionalId, prefix: prefix) }
+        guard let own = members.first(where: { $0.owns(transactionalId, prefix: prefix) }) else { return false }
+        let processes = Set(members.map(\.clientId).filter { $0.hasPrefix(prefix) }.map(\.processOfThread)).sorted()
+        return (processes.firstIndex(of: own.clientId.processOfThread) ?? 0) / 4 <= looks
     }
 
-    /// Ascending. The client id of a static member is that of its name's first process, and so tells nothing.
+    /// Transactional ids. The client id of a static member is that of its name's first process, and so tells nothing.
     private func dynamicMembers(_ members: some Sequence<GroupMember>) -> [String] {
-        members.filter { $0.instance == nil }.map(\.clientId).filter { $0.hasPrefix(prefix) }.sorted()
+        members.filter { $0.instance == nil }.map(\.clientId).filter { $0.hasPrefix(prefix) }
     }
 
     /// Claims without a number are of a release whose members have other client ids, and are let alone.

@@ -16,6 +16,9 @@ final class BrokerInquiry {
         let claims: any Consumer
         let admin: any Admin
 
+        /// Known of owners that stand still.
+        var still = StillOwners()
+
         /// The group's members as they were seen last, or why not, for all threads.
         private var seen: (at: Duration, members: Result<[GroupMember]?, LogError>)?
 

@@ -3,56 +3,77 @@ import RecordLog
 /// Owners that have committed nothing since a transaction in an output or the changelog is open (R15). One of them has
 /// left it open, most likely dead, and the group may strike it off long after its session.
 ///
-/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing.
-struct StillOwners: Sendable {
-    /// The last commit of each possible owner of an open transaction: the highest number in its open claims. 0 stands
-    /// for a member that has none, and so has committed nothing, or nothing since it gave up its tasks.
-    struct Commits: Sendable, Equatable {
+/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing. It is
+/// not ended again before it has committed, so that a long transaction ends at its second attempt. Known to all threads
+/// of a process.
+struct StillOwners {
+    /// The last commit of each possible owner of an open transaction of another process: the highest number in its open
+    /// claims. 0 stands for a member that has none, and so has committed nothing, or nothing since it gave up its
+    /// tasks.
+    struct Commits: Equatable {
         private(set) var numbers: [String: Int64] = [:]
 
         /// - Parameters:
+        ///   - claims: of all tasks; `nil` for one that cannot be read.
         ///   - members: transactional ids of the group's members.
-        ///   - own: of the asking thread, which settles its own transactions.
-        init(of claims: [Claim], and members: [String], but own: String) {
-            for member in members { numbers[member] = 0 }
-            for claim in claims where !claim.isReleased {
-                // Claims of a release without numbers do not tell who stands still.
-                guard let number = claim.number else { continue }
-                numbers[claim.transactionalId] = max(numbers[claim.transactionalId] ?? 0, number)
+        ///   - own: of the asking thread. The threads of its process live, and settle their own transactions.
+        init(of claims: [Claim?], and members: [String], but own: String) {
+            // Whoever wrote a claim that cannot be read may be any of them.
+            if claims.allSatisfy({ $0 != nil }) { for member in members { numbers[member] = 0 } }
+            var silent: Set<String> = []
+            for case let claim? in claims where !claim.isReleased {
+                if let number = claim.number {
+                    numbers[claim.transactionalId] = max(numbers[claim.transactionalId] ?? 0, number)
+                } else {
+                    // Of a format without numbers, which does not tell who commits.
+                    silent.insert(claim.transactionalId)
+                }
             }
-            numbers[own] = nil
+            let process = own.processOfThread
+            numbers = numbers.filter { !silent.contains($0.key) && $0.key.processOfThread != process }
         }
     }
 
-    /// When the transaction was seen first that is open for longest; `nil` while none is.
-    private(set) var blockedSince: Duration?
-    /// The commits as they were seen first meanwhile; `nil` before that.
-    private var first: Commits?
-    /// Those that were ended meanwhile.
-    private var ended: Set<String> = []
-
-    /// True if the last commits are to be asked for: at first, and when owners are to be ended.
-    func isToBeAsked(at now: Duration, settings: StreamSettings) -> Bool {
-        blockedSince != nil && (first == nil || lateness(at: now, settings: settings) != nil)
+    private struct Seen {
+        var number: Int64
+        /// When it was seen first.
+        var since: Duration
+        /// The owner was ended at this number.
+        var isEnded = false
     }
 
-    /// How long ago owners were to be ended that stand still; `nil` before that.
-    func lateness(at now: Duration, settings: StreamSettings) -> Duration? {
-        guard let blockedSince, first != nil, now - blockedSince >= settings.standStillPatience else { return nil }
-        return now - blockedSince - settings.standStillPatience
+    private var seen: [String: Seen] = [:]
+
+    /// The commits as they are now. Who is not among them is forgotten.
+    mutating func note(_ commits: Commits, at now: Duration) {
+        seen = commits.numbers.reduce(into: [:]) { all, owner in
+            let known = seen[owner.key].flatMap { $0.number == owner.value ? $0 : nil }
+            all[owner.key] = known ?? Seen(number: owner.value, since: now)
+        }
     }
 
-    /// Those that have committed nothing meanwhile, and that were not ended.
-    func owners(_ commits: Commits) -> Set<String> {
-        guard let first else { return [] }
-        return Set(commits.numbers.filter { first.numbers[$0.key] == $0.value }.keys).subtracting(ended)
-    }
+    /// The owner's transaction is ended.
+    mutating func noteEnd(of owner: String) { seen[owner]?.isEnded = true }
 
-    mutating func note(_ answer: AbandonedOwners.Answer, blockedSince since: Duration?) {
-        if since != blockedSince { self = StillOwners() }
-        blockedSince = since
-        if since == nil { return }
-        first = first ?? answer.commits
-        ended.formUnion(answer.endedStill)
+    /// Those that have committed nothing while a transaction was open, and that were not ended since their last commit:
+    /// who committed last comes first.
+    ///
+    /// - Parameter blockedSince: when that transaction was seen first.
+    func owners(blockedSince: Duration, now: Duration, _ settings: StreamSettings) -> [String] {
+        // Claims are looked at from the second look on.
+        let firstLook = blockedSince + settings.standStillInterval + settings.membersInterval * 2
+        let still = seen.filter { _, seen in
+            !seen.isEnded && (seen.since <= firstLook || now - seen.since >= settings.standStillPatience)
+        }
+        return still.sorted { ($1.value.since, $0.key) < ($0.value.since, $1.key) }.map(\.key)
+    }
+}
+
+extension String {
+    /// What the ids of all threads of a process have in common: the random name behind the application and the
+    /// instance, without the number of the thread.
+    var processOfThread: Substring {
+        let name = self[(lastIndex(of: "-").map(index(after:)) ?? startIndex)...]
+        return name.prefix { $0 != "." }
     }
 }

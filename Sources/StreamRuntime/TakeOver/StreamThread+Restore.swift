@@ -10,11 +10,11 @@ extension StreamThread {
     func restore() throws(StreamFailure) {
         takeOver()
         restoreLoad.begin()
-        if tasks.all.contains(where: \.isReadingChangelog) {
-            try readChangelogs()
-            reportRestores()
-        }
-        if tasks.all.contains(where: \.isDeriving) { try derive() }
+        let isReading = tasks.all.contains(where: \.isReadingChangelog)
+        let isBeside = isReading && settings.derivation.width > 1 && tasks.all.contains(where: \.isDeriving)
+        if isReading && !isBeside { try readChangelogs() }
+        if tasks.all.contains(where: \.isDeriving) { try derive(besideReading: isBeside) }
+        if isReading { reportRestores() }
         takeComparisons()
         for runtime in tasks.running { advanceStage(of: runtime) }
     }
@@ -81,22 +81,46 @@ extension StreamThread {
         runtime.beginDeriving()
     }
 
-    /// A portion of what follows from the state, of one task after the other: many small ones are done at once.
-    private func derive() throws(StreamFailure) {
+    /// Portions of what follows from the state, of as many tasks at a time as there are cores. Many small tasks are done
+    /// at once.
+    ///
+    /// - Parameter isReading: true if changelogs of other tasks are read meanwhile, on this thread.
+    private func derive(besideReading isReading: Bool) throws(StreamFailure) {
         var left = restorePortion
-        for runtime in tasks.ordered where runtime.isDeriving {
+        var reads = isReading
+        while left > 0 {
+            let some = Array(tasks.ordered.filter(\.isDeriving).prefix(settings.derivation.width))
+            if some.isEmpty { return }
             restoreLoad.noteDeriving()
-            let before = left
-            let isDone: Bool
-            do throws(UnreadableRecord) {
-                isDone = try runtime.task.finishRestore(&left)
-            } catch {
-                throw .unreadable(changelog(of: runtime.task.partition), error.offset, error.reason)
+            var failure: StreamFailure?
+            let read = { [self] in
+                do throws(StreamFailure) { try readChangelogs() } catch { failure = error }
             }
-            runtime.restore.noteDerived(before - left)
+            let portions = derivePortions(of: some.map(\.task), left, beside: reads ? read : nil)
+            reads = false
+            if let failure { throw failure }
+            var isDone = true
+            for (runtime, portion) in zip(some, portions) {
+                runtime.restore.noteDerived(left - portion.left)
+                if let unreadable = portion.unreadable {
+                    throw .unreadable(changelog(of: runtime.task.partition), unreadable.offset, unreadable.reason)
+                }
+                if portion.isDone { run(runtime) } else { isDone = false }
+            }
             guard isDone else { return }
-            run(runtime)
+            left = portions.map(\.left).min() ?? 0
         }
+    }
+
+    private func derivePortions(
+        of some: [StreamTask], _ left: Int, beside other: (() -> Void)?
+    ) -> [DerivedPortion] {
+        var portions = [DerivedPortion](repeating: DerivedPortion(left: left), count: some.count)
+        portions.withUnsafeMutableBufferPointer { portions in
+            let portions = portions
+            settings.derivation.run(some.count, beside: other) { portions[$0].derive(some[$0]) }
+        }
+        return portions
     }
 
     // MARK: - (d)
@@ -109,5 +133,26 @@ extension StreamThread {
         // Another owner may have sent to any of this thread's tasks before (DESIGN.md, "Local delivery").
         for other in tasks.all { other.localBarrier = nil }
         observer(.running(task: runtime.task.partition, restoredRecords: runtime.restore.records))
+    }
+}
+
+/// A portion of what follows from a task's state.
+private struct DerivedPortion {
+    /// The slots that may still be looked at.
+    var left: Int
+    var isDone = false
+    /// A value that cannot be read: then nothing may be done with the task.
+    var unreadable: UnreadableRecord?
+
+    init(left: Int) {
+        self.left = left
+    }
+
+    mutating func derive(_ task: StreamTask) {
+        do throws(UnreadableRecord) {
+            isDone = try task.finishRestore(&left)
+        } catch {
+            unreadable = error
+        }
     }
 }

@@ -10,13 +10,13 @@ extension StreamThread {
         let waiting = tasks.all.filter { $0.isCreated || isHeldUp($0, now) }
             .sorted { $0.task.partition < $1.task.partition }
         if waiting.isEmpty || inquiry.isBusy { return }
-        // Rounds that get no answer for long would leave no turn for what may be the reason.
-        if rounds.wasSlow && abandoned.isDue(at: now, settings) { return }
-        guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
         for runtime in waiting where now - runtime.lastWaitingReport >= settings.transactionTimeout + .seconds(20) {
             runtime.lastWaitingReport = now
             observer(.waiting(task: runtime.task.partition, for: now - runtime.createdAt))
         }
+        // Rounds that get no answer for long would leave no turn for what may be the reason.
+        if abandoned.isDue(at: now, settings) && rounds.leavesTurn() { return }
+        guard rounds.begin(Set(waiting.map(\.serial)), at: now, interval: settings.roundInterval) else { return }
         let question = TakeOverQuestion(
             transactionalId: producer.transactionalId, prefix: claimPrefix, tasks: waiting.map(question))
         ask(isUrgent: true) { ports in

@@ -5,7 +5,7 @@ struct TakeOverRounds {
     /// The tasks of the last round, by their serials, and when it was asked.
     private var last: (serials: Set<Int>, at: Duration) = ([], .zero)
     /// The last round took longer than the pause between two.
-    private(set) var wasSlow = false
+    private var wasSlow = false
     /// See `TaskRuntime.serial`.
     private var lastSerial = 0
     /// Exchange partitions whose claims could not be read.
@@ -24,6 +24,14 @@ struct TakeOverRounds {
         if serials == last.serials && now - last.at < interval { return false }
         last = (serials, now)
         return true
+    }
+
+    /// Another question goes first after a round that was slow: one.
+    ///
+    /// - Returns: true if no round is to be asked now.
+    mutating func leavesTurn() -> Bool {
+        defer { wasSlow = false }
+        return wasSlow
     }
 
     /// The round is answered.
