@@ -57,6 +57,21 @@ struct DeadLetterTests {
         #expect(!DeadLetterChoice(ids: [DeadLetterId(partition: 1, offset: 8)]).accepts(letter))
     }
 
+    @Test("the name of a kind chooses that kind alone, also where the message of another has the word")
+    func kinds() {
+        let missing = Self.letter()
+        let other = Self.letter(problem: MessageProblem(.notAllowed, field: "zone", "is unknown, or a part is missing"))
+        #expect(DeadLetterChoice(reasons: ["missing"]).accepts(missing))
+        #expect(!DeadLetterChoice(reasons: ["missing"]).accepts(other))
+        #expect(DeadLetterChoice(reasons: ["missing", "notAllowed"]).accepts(other))
+        for text in ["Missing", "is missing", "zone"] {
+            #expect(DeadLetterChoice(reasons: [text]).accepts(other), "\(text)")
+        }
+        let foreign = DeadLetter(Record(topic: "dead", partition: 0, offset: 0, key: nil, value: nil))
+        #expect(DeadLetterChoice(reasons: ["unknown"]).accepts(foreign))
+        #expect(!DeadLetterChoice(reasons: ["unknown"]).accepts(other))
+    }
+
     private static func apply(_ value: [UInt8]?, to marks: inout OperationMarks, offset: Int64 = 0) {
         let key = OperationMarks.key(of: letter())
         func apply(_ value: UnsafeRawBufferPointer?) {

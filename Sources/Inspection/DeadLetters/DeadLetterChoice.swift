@@ -6,7 +6,8 @@ package import Timelines
 package struct DeadLetterChoice: Hashable, Sendable {
     /// The dead letters that are named; empty stands for all.
     package var ids: [DeadLetterId]
-    /// A kind of problem, or a part of the message in any case; empty stands for any reason, several for one of them.
+    /// The name of a kind of problem, which stands for that kind alone, or else a part of the message in any case;
+    /// empty stands for any reason, several for one of them.
     package var reasons: [String]
     package var since: Instant?
 
@@ -19,8 +20,14 @@ package struct DeadLetterChoice: Hashable, Sendable {
     package func accepts(_ letter: DeadLetter) -> Bool {
         guard ids.isEmpty || ids.contains(letter.id) else { return false }
         if let since, letter.record.timestamp < since { return false }
-        return reasons.isEmpty
-            || reasons.contains { letter.reason == $0 || letter.message.lowercased().contains($0.lowercased()) }
+        return reasons.isEmpty || reasons.contains { Self.isReason($0, of: letter) }
+    }
+
+    /// A word that names a kind chooses no others whose message has it: who drops one kind loses no more.
+    private static func isReason(_ word: String, of letter: DeadLetter) -> Bool {
+        if letter.reason == word { return true }
+        let isKind = MessageProblem.Kind(rawValue: word) != nil || word == DeadLetter.unknownReason
+        return !isKind && letter.message.lowercased().contains(word.lowercased())
     }
 }
 

@@ -22,8 +22,9 @@ struct DeadLettersCommand: ParsableCommand {
 struct DeadLetterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only those of this kind (unreadable, missing, wrongType, notAllowed, tooLarge), or whose message has this"
-                + " text; may be repeated for one of several.", valueName: "reason"))
+            "Only those of this kind (unreadable, missing, wrongType, notAllowed, tooLarge, or unknown where none is"
+                + " named), or, for any other text, those whose message has it; may be repeated for one of several.",
+            valueName: "reason"))
     var reason: [String] = []
     @Option(
         help: ArgumentHelp(

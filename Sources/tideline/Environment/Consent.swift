@@ -4,25 +4,29 @@ import Foundation
 enum Consent {
     /// Asks on the terminal, and waits for the answer.
     ///
-    /// - Parameter isGiven: true if `--yes` was written; then nobody is asked.
+    /// - Parameters:
+    ///   - isGiven: true if `--yes` was written; then nobody is asked.
+    ///   - standing: what was done before the question and what stays, for the message if nobody agrees.
     /// - Throws: with status 64 if nobody can be asked, with 70 if the answer is another than yes, and with 130 after
-    ///   Ctrl-C. Nothing has been changed by then.
-    static func require(for question: String, isGiven: Bool) throws(CommandFailure) {
+    ///   Ctrl-C.
+    static func require(
+        for question: String, isGiven: Bool, otherwise standing: String = "nothing was changed"
+    ) throws(CommandFailure) {
         if isGiven { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            throw CommandFailure(.usage, "nothing was changed: without a terminal to ask on, this needs '--yes'")
+            throw CommandFailure(.usage, "\(standing): without a terminal to ask on, this needs '--yes'")
         }
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         guard isAnswered else {
             // The next line is not to begin behind the question.
             FileHandle.standardError.write(Data("\n".utf8))
-            throw CommandFailure(.interrupted, "nothing was changed")
+            throw CommandFailure(.interrupted, standing)
         }
         // A wait that a signal has cut short leaves EINTR, for which reading would be tried again at every end of file.
         errno = 0
         let answer = readLine()?.lowercased()
         guard answer == "y" || answer == "yes", !Signals.isStopRequested else {
-            throw CommandFailure(.software, "nothing was changed")
+            throw CommandFailure(.software, standing)
         }
     }
 

@@ -74,7 +74,10 @@ struct ResetCommand: Verb {
         execution.show(sinks.json(sinks.names.isEmpty ? "unchanged" : "planned"), sinks.lines)
         guard execution.isExecuted, !sinks.names.isEmpty else { return }
         let names = sinks.names.joined(separator: ", ")
-        try Consent.require(for: "Take the positions of \(names) away?", isGiven: execution.yes)
+        // Without '--sink' the application has been reset by now.
+        try Consent.require(
+            for: "Take the positions of \(names) away?", isGiven: execution.yes,
+            otherwise: sink ? "nothing was changed" : "\(run.application) was reset; the positions of \(names) stay")
         try run.carryOut(sinks)
         execution.show(
             sinks.json("done"), ["sinks that send begin at the earliest record; one that ran has ended"])

@@ -42,15 +42,19 @@ struct TopicsCommand: Verb {
         defer { admin.close() }
         let plan = TopicPlan(
             topics: environment.topics, partitions: Int32(partitions), replication: replication.map { Int32($0) })
+        let outcomes: [TopicOutcome]
         do throws(LogError) {
-            for outcome in try plan.carryOut(with: admin) { print(json ? outcome.json : outcome.line) }
+            outcomes = try plan.carryOut(with: admin)
         } catch {
             throw CommandFailure(.unavailable, "cannot create topics: \(error)")
         }
-        if apply { try change(plan, environment, admin) }
+        for outcome in outcomes { print(json ? outcome.json : outcome.line) }
+        if apply { try change(plan, after: outcomes, environment, admin) }
     }
 
-    private func change(_ plan: TopicPlan, _ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
+    private func change(
+        _ plan: TopicPlan, after outcomes: [TopicOutcome], _ environment: Environment, _ admin: any Admin
+    ) throws(CommandFailure) {
         let own = InternalTopics(environment.settings)
         let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
         let found = try environment.describe(names, admin)
@@ -70,7 +74,7 @@ struct TopicsCommand: Verb {
                 if let consequence = difference.consequence { print("\(topic.name): \(consequence)") }
             }
         }
-        try Consent.require(for: "Set them?", isGiven: yes)
+        try Consent.require(for: "Set them?", isGiven: yes, otherwise: Self.standing(after: outcomes))
         for topic in differing {
             let settings = topic.differences.map { NewTopic.Setting($0.key, $0.wanted) }
             do throws(LogError) {
@@ -84,5 +88,13 @@ struct TopicsCommand: Verb {
             }
             print("\(topic.name): \(settings.map { "\($0.key) is \($0.value) now" }.joined(separator: ", "))")
         }
+    }
+
+    /// The sentence that tells which topics were created, where no setting is changed.
+    private static func standing(after outcomes: [TopicOutcome]) -> String {
+        let created = outcomes.filter { $0.createdWith != nil }.map(\.topic)
+        guard !created.isEmpty else { return "nothing was changed" }
+        let were = created.count == 1 ? "was" : "were"
+        return "no setting was changed; \(created.joined(separator: ", ")) \(were) created"
     }
 }

@@ -17,7 +17,8 @@ extension RunbookFailure {
             Somebody has taken a permission away, or brokers ask for one since they have an authoriser. The process
             tries again after 1, 2, 4 and 8 seconds, and goes on if somebody gives the permission back meanwhile. After
             five refused transactions in a row it ends with status 70 and says so in its last line, and so does each
-            one that is started (the alert `TidelineDown`).
+            one that is started (the alert `TidelineDown`; where Prometheus finds addresses by DNS, `TidelineGone`, and
+            `TidelineAbsent` once none is left).
             """,
         lost: "Nothing.",
         alerts: ["TidelineRefused", "TidelineUnhealthy"], sharesBroker: false

@@ -58,6 +58,31 @@ extension AcceptanceTests {
             show("\(verbs.count) verbs ask on a terminal, change nothing at a no, and need --yes elsewhere")
         }
 
+        @Test("topics names those that it has created where nobody agrees, and changes no setting")
+        func created() async throws {
+            let application = try await Application("created", partitions: 2)
+            let (timelines, reloads) = (application.topic("timelines"), application.topic("timeline.reloads"))
+            try await application.change(.init("cleanup.policy", "delete"), of: timelines)
+            let words = ["topics", "--apply", "--partitions", "2"]
+            let told = "tideline: no setting was changed; \(reloads) was created"
+            func remove() async throws {
+                try await application.delete([reloads])
+                let isGone = try await eventually { try await application.existing([reloads]).isEmpty }
+                #expect(isGone)
+            }
+            try await remove()
+            let unasked = try await tideline(words + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains(told), "\(unasked.failure)")
+            try await remove()
+            let refused = try await Self.asked(words, answer: "n", application)
+            #expect(refused.status == 70 && refused.standardOutput.contains(told), "\(refused.failure)")
+            #expect(!refused.standardOutput.contains("nothing was changed"), "\(refused.failure)")
+            #expect(try await application.existing([reloads]) == [reloads])
+            #expect(try await application.settings(of: timelines)["cleanup.policy"] == "delete")
+            let again = try await Self.asked(words, answer: "n", application)
+            #expect(again.status == 70 && again.standardOutput.contains("nothing was changed"), "\(again.failure)")
+        }
+
         @Test("topics, reset and repartition write JSON lines where that is asked for")
         func json() async throws {
             let application = try await Application("jsonplan", partitions: nil)

@@ -35,6 +35,34 @@ extension AcceptanceTests.TerminalTests {
         show("Ctrl-C at the questions of \(verbs.count) verbs: nothing was changed, status 130, the terminal as before")
     }
 
+    @Test(
+        "a no or Ctrl-C at the second question of reset says that the application was reset, and what stays",
+        arguments: [("n\n", 70), ("^C", 130)])
+    func second(answer: String, status: Int) async throws {
+        let application = try await Application("second", partitions: 2)
+        try await application.produce([(key: "v", value: Array("{".utf8), headers: [])], to: "vehicle.telemetry")
+        _ = try await application.process(clock: Self.clock)
+        // A reload without a value is passed over: the sink has a position then, and needs no target.
+        try await application.produce([(key: "r", value: nil, headers: [])], to: "timeline.reloads")
+        let sink = try await tideline(
+            ["sink", "--reloads", "http://127.0.0.1:9/", "--until-caught-up"] + application.options,
+            environment: ["TIDELINE_WEBHOOK_SECRET": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="])
+        try #require(sink.succeeded, "\(sink.failure)")
+        let result = try await shell(
+            Self.script(["reset", "--execute"], application),
+            typed: ["after=[y/N]:y\n", "after=[y/N]:\(answer)"])
+        #expect(result.standardOutput.contains("status:\(status)"), "\(result.failure)")
+        let told = "tideline: \(application.name) was reset; the positions of webhook-"
+        #expect(result.standardOutput.contains(told), "\(result.failure)")
+        #expect(!result.standardOutput.contains("nothing was changed"), "\(result.failure)")
+        #expect(try await application.committed("vehicle.telemetry", partitions: 2) == [0, 0])
+        let left = try await application.run("reset", "--sink")
+        #expect(left.standardOutput.contains(" of webhook-"), "\(left.standardOutput)")
+        let alone = try await shell(
+            Self.script(["reset", "--execute", "--sink"], application), typed: ["after=[y/N]:\(answer)"])
+        #expect(alone.standardOutput.contains("tideline: nothing was changed"), "\(alone.failure)")
+    }
+
     @Test("dead-letters replay puts back what it was asked to after a yes at its question, and nothing before it")
     func replayed() async throws {
         let application = try await Application("asked", partitions: 2)
