@@ -19,6 +19,8 @@ final class OperationWriter {
         /// The topic and partition to which the record goes back; without a partition the key decides. `nil` means
         /// that nothing goes back.
         var destination: (topic: String, partition: Partition?)?
+        /// The dead letter of the same record that goes back in this one's place.
+        var other: DeadLetterId?
     }
 
     private let box: DeadLetterBox
