@@ -34,6 +34,14 @@ struct TopicFaultTests {
         #expect(own[0].text.contains("cleanup.policy of a.state is delete, not compact"))
     }
 
+    @Test("a process has no fault by topics that sinks and dead-letters make")
+    func onDemand() {
+        let topic = TopicFacts.Found.topic(Self.topic("a.sinks", partitions: 1, ["cleanup.policy": "delete"]))
+        for found in [topic, .nothing] {
+            #expect(Self.facts(found, role: .onDemand).faults(tasks: 2).isEmpty)
+        }
+    }
+
     @Test("another number of partitions hinders in internal topics; inputs may grow")
     func partitions() {
         let topic = TopicFacts.Found.topic(Self.topic("a.state", partitions: 4))

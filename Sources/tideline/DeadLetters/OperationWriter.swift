@@ -54,8 +54,9 @@ final class OperationWriter {
             let policy = there.settings["cleanup.policy"] ?? "compact"
             if policy == "compact" { return }
             throw CommandFailure(
-                .software, "\(name) has cleanup.policy \(policy), must be compact: what was replayed would be forgotten"
-            )
+                .software,
+                "\(name) has cleanup.policy \(policy), must be compact, or what was replayed would be forgotten:"
+                    + " 'tideline topics --apply' sets it")
         }
         let topic = NewTopic(
             name: name, partitions: 1, replication: environment.settings.internalReplication,
