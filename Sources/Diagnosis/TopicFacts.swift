@@ -16,6 +16,8 @@ package struct TopicFacts: Hashable, Sendable {
         /// The exchange or the changelog, made by `tideline process`.
         /// `other` is the other of the two; `nil` if that is not there or not known.
         case `internal`(other: TopicDescription?)
+        /// One that a sink or `dead-letters` makes when it first needs it.
+        case onDemand
     }
 
     package enum Found: Hashable, Sendable {
@@ -58,12 +60,14 @@ package struct TopicFacts: Hashable, Sendable {
     /// - Parameter command: makes a whole command line of a verb with its words.
     package func findings(command: (String) -> String) -> [Finding] {
         switch found {
+        case .failed(let reason) where role == .onDemand:
+            return [Finding(.topics, name, .notice, "cannot be looked at: \(reason)")]
         case .failed(let reason):
             return [
                 Finding(.topics, name, .bad, "cannot be looked at: \(reason)", remedy: "See its permissions below.")
             ]
         case .nothing:
-            return [missing(command)]
+            return [missing(command)].compactMap { $0 }
         case .topic(let topic):
             let problems =
                 differences.map { difference in
@@ -73,9 +77,10 @@ package struct TopicFacts: Hashable, Sendable {
         }
     }
 
-    private func missing(_ command: (String) -> String) -> Finding {
+    private func missing(_ command: (String) -> String) -> Finding? {
         switch role {
         case .contract: Finding(.topics, name, .bad, "is missing", remedy: command("topics"))
+        case .onDemand: nil
         case .internal(nil):
             Finding(.topics, name, .notice, "is not there yet; the first 'tideline process' makes it")
         case .internal(let other?):

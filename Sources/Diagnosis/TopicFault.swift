@@ -20,6 +20,8 @@ package struct TopicFault: Hashable, Sendable {
 extension TopicFacts {
     /// - Parameter tasks: the number of tasks with which the process began.
     package func faults(tasks: Int32) -> [TopicFault] {
+        // The verb that needs it says what is wrong with it.
+        if role == .onDemand { return [] }
         let isOwn = role != .contract
         switch found {
         case .failed: return []

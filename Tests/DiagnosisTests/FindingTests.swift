@@ -35,6 +35,18 @@ struct FindingTests {
         #expect(Self.facts(Self.topic([:], leaderless: 2)).findings { $0 }.map(\.level) == [.bad])
     }
 
+    @Test("a topic that is made on demand may be missing; where it is, another setting is bad")
+    func onDemand() {
+        func findings(_ found: TopicFacts.Found) -> [Finding] {
+            Self.facts(found, role: .onDemand).findings { "tideline \($0)" }
+        }
+        #expect(findings(.nothing).isEmpty)
+        #expect(findings(.failed("no permission")).map(\.level) == [.notice])
+        #expect(findings(Self.topic(["cleanup.policy": "compact"])).map(\.level) == [.good])
+        let deleted = findings(Self.topic(["cleanup.policy": "delete"]))
+        #expect(deleted.map(\.level) == [.bad] && deleted[0].remedy == "tideline topics --apply")
+    }
+
     @Test("each permission that is missing is named with the command that grants it")
     func permissions() {
         let facts = [

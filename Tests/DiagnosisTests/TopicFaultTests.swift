@@ -34,6 +34,14 @@ struct TopicFaultTests {
         #expect(own[0].text.contains("cleanup.policy of a.state is delete, not compact"))
     }
 
+    @Test("a process has no fault by topics that sinks and dead-letters make")
+    func onDemand() {
+        let topic = TopicFacts.Found.topic(Self.topic("a.sinks", partitions: 1, ["cleanup.policy": "delete"]))
+        for found in [topic, .nothing] {
+            #expect(Self.facts(found, role: .onDemand).faults(tasks: 2).isEmpty)
+        }
+    }
+
     @Test("another number of partitions hinders in internal topics; inputs may grow")
     func partitions() {
         let topic = TopicFacts.Found.topic(Self.topic("a.state", partitions: 4))
@@ -61,11 +69,15 @@ struct TopicFaultTests {
         func finding(_ waiting: DeadLetterFacts.Waiting) -> Finding {
             DeadLetterFacts(topic: "t", waiting: waiting).finding { "tideline \($0)" }
         }
-        #expect(finding(.counted(0, "")).level == .good && finding(.unread(200_000)).level == .notice)
+        #expect(finding(.counted(0, "")).level == .good && finding(.atLeast(0, "")).level == .notice)
         #expect(finding(.failed("no answer")).level == .notice)
         let waiting = finding(.counted(2, "2 missing"))
         #expect(waiting.level == .bad && waiting.text == "2 dead letters wait: 2 missing")
+        #expect(waiting.remedy.hasSuffix(": tideline dead-letters list --counts"))
         #expect(finding(.counted(1, "1 missing")).text == "1 dead letter waits: 1 missing")
+        let many = finding(.atLeast(70_000, "70,000 missing"))
+        let text = "at least 70,000 dead letters wait: 70,000 missing of the newest 100,000 records"
+        #expect(many.level == .bad && many.text == text && many.remedy == waiting.remedy)
         func answer(_ answer: ProcessFacts.Answer) -> [Finding] {
             ProcessFacts(address: "h:1", answer: answer).findings
         }
@@ -79,6 +91,19 @@ struct TopicFaultTests {
             notices: [.init(part: "dead-letters", reason: "3 records")]
         ).findings
         #expect(noticed.map(\.level) == [.good, .notice] && noticed[1].text == "dead-letters: 3 records")
+    }
+
+    @Test("of many dead letters the newest are read, of each partition its share; of few all are")
+    func newestLetters() {
+        let places = (0..<Partition(3)).map { TopicPartition("t", $0) }
+        func newest(_ lows: [Int64], _ ends: [Int64]) -> [Partition: Offset] {
+            func offsets(_ values: [Int64]) -> [TopicPartition: Offset] {
+                Dictionary(uniqueKeysWithValues: zip(places, values.map { Offset($0) }))
+            }
+            return DeadLetterFacts.newest(from: offsets(lows), to: offsets(ends))
+        }
+        #expect(newest([0, 7, 5], [99_000, 1_007, 5]).isEmpty)
+        #expect(newest([0, 7, 5], [300_000, 100_007, 5]) == [0: 225_000, 1: 75_007, 2: 5])
     }
 
     @Test("zone data of another version is a failure that says both, of the same version none")

@@ -9,10 +9,10 @@ struct DeadLetterTests {
     private static let problem = MessageProblem(.missing, field: "vehicleId", "is missing")
 
     static func letter(
-        _ own: [Header] = [], offset: Int64 = 7, size: Int? = nil, key: String = "k", value: String? = "{",
-        problem: MessageProblem = problem
+        _ own: [Header] = [], offset: Int64 = 7, from: Int64 = 40, size: Int? = nil, key: String = "k",
+        value: String? = "{", problem: MessageProblem = problem
     ) -> DeadLetter {
-        let added = DeadLetterHeaders.headers(for: problem, topic: "in", partition: 2, offset: 40, size: size)
+        let added = DeadLetterHeaders.headers(for: problem, topic: "in", partition: 2, offset: from, size: size)
         return DeadLetter(
             Record(
                 topic: "dead", partition: 1, offset: Offset(offset), timestamp: Instant(milliseconds: 1_000),
@@ -72,8 +72,10 @@ struct DeadLetterTests {
         #expect(!DeadLetterChoice(reasons: ["unknown"]).accepts(other))
     }
 
-    private static func apply(_ value: [UInt8]?, to marks: inout OperationMarks, offset: Int64 = 0) {
-        let key = OperationMarks.key(of: letter())
+    private static func apply(
+        _ value: [UInt8]?, of letter: DeadLetter = Self.letter(), to marks: inout OperationMarks, offset: Int64 = 0
+    ) {
+        let key = OperationMarks.key(of: letter)
         func apply(_ value: UnsafeRawBufferPointer?) {
             key.withUnsafeBytes { key in
                 marks.apply(
@@ -93,9 +95,32 @@ struct DeadLetterTests {
         Self.apply(OperationMarks.value(of: .replayed, on: letter, at: Instant(milliseconds: 5_000)), to: &marks)
         #expect(marks.state(of: letter) == .done(.replayed, at: Instant(milliseconds: 5_000)))
         #expect(marks.state(of: Self.letter(value: "[")) == .waiting)
-        #expect(marks.state(of: Self.letter(offset: 8)) == .waiting)
+        #expect(marks.state(of: Self.letter(offset: 8, from: 41)) == .waiting)
         Self.apply(nil, to: &marks, offset: 1)
         #expect(marks.state(of: letter) == .waiting && marks.unreadable.isEmpty)
+    }
+
+    @Test("once a record went back, each dead letter of it is replayed; one of another place or content waits")
+    func sameRecord() {
+        let (first, second) = (Self.letter(), Self.letter(offset: 8))
+        #expect(OperationMarks.source(of: first) == OperationMarks.source(of: second))
+        let (early, late) = (Instant(milliseconds: 5_000), Instant(milliseconds: 6_000))
+        var marks = OperationMarks()
+        Self.apply(OperationMarks.value(of: .dropped, on: first, at: early), to: &marks)
+        #expect(marks.state(of: first) == .done(.dropped, at: early) && marks.state(of: second) == .waiting)
+        Self.apply(OperationMarks.value(of: .replayed, on: second, at: late), of: second, to: &marks)
+        for letter in [first, second, Self.letter(offset: 9)] {
+            #expect(marks.state(of: letter) == .done(.replayed, at: late))
+        }
+        // A record that went back and was set aside again came from another place.
+        #expect(marks.state(of: Self.letter(offset: 9, from: 41)) == .waiting)
+        #expect(marks.state(of: Self.letter(offset: 9, key: "other")) == .waiting)
+        Self.apply(OperationMarks.value(of: .replayed, on: first, at: early), to: &marks)
+        #expect(marks.state(of: second) == .done(.replayed, at: early))
+        Self.apply(nil, of: first, to: &marks)
+        #expect(marks.state(of: first) == .done(.replayed, at: late))
+        Self.apply(nil, of: second, to: &marks)
+        #expect(marks.state(of: first) == .waiting && marks.state(of: second) == .waiting)
     }
 
     @Test(

@@ -7,6 +7,9 @@ internal import Timelines
 /// A mark has the key `dead-letter/TOPIC/PARTITION/OFFSET` and says which record it is about by its fingerprint. So a
 /// mark of a topic that was deleted and made again counts for none of the new records.
 ///
+/// Several dead letters may be about one record: each sink sets it aside by itself, and a sink that was killed may do
+/// so twice. A mark says where its dead letter came from, so once one of them is replayed, all of them are.
+///
 /// Only a tombstone takes a mark away. A mark that cannot be read says nothing about its dead letter, which may have
 /// gone back: nobody must replay or drop as long as `unreadable` names one.
 package struct OperationMarks: ~Copyable {
@@ -32,6 +35,15 @@ package struct OperationMarks: ~Copyable {
         var at: Instant
         var timestamp: Instant
         var hash: String
+        /// The record that went back; `nil` if none did.
+        var returned: Source?
+    }
+
+    /// The record that a dead letter is about: its place before it was set aside, and its content. A record that was
+    /// put back and set aside again has another place.
+    package struct Source: Hashable, Sendable {
+        fileprivate var from: String
+        fileprivate var hash: String
     }
 
     /// A mark that cannot be read.
@@ -41,6 +53,8 @@ package struct OperationMarks: ~Copyable {
     }
 
     private var marks: [[UInt8]: Mark] = [:]
+    /// The keys of the marks that say of a record that it went back.
+    private var returns: [Source: Set<[UInt8]>] = [:]
     private var unreadablePlaces: [[UInt8]: SourceOffset] = [:]
     private var parser = JSONParser()
 
@@ -56,6 +70,8 @@ package struct OperationMarks: ~Copyable {
     package mutating func apply(_ view: RecordView, of topic: String) {
         guard let key = view.key.map({ Array($0) }), key.starts(with: "dead-letter/".utf8) else { return }
         let mark = view.value.flatMap { read($0) }
+        if let former = marks[key]?.returned { returns[former]?.remove(key) }
+        if let returned = mark?.returned { returns[returned, default: []].insert(key) }
         marks[key] = mark
         unreadablePlaces[key] = view.value != nil && mark == nil ? SourceOffset(topic, view) : nil
     }
@@ -68,7 +84,11 @@ package struct OperationMarks: ~Copyable {
             case .number(let text)? = members["timestamp"], let milliseconds = Int64(text),
             case .string(let hash)? = members["hash"]
         else { return nil }
-        return Mark(operation: operation, at: at, timestamp: Instant(milliseconds: milliseconds), hash: hash)
+        var mark = Mark(operation: operation, at: at, timestamp: Instant(milliseconds: milliseconds), hash: hash)
+        if operation == .replayed, case .string(let from)? = members["from"] {
+            mark.returned = Source(from: from, hash: hash)
+        }
+        return mark
     }
 
     /// The newest records of their keys that are no marks, by partition and offset.
@@ -77,11 +97,26 @@ package struct OperationMarks: ~Copyable {
             .sorted { ($0.place.partition, $0.place.offset) < ($1.place.partition, $1.place.offset) }
     }
 
+    /// What became of a dead letter. One whose record went back is replayed, whichever dead letter of that record it
+    /// was, and also if this one was dropped.
     package func state(of letter: DeadLetter) -> State {
+        if let at = returned(letter) { return .done(.replayed, at: at) }
         guard let mark = marks[Self.key(of: letter)], mark.timestamp == letter.record.timestamp,
             mark.hash == Self.hash(of: letter)
         else { return .waiting }
         return .done(mark.operation, at: mark.at)
+    }
+
+    /// When the record of a dead letter went back first; `nil` if it did not.
+    private func returned(_ letter: DeadLetter) -> Instant? {
+        guard !returns.isEmpty, let source = Self.source(of: letter) else { return nil }
+        return returns[source]?.compactMap { marks[$0]?.at }.min()
+    }
+
+    /// The record that a dead letter is about; `nil` if its headers do not say where it came from.
+    package static func source(of letter: DeadLetter) -> Source? {
+        guard let origin = letter.origin else { return nil }
+        return Source(from: origin.text, hash: hash(of: letter))
     }
 
     /// The key of a dead letter's mark.

@@ -38,7 +38,7 @@ package struct DeliverySettings: Hashable, Sendable {
     var ledger: LedgerSettings {
         LedgerSettings(
             topic: ledgerTopic, name: name, owner: name, source: reading.topic, replication: replication,
-            transactionalId: transactionalId)
+            transactionalId: transactionalId, remedy: "'tideline topics --apply' sets it")
     }
 }
 

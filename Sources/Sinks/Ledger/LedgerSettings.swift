@@ -13,6 +13,8 @@ struct LedgerSettings: Hashable, Sendable {
     /// The replication factor of the ledger if it has to be made; `nil` is the broker's default.
     var replication: Int32?
     var transactionalId: String
+    /// What sets the topic's `cleanup.policy`, for the refusal of another one; `nil` if no verb does.
+    var remedy: String?
 }
 
 /// A notice for an operator; the ledger goes on.

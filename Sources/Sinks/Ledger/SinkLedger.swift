@@ -119,7 +119,8 @@ final class SinkLedger {
         }
         guard let found = try awaitTopic() else { return false }
         if let policy = found.settings["cleanup.policy"], policy != "compact" {
-            throw .topic(name, problem: "has cleanup.policy \(policy), must be compact")
+            let remedy = settings.remedy.map { ": \($0)" } ?? ""
+            throw .topic(name, problem: "has cleanup.policy \(policy), must be compact\(remedy)")
         }
         if found.partitions != 1 { throw .topic(name, problem: "has \(found.partitions) partitions, must have 1") }
         return true

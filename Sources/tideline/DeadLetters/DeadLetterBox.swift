@@ -63,10 +63,13 @@ final class DeadLetterBox {
     }
 
     /// Reads all dead letters, each partition in order, and calls `each` with them.
+    ///
+    /// - Parameter positions: where to begin; a partition that is not in it is read from its earliest record.
     func readLetters(
+        from positions: [Partition: Offset] = [:],
         each: (_ letter: DeadLetter, _ state: OperationMarks.State) -> Void
     ) throws(CommandFailure) {
-        try environment.readRecords(of: topic) { view, batch in
+        try environment.readRecords(of: topic, from: positions) { view, batch in
             let letter = DeadLetter(
                 Record(
                     topic: topic, partition: view.partition, offset: view.offset, timestamp: view.timestamp,

@@ -115,6 +115,8 @@ final class DeadLetterRun {
         var judge = judge
         try judge?.look(at: changes.map(\.letter))
         var rest: [OperationWriter.Change] = []
+        // The dead letters that put a record back, by record: another one of it is marked alone.
+        var returning: [OperationMarks.Source: DeadLetterId] = [:]
         var rows: [InspectedRow] = []
         for var change in changes {
             if let hindrance = hindrance(box.state(of: change.letter)) {
@@ -124,6 +126,14 @@ final class DeadLetterRun {
             switch judge?.destination(of: change.letter) ?? .success(nil) {
             case .success(let place):
                 change.destination = place
+                if place != nil, let source = OperationMarks.source(of: change.letter) {
+                    change.other = returning[source]
+                    if change.other == nil {
+                        returning[source] = change.letter.id
+                    } else {
+                        change.destination = nil
+                    }
+                }
                 rest.append(change)
             case .failure(let failure):
                 progress.leftOut += 1
@@ -136,8 +146,11 @@ final class DeadLetterRun {
         try writer.write(rest) { written in
             done += written.count
             output.write(
-                written.map { row($0.letter, operation.rawValue, to: $0.destination) }, columns: Self.columns,
-                isReport: true)
+                written.map { change in
+                    row(
+                        change.letter, operation.rawValue, to: change.destination,
+                        why: change.other.map { "its record went back as that of \($0.text)" })
+                }, columns: Self.columns, isReport: true)
         }
     }
 

@@ -19,6 +19,8 @@ final class OperationWriter {
         /// The topic and partition to which the record goes back; without a partition the key decides. `nil` means
         /// that nothing goes back.
         var destination: (topic: String, partition: Partition?)?
+        /// The dead letter of the same record that goes back in this one's place.
+        var other: DeadLetterId?
     }
 
     private let box: DeadLetterBox
@@ -52,8 +54,9 @@ final class OperationWriter {
             let policy = there.settings["cleanup.policy"] ?? "compact"
             if policy == "compact" { return }
             throw CommandFailure(
-                .software, "\(name) has cleanup.policy \(policy), must be compact: what was replayed would be forgotten"
-            )
+                .software,
+                "\(name) has cleanup.policy \(policy), must be compact, or what was replayed would be forgotten:"
+                    + " 'tideline topics --apply' sets it")
         }
         let topic = NewTopic(
             name: name, partitions: 1, replication: environment.settings.internalReplication,

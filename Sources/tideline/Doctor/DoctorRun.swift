@@ -106,7 +106,9 @@ struct DoctorRun {
 
     /// - Returns: what was found, by the topic's name.
     private func lookAtTopics(_ admin: any Admin) -> [String: TopicFacts.Found] {
-        let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
+        let onDemand = OnDemandTopics(environment.settings)
+        let contract = environment.topics.inputs + environment.topics.outputs
+        let names = contract + [own.exchange, own.state] + onDemand.names
         var found: [String: TopicFacts.Found] = [:]
         // One by one: of several, only the first that may not be looked at is named.
         for name in names {
@@ -118,7 +120,9 @@ struct DoctorRun {
             }
         }
         let plan = TopicPlan(topics: environment.topics, partitions: 4)
-        for topic in plan.facts(found) + own.facts(found) { report.add(topic.findings(command: command)) }
+        for topic in plan.facts(found) + own.facts(found) + onDemand.facts(found) {
+            report.add(topic.findings(command: command))
+        }
         return found
     }
 }

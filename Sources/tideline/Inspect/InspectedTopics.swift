@@ -14,10 +14,12 @@ extension Environment {
     ///
     /// Records behind a transaction that nobody ends are not shown; a warning names partition and offset.
     ///
-    /// - Parameter needsAll: such a transaction is a failure, as somebody acts on what is read.
+    /// - Parameters:
+    ///   - positions: where to begin in place of the earliest record, by partition.
+    ///   - needsAll: such a transaction is a failure, as somebody acts on what is read.
     /// - Throws: with status 69 if the topic cannot be read, or the program is to end first.
     func readRecords(
-        of topic: String, needsAll: Bool = false,
+        of topic: String, from positions: [Partition: Offset] = [:], needsAll: Bool = false,
         each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
     ) throws(CommandFailure) {
         let isRead: Bool? = try readToEnd(topic) { progress throws(LogError) in
@@ -26,7 +28,7 @@ extension Environment {
             let reader = try TopicReader(
                 topic, cluster: cluster, admin: admin, clientId: Self.inspectId, requests: requests)
             defer { reader.close() }
-            guard let start = try reader.start() else { return nil }
+            guard let start = try reader.start(from: positions) else { return nil }
             return try read(reader, to: start.ends, needsAll: needsAll, progress: progress, each: each) ? true : nil
         }
         if isRead == nil { throw CommandFailure(.unavailable, "told to end before all of \(topic) was read") }

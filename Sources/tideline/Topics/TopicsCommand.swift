@@ -57,8 +57,11 @@ struct TopicsCommand: Verb {
     ) throws(CommandFailure) {
         let own = InternalTopics(environment.settings)
         let names = environment.topics.inputs + environment.topics.outputs + [own.exchange, own.state]
-        let found = try environment.describe(names, admin)
-        let differing = (plan.facts(found.mapValues { .topic($0) }) + own.facts(found.mapValues { .topic($0) }))
+        let onDemand = OnDemandTopics(environment.settings)
+        var described = try environment.describe(names, admin)
+        for name in onDemand.names { described[name] = try lookUp(name, environment, admin) }
+        let found = described.mapValues { TopicFacts.Found.topic($0) }
+        let differing = (plan.facts(found) + own.facts(found) + onDemand.facts(found))
             .filter { !$0.differences.isEmpty }
         if differing.isEmpty {
             if !json { print("no setting differs") }
@@ -96,5 +99,21 @@ struct TopicsCommand: Verb {
         guard !created.isEmpty else { return "nothing was changed" }
         let were = created.count == 1 ? "was" : "were"
         return "no setting was changed; \(created.joined(separator: ", ")) \(were) created"
+    }
+
+    /// Looks up a topic that may be absent. One that may not be looked at is named, and holds up no other: whoever runs
+    /// neither sinks nor `dead-letters` needs no permission for theirs.
+    ///
+    /// - Returns: `nil` if it does not exist, or may not be looked at.
+    private func lookUp(
+        _ name: String, _ environment: Environment, _ admin: any Admin
+    ) throws(CommandFailure) -> TopicDescription? {
+        do throws(LogError) {
+            return try admin.describeTopics([name], timeout: .seconds(30))[name]
+        } catch {
+            guard error.code == .notAuthorised else { throw environment.unanswered("cannot look at \(name)", error) }
+            writeError("warning: \(name) cannot be looked at: \(error)")
+            return nil
+        }
     }
 }

@@ -95,11 +95,11 @@ extension RunbookFailure {
         let remedy = try await scene.seeDoctor(
             "dead-letters", "12 dead letters wait: 12 unreadable", asking: process,
             notice: "dead-letters: 12 records of widget.configurations")
-        let counts = try await scene.carryOut(["dead-letters", "list", "--counts"])
+        let counts = try await scene.carryOut(remedy)
         #expect(counts.standardOutput.contains(#""waiting":12"#), "\(counts.failure)")
         scene.step("Tell their producer, who mends it and sends them again. Then set the old ones aside:")
         try await scene.publish(5..<17)
-        try await scene.carryOut(remedy, hidden: ["--yes"])
+        try await scene.carryOut(["dead-letters", "drop", "--all"], hidden: ["--yes"])
         try await scene.waitForTimelines(17)
         try await scene.expectWell(process)
         try await scene.expectComplete(17)

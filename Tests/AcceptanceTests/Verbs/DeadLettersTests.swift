@@ -113,6 +113,43 @@ extension AcceptanceTests {
             show("replay: three runs, two at once, put one record back")
         }
 
+        @Test(
+            "a record that two sinks refused goes back once, by one run or by two; set aside again, it goes once more",
+            arguments: [true, false])
+        func refusedTwice(isOneRun: Bool) async throws {
+            var application = try await Application("refused-twice")
+            let directory = application.directory.path
+            let sinks = #"{"a": {"to": "files:\#(directory)/a"}, "b": {"to": "files:\#(directory)/b"}}"#
+            application.settings += ["--set", "sinks=\(sinks)"]
+            try await application.produce([("bad", Array("no timeline".utf8), [])], to: "timelines")
+            for round in 1...2 {
+                _ = try await tideline(["sink", "--until-caught-up"] + application.options)
+                let waiting = try await ids(application)
+                try #require(waiting.count == 2, "\(waiting)")
+                if isOneRun {
+                    let both = try await application.run("dead-letters", "replay", "--all", "--yes")
+                    let rows = try lines(both)
+                    #expect(rows.compactMap { $0["outcome"] as? String } == ["replayed", "replayed"])
+                    #expect(rows.count { $0["to"] != nil } == 1, "\(both.standardOutput)")
+                    let why = rows.compactMap { $0["why"] as? String }
+                    #expect(why == ["its record went back as that of \(waiting[0])"], "\(both.standardOutput)")
+                } else {
+                    for (number, id) in waiting.enumerated() {
+                        // The record that went back is a newer one of its key.
+                        let words = ["dead-letters", "replay", id, "--yes", "--over-newer"]
+                        let result = try await application.run(words)
+                        let row = try #require(try lines(result).first, "\(result.failure)")
+                        #expect(row["outcome"] as? String == (number == 0 ? "replayed" : "left out"))
+                        let isTold = (row["why"] as? String)?.hasPrefix("was replayed at ") == true
+                        #expect(isTold == (number == 1), "\(result.standardOutput)")
+                    }
+                }
+                #expect(try await ids(application).isEmpty)
+                #expect(try await application.records(of: "timelines").count == 1 + round)
+            }
+            show("replay of two dead letters of one record, in \(isOneRun ? "one run" : "two runs"): it came back once")
+        }
+
         @Test("a mark that cannot be read stops replay and drop, which name it; a tombstone of its key heals it")
         func unreadableMark() async throws {
             let application = try await world("marked")

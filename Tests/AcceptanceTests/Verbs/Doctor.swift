@@ -73,6 +73,17 @@ extension Application {
         }
     }
 
+    /// Makes a topic of one partition as an operator would do by hand.
+    func make(_ topic: String, _ settings: [NewTopic.Setting]) async throws {
+        let cluster = plainCluster
+        try await onThread {
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            try admin.createTopic(
+                NewTopic(name: topic, partitions: 1, settings: settings), timeout: .seconds(30))
+        }
+    }
+
     /// Sets a setting of a topic as an operator would do by hand.
     func change(_ setting: NewTopic.Setting, of topic: String) async throws {
         let cluster = plainCluster

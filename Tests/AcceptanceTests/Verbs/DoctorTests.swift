@@ -97,6 +97,35 @@ extension AcceptanceTests {
             show("doctor names \(differences.count) settings that differ, topics --apply --yes sets them")
         }
 
+        @Test("topics that sinks and dead-letters make are looked at where they are, and 'topics --apply' mends them")
+        func topicsOnDemand() async throws {
+            let application = try await Application("on-demand", partitions: 2)
+            try await application.produce([("v", Array("{".utf8), [])], to: "vehicle.telemetry")
+            #expect(try await application.process(clock: Self.clock).deadLetters == 1)
+            let names = ["pushes", "sinks", "operations"].map { "\(application.name).\($0)" }
+            func found() async throws -> [Finding] {
+                try await application.doctor("--seconds", "1").findings
+                    .filter { $0.check == "topics" && names.contains($0.subject) }
+            }
+            #expect(try await found().isEmpty, "what was not needed yet is missed by nobody")
+            for name in names { try await application.make(name, [.init("cleanup.policy", "delete")]) }
+            let wrong = try await found()
+            #expect(wrong.map(\.subject) == names && wrong.allSatisfy { $0.level == "failure" }, "\(wrong)")
+            #expect(wrong.allSatisfy { $0.text == "cleanup.policy is delete, not compact" }, "\(wrong)")
+            let drop = ["dead-letters", "drop", "--all", "--yes"]
+            let refused = try await tideline(drop + application.options)
+            #expect(refused.status == 70, "\(refused.failure)")
+            #expect(refused.standardError.contains("'tideline topics --apply' sets it"), "\(refused.failure)")
+            let applied = try await application.run("topics", "--apply", "--yes")
+            for name in names {
+                #expect(applied.standardOutput.contains("\(name): cleanup.policy is compact now"), "\(applied.failure)")
+            }
+            let mended = try await found()
+            #expect(mended.map(\.level) == ["ok", "ok", "ok"], "\(mended)")
+            try await application.run(drop)
+            show("doctor names \(wrong.count) topics of sinks and dead-letters, topics --apply --yes mends them")
+        }
+
         @Test("a transaction that nobody ends is found with its partition and offset")
         func transaction() async throws {
             var application = try await Application("open", partitions: 2)

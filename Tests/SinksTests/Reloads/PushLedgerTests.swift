@@ -54,7 +54,9 @@ struct PushLedgerTests {
 
         let other = ReloadStage()
         other.cluster.createTopic(ReloadStage.ledger, partitions: 1, settings: [.init("cleanup.policy", "delete")])
-        await #expect { try await other.push() } throws: { "\($0)".contains("must be compact") }
+        await #expect { try await other.push() } throws: {
+            "\($0)".contains("must be compact: 'tideline topics --apply' sets it")
+        }
     }
 
     @Test("sinks of different names keep positions of their own in one ledger")
