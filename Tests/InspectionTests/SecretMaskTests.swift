@@ -82,7 +82,7 @@ struct SecretMaskTests {
         }
     }
 
-    private static let credentials: [(String, [String])] = [
+    static let credentials: [(String, [String])] = [
         ("https://u:pw@host/x?token=hunter2", ["u:pw", "hunter2"]),
         ("see https://u:p@ss@host:8443/a, or redis://:pa/ss@cache", ["u:p@ss", "pa/ss"]),
         ("https://host/x?a=1&X-Goog-Signature=hunter2&key=hunter3#id_token=hunter4", ["hunter2", "hunter3", "hunter4"]),
