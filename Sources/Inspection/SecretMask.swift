@@ -2,9 +2,11 @@ package import Timelines
 
 /// Hides push tokens and other secrets in what is shown of records.
 ///
-/// A member of JSON is hidden by its name. In text that is no JSON, what follows such a name is hidden. In both, and in
-/// the names of members, every run of 32 or more hexadecimal digits is hidden: a push token is one. Two things stay: a
-/// `traceparent` of W3C Trace Context, and ids of fewer than 64 digits, such as a UUID without hyphens.
+/// A member of JSON is hidden by its name. In text that is no JSON, what follows such a name is hidden. In both, in ids
+/// and in sentences credentials are hidden: the user of an address, what follows `Authorization:`, `Bearer` or `Basic`,
+/// and `token=…`. In all of them, and in the names of members, every run of 32 or more hexadecimal digits is hidden: a
+/// push token is one. Two things stay: a `traceparent` of W3C Trace Context, and ids of fewer than 64 digits, such as a
+/// UUID without hyphens.
 package enum SecretMask {
     private static let words = [
         "token", "secret", "password", "passwd", "authorization", "apikey", "api-key", "api_key", "credential",
@@ -34,28 +36,33 @@ package enum SecretMask {
         case .number(let text): return hides(name) ? .string(mask(text)) : value
         case .string(let text):
             if hides(name) { return .string(mask(text)) }
-            return .string(idNames.contains(name) ? masked(id: text) : maskedDigits(text, digitsMin))
+            return .string(masked(text, idNames.contains(name) ? idDigitsMin : digitsMin))
         case .array(let values): return .array(values.map { masked($0, named: name) })
         case .object(let members):
             return .object(
                 Parameters(
                     members.members.map {
                         Parameters.Member(
-                            key: maskedDigits($0.key, digitsMin),
+                            key: masked($0.key, digitsMin),
                             value: masked($0.value, named: hides(name) ? name : $0.key))
                     }))
         }
     }
 
-    /// An id or the key of a record, masked if it looks like a push token.
-    package static func masked(id: String) -> String { maskedDigits(id, idDigitsMin) }
+    /// An id or the key of a record, with what looks like a push token and all credentials in it masked.
+    package static func masked(id: String) -> String { masked(id, idDigitsMin) }
+
+    /// A sentence for people, with all credentials in it masked. Ids that it names stay.
+    package static func masked(sentence: String) -> String { masked(sentence, idDigitsMin) }
 
     /// Text that is no JSON, with all secrets in it masked.
     package static func masked(text: String) -> String {
         var rest = Substring(text)
         var result = ""
         while !rest.isEmpty {
-            if let word = words.first(where: { rest.prefix($0.count).lowercased() == $0 }) {
+            if let credential = takeCredential(of: &rest, after: result.last) {
+                result += credential
+            } else if let word = words.first(where: { rest.prefix($0.count).lowercased() == $0 }) {
                 result += rest.prefix(word.count)
                 rest = rest.dropFirst(word.count)
                 result += takeSecret(after: &rest)
@@ -66,11 +73,17 @@ package enum SecretMask {
         return result
     }
 
-    private static func maskedDigits(_ text: String, _ digitsMin: Int) -> String {
-        guard text.utf8.count >= digitsMin else { return text }
+    private static func masked(_ text: String, _ digitsMin: Int) -> String {
+        guard text.utf8.count >= digitsMin || mayHoldCredential(text) else { return text }
         var rest = Substring(text)
         var result = ""
-        while !rest.isEmpty { result += takePiece(of: &rest, digitsMin) }
+        while !rest.isEmpty {
+            if let credential = takeCredential(of: &rest, after: result.last) {
+                result += credential
+            } else {
+                result += takePiece(of: &rest, digitsMin)
+            }
+        }
         return result
     }
 
@@ -97,17 +110,11 @@ package enum SecretMask {
 
     /// Takes what belongs to a secret's name, `": "…"` or `=…`, and returns it with the secret masked.
     private static func takeSecret(after rest: inout Substring) -> String {
-        let between = rest.prefix { $0.isLetter || "\"'_-".contains($0) || $0.isWhitespace }
+        let between = rest.prefix { $0.isLetter || "\\\"'_-".contains($0) || $0.isWhitespace }
         guard let sign = rest[between.endIndex...].first, sign == ":" || sign == "=" else { return "" }
-        var begin = rest.index(after: between.endIndex)
-        begin = rest[begin...].firstIndex { !$0.isWhitespace } ?? rest.endIndex
-        let quote = rest[begin...].first.flatMap { "\"'".contains($0) ? $0 : nil }
-        if quote != nil { begin = rest.index(after: begin) }
-        let secret = rest[begin...].prefix { character in
-            if let quote { return character != quote }
-            return !",;&}]".contains(character) && !character.isNewline
-        }
-        defer { rest = rest[secret.endIndex...] }
-        return rest[..<begin] + (secret.isEmpty ? "" : mask(secret))
+        let value = rest[between.endIndex...].dropFirst().drop { $0.isWhitespace }
+        let found = secret(at: value) { ",;&}]".contains($0) || $0.isNewline }
+        defer { rest = rest[found.endIndex...] }
+        return String(rest[..<found.startIndex]) + hidden(found)
     }
 }

@@ -102,7 +102,8 @@ private let introduction = """
     long and records wait |
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again, \
     also where nothing waits or it has just begun |
-    | `views` | `serve` | the topics are not read yet, or are out of reach |
+    | `views` | `serve` | the topics are not read yet or out of reach, or one is gone or may not be read; \
+    the reason names it and what to do |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |
     | `descriptors` | `process`, `sink`, `serve` | hardly any descriptor is left; raise the limit of open files |
     | `loop` | all but `produce`, which may wait for its input | a thread hangs (`/health/live`) |

@@ -1,7 +1,7 @@
 import HTTPServer
 import Messages
 
-/// The state of the server for supervisors. No credential is needed, and nothing is told but yes or no.
+/// The state of the server for supervisors. No credential is needed; a no has its reason, and nothing else is told.
 extension Route {
     static func health(_ context: GatewayContext) -> [Route] {
         [
@@ -36,9 +36,10 @@ extension GatewayContext {
 
     /// A sentence that says why no more clients should come; `nil` if they may.
     package var unreadiness: String? {
-        if !views.isReady { return Self.unread }
+        if !views.isReady { return health.topicTrouble ?? Self.unread }
         if health.isStopping { return "The server is about to end." }
-        return health.isOutage(at: clock.now) ? "The brokers are away; what is served may be old." : nil
+        if health.isOutage(at: clock.now) { return "The brokers are away; what is served may be old." }
+        return health.topicTrouble
     }
 
     private static let unread = "The topics are not read yet."

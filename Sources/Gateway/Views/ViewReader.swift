@@ -143,7 +143,7 @@ package final class ViewReader {
         }
         for failure in batch.failures {
             if failure.code == .fatal { throw failure }
-            notice(.failure(failure, reading: ViewedTopic.allCases.compactMap { names[$0] }))
+            notice(context.health.notice(of: failure, reading: ViewedTopic.allCases.compactMap { names[$0] }))
         }
         for topic in changed { try readAnew(topic) }
         if let targets, hasReached(targets) { becomeReady() }

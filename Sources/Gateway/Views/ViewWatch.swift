@@ -17,7 +17,7 @@ package final class ViewWatch: Sendable {
         case notice(ViewNotice)
     }
 
-    /// How often topics are looked at, and while the brokers are away.
+    /// How often topics are looked at, and while the brokers are away or a topic cannot be followed.
     package static let interval = Duration.seconds(30)
     private static let outageInterval = Duration.seconds(2)
 
@@ -41,7 +41,9 @@ package final class ViewWatch: Sendable {
         private var askedAt: Duration?
         private var answered = true
         /// The topics whose absence was told.
-        private var absent: Set<String> = []
+        private var absent: [String] = []
+        /// The refusal of a look that was told last; `nil` once a look has succeeded.
+        private var refused: LogError?
         private var isRefusalTold = false
         private var backlog = PipelineBacklog()
 
@@ -55,7 +57,8 @@ package final class ViewWatch: Sendable {
         /// Does what is due. Blocks as long as a request takes, a few seconds at most.
         package func step(_ watch: ViewWatch, timeout: Duration = .seconds(2)) {
             let now = watch.context.clock.now
-            let interval = answered ? ViewWatch.interval : ViewWatch.outageInterval
+            let isWell = answered && watch.context.health.topicTrouble == nil
+            let interval = isWell ? ViewWatch.interval : ViewWatch.outageInterval
             // A connection tells of an outage sooner: it is looked for every few seconds.
             if lookedAt.map({ now - $0 >= interval }) ?? true {
                 lookedAt = now
@@ -80,23 +83,24 @@ package final class ViewWatch: Sendable {
                 } else {
                     watch.context.health.brokersAreAway(now: watch.context.clock.now)
                 }
-                watch.add(.notice(.failure(error, reading: Array(watch.names.values))))
+                let told = ViewNotice.failure(error, reading: watch.all)
+                let isKnown = told.refusal != nil && error == refused
+                if let refusal = told.refusal {
+                    refused = error
+                    watch.context.health.lookIsRefused(refusal)
+                }
+                if !isKnown { watch.add(.notice(told)) }
             }
         }
 
         private func look(_ watch: ViewWatch, _ timeout: Duration) {
             note(watch) { () throws(LogError) in
-                let all = ViewedTopic.allCases.compactMap { watch.names[$0] }
-                let described = try admin.describeTopics(all, timeout: timeout)
+                let described = try admin.describeTopics(watch.all, timeout: timeout)
+                noteAbsent(watch.all.filter { described[$0] == nil }, watch)
                 // Positions first: an end that is asked for later and lies before them is of another topic.
                 let positions = watch.context.views.positions
                 for topic in ViewedTopic.allCases {
-                    guard let name = watch.names[topic] else { continue }
-                    guard let total = described[name]?.partitions else {
-                        if absent.insert(name).inserted { watch.add(.notice(.missing(topic: name))) }
-                        continue
-                    }
-                    absent.remove(name)
+                    guard let name = watch.names[topic], let total = described[name]?.partitions else { continue }
                     watch.add(.partitions(topic, total))
                     let places = (0..<Partition(total)).map { TopicPartition(name, $0) }
                     let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: timeout)
@@ -106,6 +110,28 @@ package final class ViewWatch: Sendable {
                         }
                     }
                 }
+                refused = nil
+                watch.context.health.lookIsRefused(nil)
+            }
+            askToRead(watch, timeout)
+        }
+
+        private func noteAbsent(_ names: [String], _ watch: ViewWatch) {
+            for name in names where !absent.contains(name) { watch.add(.notice(.missing(topic: name))) }
+            absent = names
+            watch.context.health.topicsAreAbsent(names)
+        }
+
+        /// Asks if a topic may be read again that was refused: a consumer tells a refusal once, and nothing when it is
+        /// over. One topic at a time, for it takes a connection.
+        private func askToRead(_ watch: ViewWatch, _ timeout: Duration) {
+            guard answered, let topic = watch.context.health.unreadableTopics.first(where: { !absent.contains($0) })
+            else { return }
+            do throws(LogError) {
+                try admin.check(Permission(.read, .topic(topic)), timeout: timeout)
+                watch.context.health.mayRead(topic)
+            } catch {
+                // Then it is still refused, or that cannot be told now: the next look asks again.
             }
         }
 
@@ -134,6 +160,9 @@ package final class ViewWatch: Sendable {
             }
         }
     }
+
+    /// The names of all topics, in the order of `ViewedTopic`.
+    private var all: [String] { ViewedTopic.allCases.compactMap { names[$0] } }
 
     private func add(_ finding: Finding) {
         findings.withLock { $0.append(finding) }

@@ -75,10 +75,10 @@ package struct Reason: Hashable, Sendable {
     package var rules: [String]
     package var sources: [SourceOffset]
 
-    /// - Parameter text: ids in it that look like push tokens are masked.
+    /// - Parameter text: push tokens and credentials in it are masked; it may quote what a configuration has.
     package init(_ about: Subject, _ text: String, rules: [String], sources: [SourceOffset] = []) {
         self.about = about
-        self.text = SecretMask.masked(id: text)
+        self.text = SecretMask.masked(sentence: text)
         self.rules = rules
         self.sources = sources
     }
