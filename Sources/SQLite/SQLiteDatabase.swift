@@ -16,6 +16,9 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package var isFull: Bool { code & 0xff == SQLITE_FULL }
     /// Reading or writing the file failed, which may be over soon.
     package var isInputOutput: Bool { code & 0xff == SQLITE_IOERR }
+    /// The database refuses what was to be written, by a constraint, a trigger, its type or its size. It may take
+    /// something else.
+    package var isOfValue: Bool { [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].contains(code & 0xff) }
     package var isNoDatabase: Bool { code & 0xff == SQLITE_NOTADB || code & 0xff == SQLITE_CORRUPT }
 }
 

@@ -119,6 +119,20 @@ struct DeferredCommitTests {
         #expect(sink.writes.sorted() == ["a 1", "c 1"] && summary.unusable == 1 && summary.written == 2)
     }
 
+    @Test(
+        "the timeline before one that cannot be written is not lost with its commit, in one batch or in two",
+        arguments: [1, 2])
+    func predecessor(batch: Int) throws {
+        append("a", 1)
+        append("a", 2)
+        append("b", 1)
+        sink.refused = [Offset(1)]
+        sink.losses = [.before]
+        let summary = try run(batch: batch)
+        #expect(sink.writes.sorted() == ["a 1", "b 1"] && sink.positions[0]?.next == Offset(3))
+        #expect(summary.written == 2 && summary.unusable == 1 && summary.superseded == 0)
+    }
+
     @Test("a topic that is made again while a commit has no answer begins anew")
     func recreated() throws {
         for number in 0..<4 { append("c\(number)", 1) }
@@ -193,6 +207,8 @@ final class DeferringSink: DeferredCommitSink {
     private(set) var writes: [String] = []
     private(set) var positions: [Partition: SinkPosition] = [:]
     private(set) var calls: [String] = []
+    /// What it never takes.
+    var refused: Set<Offset> = []
     /// What becomes of the answers, one after the other.
     var losses: [Loss?] = []
 
@@ -210,7 +226,7 @@ final class DeferringSink: DeferredCommitSink {
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         precondition(unanswered == nil, "the commit before is answered first")
         let id = record.configurationId
-        if id == "bad" { throw .unusable(BadRecord("bad")) }
+        if id == "bad" || refused.contains(record.offset) { throw .unusable(BadRecord("bad")) }
         let value = String(decoding: record.value ?? [], as: UTF8.self)
         if open.last(where: { $0.id == id })?.value ?? values[id] == value { return .unchanged }
         open.append((id, value))

@@ -191,6 +191,23 @@ struct KafkaSinkTests {
         #expect(try run("two").records == 0)
     }
 
+    @Test("of two records of a configuration that are too large each is left out, and the one before them is written")
+    func tooLargeTwice() throws {
+        append("a", revision: 1)
+        for revision in 1...3 { append("big", revision: revision) }
+        var isInjected = false
+        let summary = try run(stop: {
+            if !isInjected, isOpen {
+                for _ in 0..<2 { target.inject(.abortable(refusal(of: "big")), into: .commit) }
+            }
+            isInjected = isInjected || isOpen
+            return false
+        })
+        #expect(target.pendingFaults.isEmpty && summary.unusable == 2 && summary.written == 2)
+        #expect(text(newest(target, "mirror")["big"]) == Contract.timeline("big", revision: 1))
+        #expect(try run("two").records == 0)
+    }
+
     private func refusal(of id: String) -> LogError {
         Array(id.utf8).withUnsafeBytes { key in
             LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")

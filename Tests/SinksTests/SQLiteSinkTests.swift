@@ -1,6 +1,7 @@
 import Foundation
 import RecordLog
 import SQLite
+import Simulation
 import Sinks
 import Testing
 
@@ -164,6 +165,78 @@ struct SQLiteSinkTests {
         }
         #expect(try sink.write(Contract.record("b", Contract.timeline("b", revision: 1), offset: 1)) == .written)
         try sink.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
+    }
+
+    /// Runs the sink over these timelines in a file that has something of its reader's own beside the tables.
+    ///
+    /// - Returns: what is told of the dead letters, ascending.
+    private func run(
+        _ timelines: [(id: String, revision: Int)], beside sql: String
+    ) throws -> (summary: SinkSummary, letters: [String]) {
+        let cluster = MemoryCluster()
+        for topic in ["timelines", "letters"] { cluster.createTopic(topic, partitions: 1) }
+        for (id, revision) in timelines {
+            let value = Contract.timeline(id, revision: revision, minute: revision)
+            cluster.appendKeyed("timelines", key: id, value: value)
+        }
+        _ = try SQLiteSink(file: path)
+        try SQLiteDatabase(path).execute(sql)
+        var settings = SinkSettings(topic: "timelines")
+        settings.reading.untilCaughtUp = true
+        settings.deadLettersTopic = "letters"
+        let summary = try SinkRunner(
+            cluster: cluster, sink: SQLiteSink(file: path), settings: settings, clock: SteppingClock()
+        ).run()
+        let letters = cluster.records("letters").map { record in
+            let message = record.headers.first { $0.name == "__streams.errors.message" }
+            return String(decoding: message?.value ?? [], as: UTF8.self)
+        }
+        return (summary, letters.sorted())
+    }
+
+    @Test(
+        "what a trigger refuses is a dead letter, whatever the trigger undoes, and the others of its batch are written",
+        arguments: ["ABORT", "FAIL", "ROLLBACK"])
+    func trigger(action: String) throws {
+        let timelines = [
+            (id: "a", revision: 1), (id: "bus", revision: 1), (id: "b", revision: 1), (id: "tram", revision: 1),
+            (id: "tram", revision: 13), (id: "bus-2", revision: 1), (id: "c", revision: 1),
+        ]
+        // That of entries comes when the timeline itself is written.
+        let (summary, letters) = try run(
+            timelines,
+            beside: """
+                CREATE TRIGGER no_buses BEFORE INSERT ON entries WHEN NEW.configuration_id LIKE 'bus%'
+                BEGIN SELECT RAISE(\(action), 'not here'); END;
+                CREATE TRIGGER no_13 BEFORE INSERT ON timelines WHEN NEW.revision = 13
+                BEGIN SELECT RAISE(\(action), 'not here'); END
+                """)
+        #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1,b1,c1,tram1")
+        #expect(try text("SELECT group_concat(configuration_id) FROM entries") == "a,b,c,tram")
+        #expect(try text("SELECT next FROM positions") == "7")
+        #expect(summary.written == 4 && summary.unusable == 3 && summary.superseded == 0)
+        #expect(letters == ["bus-2", "bus", "tram"].map { "configuration \($0): SQLite refuses it: not here" })
+    }
+
+    @Test("what violates an index of the reader's own is a dead letter with SQLite's words, and its old timeline stays")
+    func uniqueIndex() throws {
+        let (summary, letters) = try run(
+            [(id: "a", revision: 1), (id: "b", revision: 2), (id: "c", revision: 1)],
+            beside: "CREATE UNIQUE INDEX own ON timelines(revision)")
+        #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1,b2")
+        #expect(summary.written == 2 && summary.unusable == 1)
+        #expect(letters == ["configuration c: SQLite refuses it: UNIQUE constraint failed: timelines.revision"])
+        let sink = try SQLiteSink(file: path)
+        let second = Contract.record("b", Contract.timeline("b", revision: 1, minute: 9), offset: 3)
+        #expect { try sink.write(second) } throws: { error in
+            if case .recordRefused = error as? SinkError { true } else { false }
+        }
+        sink.rollBack()
+        #expect { try sink.write(second) } throws: { error in
+            if case .unusable = error as? SinkError { true } else { false }
+        }
+        try sink.keep([:], of: "timelines")
+        #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1,b2")
     }
 
     @Test("a file that is removed or replaced under the sink is told, and nothing is kept in it")

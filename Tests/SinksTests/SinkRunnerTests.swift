@@ -127,6 +127,19 @@ struct SinkRunnerTests {
         #expect(directory.files == ["good.json"])
     }
 
+    @Test("in place of a record that cannot be written the one before it of its configuration is written")
+    func predecessor() throws {
+        let sink = RecordingSink()
+        cluster.createTopic(topic, partitions: 1)
+        for revision in 1...3 { append("a", revision) }
+        append("b", 1)
+        sink.failures = [.unusable(BadRecord("bad"))]
+        let summary = try run(sink)
+        #expect(sink.writes == [timeline("b", 1), timeline("a", 2)])
+        #expect(sink.kept[topic]?[0]?.next == Offset(4))
+        #expect(summary.written == 2 && summary.unusable == 1 && summary.superseded == 1)
+    }
+
     @Test("stops when it is asked to")
     func stops() throws {
         let directory = try TemporaryDirectory()

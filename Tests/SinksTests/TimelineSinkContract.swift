@@ -21,6 +21,7 @@ struct TimelineSinkContract {
         try routes()
         try keepsTheNewest()
         try leavesOutWhatIsNoTimeline()
+        try takesTheOneBefore()
         try takesWhatLaterReleasesSay()
         if keepsItsPositions { try keepsPositions() }
     }
@@ -126,6 +127,19 @@ struct TimelineSinkContract {
         }
         #expect(try content("d") == shown(good))
         if sink.isTransactional { sink.rollBack() }
+    }
+
+    /// In place of a record that is left out comes the one before it, in the same batch.
+    private func takesTheOneBefore() throws {
+        let sink = try open()
+        let good = Self.timeline("g", revision: 1)
+        #expect {
+            try sink.write(Self.record("g", good + "}", offset: 1))
+        } throws: { error in
+            if case .unusable = error as? SinkError { true } else { false }
+        }
+        #expect(try write(Self.record("g", good, offset: 0), to: sink) == .written)
+        #expect(try content("g") == shown(good))
     }
 
     /// Values of later releases may have more members, and words that this one does not know.

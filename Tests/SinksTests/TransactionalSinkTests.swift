@@ -92,8 +92,31 @@ struct TransactionalSinkTests {
     func unusable() throws {
         sink.writeFailures = ["a": [.unusable(BadRecord("bad"))]]
         let summary = try run()
-        #expect(committed == ["b2"] && sink.rollBacks == 0)
-        #expect(summary.unusable == 1 && summary.written == 1)
+        #expect(committed == ["b2", "a0"] && sink.rollBacks == 0)
+        #expect(summary.unusable == 1 && summary.written == 2)
+    }
+
+    @Test(
+        "in place of records that cannot be written the one before them is committed, with the positions behind all",
+        arguments: [0, 2])
+    func predecessors(failures: Int) throws {
+        append("a", 3)
+        append("c", 1)
+        append("c", 2)
+        sink.refused = ["a1", "a3", "c4", "c5"]
+        sink.keepFailures = Array(repeating: .unavailable(fault), count: failures)
+        let summary = try run()
+        #expect(committed == ["b2", "a0"] && sink.keeps == 1)
+        #expect(sink.committed.positions[0]?.next == Offset(6))
+        #expect(summary.written == 2 && summary.unusable == 4 && summary.superseded == 0)
+    }
+
+    @Test("a record that cannot be written and has a good one behind it gives way to that, as every other")
+    func badBeforeGood() throws {
+        sink.refused = ["a0"]
+        let summary = try run()
+        #expect(committed == ["a1", "b2"])
+        #expect(summary.written == 2 && summary.unusable == 0 && summary.superseded == 1)
     }
 }
 
@@ -111,6 +134,8 @@ private final class TransactionalSink: TimelineSink {
     private(set) var keeps = 0
     private(set) var rollBacks = 0
     var keepFailures: [SinkError] = []
+    /// `CONFIGURATION OFFSET`, without the space, of what it never takes.
+    var refused: Set<String> = []
     /// By configuration, thrown one after the other.
     var writeFailures: [String: [SinkError]] = [:]
 
@@ -122,6 +147,7 @@ private final class TransactionalSink: TimelineSink {
             writeFailures[record.configurationId] = failures
             throw failure
         }
+        if refused.contains("\(record.configurationId)\(record.offset)") { throw .unusable(BadRecord("bad")) }
         open.append((record.configurationId, record.offset))
         return .written
     }

@@ -4,7 +4,8 @@ import RecordLog
 ///
 /// What the target refuses of one record takes no other along: the answers tell the records apart.
 package protocol BatchSink: TimelineSink {
-    /// Applies records, of timelines one of each configuration at most, in the order of each partition's offsets.
+    /// Applies records, of timelines one of each configuration at most, in the order of each partition's offsets. In
+    /// the same transaction it is asked again with what takes the place of those that it left out.
     ///
     /// - Returns: an answer for each.
     /// - Throws: `unavailable` or `refused`: then none of them is written.

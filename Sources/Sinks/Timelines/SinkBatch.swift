@@ -3,9 +3,13 @@ import Timelines
 import Tracing
 
 /// The records that were read and are not written yet: of timelines the last one of each configuration, of reloads all.
+///
+/// It keeps the timelines that gave way to later ones, for nobody knows yet whether the target takes those.
 struct SinkBatch {
     private let content: SinkContent
     private var latest = TextDictionary<SinkRecord>()
+    /// The timelines that gave way to later ones, by configuration, as they were read.
+    private var earlier = TextDictionary<[SinkRecord]>()
     private var all: [SinkRecord] = []
     /// The records that were added.
     private(set) var read = 0
@@ -15,7 +19,6 @@ struct SinkBatch {
     var isEmpty: Bool { count == 0 }
     /// True if some records gave way to later ones.
     var isConflated: Bool { count < read }
-    var superseded: Int { read - count }
 
     private var count: Int { latest.count + all.count }
 
@@ -23,7 +26,11 @@ struct SinkBatch {
     mutating func add(_ record: SinkRecord) -> SinkRecord? {
         read += 1
         switch content {
-        case .timelines: return latest.updateValue(record, for: record.configurationId)
+        case .timelines:
+            let id = record.configurationId
+            guard let before = latest.updateValue(record, for: id) else { return nil }
+            earlier[id, default: []].append(before)
+            return before
         case .reloads:
             all.append(record)
             return nil
@@ -31,19 +38,41 @@ struct SinkBatch {
     }
 
     /// Timelines by partition, then offset; reloads as they were read.
-    var records: [SinkRecord] {
-        all + latest.values.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
+    var records: [SinkRecord] { all + Self.sorted(latest.values) }
+
+    private static func sorted(_ records: some Sequence<SinkRecord>) -> [SinkRecord] {
+        records.sorted { ($0.origin.partition, $0.offset) < ($1.origin.partition, $1.offset) }
+    }
+
+    /// Returns the timelines that are written in place of these, which the target does not take: of each configuration
+    /// the one before, if there is one.
+    ///
+    /// - Parameter round: so many timelines of each of these configurations were not taken, the last ones.
+    func predecessors(of leftOut: [SinkRecord], round: Int) -> [SinkRecord] {
+        let found = leftOut.compactMap { record -> SinkRecord? in
+            guard let before = earlier[record.configurationId], before.count >= round else { return nil }
+            return before[before.count - round]
+        }
+        return Self.sorted(found)
     }
 
     /// Takes in an earlier batch, which was not written after all.
-    mutating func precede(with earlier: SinkBatch) {
-        latest.fill(from: earlier.latest)
-        all = earlier.all + all
-        read += earlier.read
+    mutating func precede(with before: SinkBatch) {
+        for record in before.latest.values {
+            let id = record.configurationId
+            var chain = before.earlier[id] ?? []
+            if latest[id] != nil { chain.append(record) }
+            chain += earlier[id] ?? []
+            if !chain.isEmpty { earlier[id] = chain }
+        }
+        latest.fill(from: before.latest)
+        all = before.all + all
+        read += before.read
     }
 
     mutating func removeAll() {
         latest.removeAll(keepingCapacity: true)
+        earlier.removeAll(keepingCapacity: true)
         all.removeAll(keepingCapacity: true)
         read = 0
     }
@@ -52,6 +81,7 @@ struct SinkBatch {
 /// A batch whose commit was sent: it is not known yet whether the target has done it.
 struct SentBatch {
     var batch: SinkBatch
+    /// The records that were handed over, some of them in place of later ones that the target does not take.
     var records: [SinkRecord]
     /// What becomes of each record once the commit is done.
     var answers: [SinkAnswer]

@@ -22,10 +22,11 @@ package protocol TimelineSink: AnyObject {
     /// Returns what the last `keep` kept for this topic, by partition; empty at the beginning.
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
-    /// Called before a batch is written, with all of it: a sink may ask its target once for what it needs to know.
+    /// Called before records are written, with all of them: a sink may ask its target once for what it needs to know.
     func prepare(_ records: [SinkRecord]) throws(SinkError)
 
-    /// Applies one record. Called in the order of each partition's offsets.
+    /// Applies one record. Called in the order of each partition's offsets. What takes the place of an `unusable` one
+    /// follows behind all of its batch: the timeline before it of the same configuration.
     func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome
 
     /// Makes everything that was written durable. A transactional sink does so in `keep` alone.

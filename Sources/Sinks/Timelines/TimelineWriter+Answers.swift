@@ -18,6 +18,38 @@ extension TimelineWriter {
         return answers
     }
 
+    /// Writes records one after the other, each repeated by itself while the sink is unavailable.
+    ///
+    /// - Returns: `nil` if it was stopped before all of them were answered.
+    func answersOneByOne(to records: [SinkRecord]) throws(SinkRunError) -> [SinkAnswer]? {
+        let prepared: Void? = try whenAvailable { () throws(SinkError) in try sink.prepare(records) }
+        guard prepared != nil else { return nil }
+        var answers: [SinkAnswer] = []
+        for record in records {
+            let answer = try traced(record) { () throws(SinkRunError) in
+                try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
+            }
+            guard let answer else { return nil }
+            count(answer, of: record)
+            answers.append(answer)
+        }
+        return answers
+    }
+
+    /// Sets aside those of the batch's records that the sink does not take.
+    ///
+    /// - Parameter round: how often records of the batch were handed over, this time included.
+    /// - Returns: the records that are to be written in their place.
+    func leaveOut(_ records: [SinkRecord], _ answers: [SinkAnswer], round: Int) -> [SinkRecord] {
+        var leftOut: [SinkRecord] = []
+        for (record, answer) in zip(records, answers) {
+            guard case .leftOut(let bad) = answer else { continue }
+            leaveOut(record, bad)
+            leftOut.append(record)
+        }
+        return batch.predecessors(of: leftOut, round: round)
+    }
+
     func answer(to record: SinkRecord) throws(SinkError) -> SinkAnswer {
         let answer: SinkAnswer
         do throws(SinkError) {

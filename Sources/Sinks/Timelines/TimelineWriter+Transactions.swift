@@ -34,14 +34,19 @@ extension TimelineWriter {
     private var deferring: (any DeferredCommitSink)? { trace == nil ? sink as? any DeferredCommitSink : nil }
 
     private func commit() throws(SinkError) {
-        let records = batch.records
-        try sink.prepare(records)
-        answered()
-        let positions = reached
-        let answers = try self.answers(to: records)
-        for (record, answer) in zip(records, answers) {
-            if case .leftOut(let bad) = answer { leaveOut(record, bad) }
+        var records: [SinkRecord] = []
+        var answers: [SinkAnswer] = []
+        var (next, round) = (batch.records, 0)
+        while !next.isEmpty {
+            try sink.prepare(next)
+            answered()
+            let more = try self.answers(to: next)
+            records += next
+            answers += more
+            round += 1
+            next = leaveOut(next, more, round: round)
         }
+        let positions = reached
         try sink.flush()
         try letters.send()
         let began = trace?.now()
@@ -60,7 +65,7 @@ extension TimelineWriter {
     private func answered() {
         guard let sent else { return }
         for (record, answer) in zip(sent.records, sent.answers) { count(answer, of: record) }
-        summary.superseded += sent.batch.superseded
+        summary.superseded += sent.batch.read - sent.records.count
         settled(at: sent.positions)
         self.sent = nil
     }

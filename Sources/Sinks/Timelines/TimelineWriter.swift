@@ -1,9 +1,9 @@
 package import RecordLog
 import Tracing
 
-/// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record alone, then the
-/// positions. While something of an interrupted batch has not been read again, nothing is written. Of reloads it writes
-/// each record.
+/// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record that the sink takes, and
+/// no other, then the positions. While something of an interrupted batch has not been read again, nothing is written.
+/// Of reloads it writes each record.
 package final class TimelineWriter: SinkKind {
     package typealias Notice = SinkNotice
     package typealias Failure = SinkRunError
@@ -163,19 +163,15 @@ package final class TimelineWriter: SinkKind {
             }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
         }
-        let records = batch.records
-        let prepared: Void? = try whenAvailable { () throws(SinkError) in try sink.prepare(records) }
-        guard prepared != nil else { return false }
-        for record in records {
-            let answer = try traced(record) { () throws(SinkRunError) in
-                try whenAvailable { () throws(SinkError) in try self.answer(to: record) }
-            }
-            guard let answer else { return false }
-            if case .leftOut(let bad) = answer { leaveOut(record, bad) }
-            count(answer, of: record)
+        var (records, answered, round) = (batch.records, 0, 0)
+        while !records.isEmpty {
+            guard let answers = try answersOneByOne(to: records) else { return false }
+            answered += answers.count
+            round += 1
+            records = leaveOut(records, answers, round: round)
         }
         guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
-        summary.superseded += batch.superseded
+        summary.superseded += batch.read - answered
         batch.removeAll()
         return try keep(reached)
     }

@@ -84,6 +84,21 @@ struct PostgresRefusalTests {
         #expect(try stage.text("SELECT revision FROM timelines") == "3")
     }
 
+    @Test("in place of a value that is refused the one before it is written in the same transaction")
+    func takesTheOneBefore() throws {
+        let sink = try stage.sink()
+        let bad = PostgresStage.record("a", revision: 2, offset: 1) { $0.replacing("Demo", with: #"D\u0000"#) }
+        let answers = try sink.write([bad, PostgresStage.record("b", revision: 1, offset: 2)])
+        guard case .leftOut = answers[0] else {
+            Issue.record("\(answers[0])")
+            return
+        }
+        #expect(try sink.write([PostgresStage.record("a", revision: 1, offset: 0)]) == [.done(.written)])
+        try sink.keep([:], of: "timelines")
+        let sql = "SELECT string_agg(configuration_id || revision, '+' ORDER BY configuration_id) FROM timelines"
+        #expect(try stage.text(sql) == "a1+b1")
+    }
+
     @Test("tables that are not a sink's, or of a later release, are refused and left alone")
     func foreign() throws {
         try stage.execute("CREATE TABLE entries(x int)")

@@ -40,7 +40,7 @@ package final class SQLiteReloadSink: TimelineSink {
             throw .unusable(error)
         }
         if retention.isOver(row) { return .unchanged }
-        return try target.write { () throws(SQLiteError) in try rows.insert(row) ? .written : .unchanged }
+        return try target.write(record) { () throws(SQLiteError) in try rows.insert(row) ? .written : .unchanged }
     }
 
     /// The commit of `keep` makes all durable.

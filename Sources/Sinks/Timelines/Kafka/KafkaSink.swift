@@ -26,8 +26,8 @@ package final class KafkaSink: TimelineSink {
     private var records: [SinkLedger.OutputRecord] = []
     /// The offsets of `records` in their source, by configuration.
     private var offsets = TextDictionary<Offset>()
-    /// Records that the target has refused, by configuration.
-    private var refused = TextDictionary<(offset: Offset, why: BadRecord)>()
+    /// Records that the target has refused, by configuration and offset.
+    private var refused = TextDictionary<[Offset: BadRecord]>()
 
     /// Connects nowhere yet.
     ///
@@ -92,7 +92,7 @@ package final class KafkaSink: TimelineSink {
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         let id = record.configurationId
-        if let refused = refused[id], refused.offset == record.offset { throw .unusable(refused.why) }
+        if let bad = refused[id]?[record.offset] { throw .unusable(bad) }
         let value = record.timeline(for: name)
         if let value, TimelineStamp(value) == nil {
             throw .unusable(BadRecord(noTimeline: value))
@@ -172,7 +172,8 @@ package final class KafkaSink: TimelineSink {
         guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
         let id = String(decoding: key, as: UTF8.self)
         guard let offset = offsets[id] else { return false }
-        refused[id] = (offset, BadRecord("\(settings.topic) takes no record of \(bytes) bytes: \(cause)"))
+        refused[id, default: [:]][offset] = BadRecord(
+            "\(settings.topic) takes no record of \(bytes) bytes: \(cause)")
         return true
     }
 }

@@ -95,7 +95,8 @@ extension SQLiteError {
 }
 
 extension SinkError {
-    /// What is over by itself is waited for: a lock of another program, a full disk, a disk that fails.
+    /// What is over by itself is waited for: a lock of another program, a full disk, a disk that fails. What the
+    /// database refuses of one record, `SQLiteTarget.write` leaves out.
     init(_ error: SQLiteError, _ operation: String, _ path: String) {
         let fault = SinkFault(place: path, operation: operation, reason: error.description)
         self = error.isBusy || error.isFull || error.isInputOutput ? .unavailable(fault) : .refused(fault)

@@ -4,7 +4,8 @@ import SQLite
 /// The newest timeline of each configuration, its entries and the positions, in a file of SQLite: exactly once.
 ///
 /// Positions are committed with what was written, so that a sink which is killed at any point goes on as if it had not
-/// been. Readers open the file by themselves: they see whole batches, and hold up nobody (WAL).
+/// been. What the database refuses of one record, such as by a trigger that stands beside the tables, takes no other
+/// along. Readers open the file by themselves: they see whole batches, and hold up nobody (WAL).
 /// A file has one sink of timelines at a time; a lock beside it (`FILE.lock`) says so.
 package final class SQLiteSink: TimelineSink {
     package let name: String
@@ -29,15 +30,17 @@ package final class SQLiteSink: TimelineSink {
 
     package func write(_ record: SinkRecord) throws(SinkError) -> SinkOutcome {
         guard let value = record.timeline(for: name) else {
-            let isRemoved = try target.write { () throws(SQLiteError) in try rows.remove(record.configurationId) }
+            let isRemoved = try target.write(record) { () throws(SQLiteError) in
+                try rows.remove(record.configurationId)
+            }
             return isRemoved ? .removed : .unchanged
         }
         // No more is asked of it than of a file: a later release may say more, and other things.
-        let isReadable = try target.write { () throws(SQLiteError) in try rows.isReadable(value) }
+        let isReadable = try target.write(record) { () throws(SQLiteError) in try rows.isReadable(value) }
         guard let stamp = TimelineStamp(value), isReadable else {
             throw .unusable(BadRecord(noTimeline: value))
         }
-        return try target.write { () throws(SQLiteError) in
+        return try target.write(record) { () throws(SQLiteError) in
             let known = try rows.stamp(of: record.configurationId)
             if let known, stamp.isOlder(than: known.stamp) { return .unchanged }
             if let known, known.stamp == stamp, known.value == value { return .unchanged }

@@ -11,6 +11,8 @@ final class SQLiteTarget {
     private let path: String
     private let lock: FileLock
     private let positionRows: PositionRows
+    /// The records that the database has refused since the last commit.
+    private var refused: [SinkRecord: BadRecord] = [:]
     /// The number of the file that is open.
     private let file: UInt64?
 
@@ -70,6 +72,48 @@ final class SQLiteTarget {
         }
     }
 
+    /// Writes a record, in the transaction that is open or a new one.
+    ///
+    /// What was written of the first record that the database refuses cannot be told from what was written of others,
+    /// so the transaction has to be made again, without it. Each record has a savepoint then, until the commit; as long
+    /// as nothing is refused, none has.
+    ///
+    /// - Throws: `recordRefused` or `unusable` if the database refuses the record.
+    func write<Result>(
+        _ record: SinkRecord, _ body: () throws(SQLiteError) -> Result
+    ) throws(SinkError) -> Result {
+        if let bad = refused[record] { throw .unusable(bad) }
+        let hasSavepoint = !refused.isEmpty
+        do throws(SQLiteError) {
+            if database.isInAutocommit { try database.execute("BEGIN IMMEDIATE") }
+            if hasSavepoint { try database.execute("SAVEPOINT record") }
+            let result = try body()
+            if hasSavepoint { try database.execute("RELEASE record") }
+            return result
+        } catch {
+            guard error.isOfValue else { throw SinkError(error, "write to", path) }
+            let bad = BadRecord("SQLite refuses it: \(error)")
+            refused[record] = bad
+            guard hasSavepoint, returnToSavepoint() else {
+                throw .recordRefused(SinkFault(place: path, operation: "write to", reason: error.description))
+            }
+            throw .unusable(bad)
+        }
+    }
+
+    /// Undoes what was written of a record.
+    ///
+    /// - Returns: false if there is no transaction any more: a trigger may end it (`RAISE(ROLLBACK)`).
+    private func returnToSavepoint() -> Bool {
+        guard !database.isInAutocommit else { return false }
+        do throws(SQLiteError) {
+            try database.execute("ROLLBACK TO record; RELEASE record")
+            return true
+        } catch {
+            return false
+        }
+    }
+
     func rollBack() {
         // Some failures have ended it already. If it cannot be ended, the next statement says so.
         if !database.isInAutocommit { try? database.execute("ROLLBACK") }
@@ -87,6 +131,7 @@ final class SQLiteTarget {
             try positionRows.replace(positions, of: topic)
             try database.execute("COMMIT")
         }
+        refused.removeAll()
     }
 
     private func attempt<Result>(

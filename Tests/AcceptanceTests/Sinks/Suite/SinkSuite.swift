@@ -1,5 +1,6 @@
 import FaultInjection
 import Foundation
+import RecordLog
 import SplitMix
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ struct SinkSuite {
         (
             "Takes away and leaves out.",
             "A tombstone takes a timeline away. A record that is no timeline becomes a dead letter, once, and those "
-                + "before and after it are written."
+                + "before and after it are written, those of its configuration, too."
         ),
         ("Stops in order.", "SIGTERM in the middle of writing ends it with status 0; the next run writes the rest."),
         (
@@ -134,14 +135,23 @@ struct SinkSuite {
     /// A tombstone takes a timeline away. What is no timeline is a dead letter, and what is around it is written.
     mutating func leavesOut() async throws {
         let before = try await application.records(of: "tideline.dead-letters").count
+        let gone = Set(feed.ids.prefix(5))
+        // Its good timeline is read with the bad one.
+        let id = feed.ids[feed.ids.count / 2 - 1]
+        try #require(!gone.contains(id))
+        let words = Array("no timeline".utf8)
         try await feed.publish(
-            gone: Set(feed.ids.prefix(5)), inTheMiddle: [(key: "bad", value: Array("no timeline".utf8), headers: [])])
-        // What the bad record names stays as it was: it was never there.
+            gone: gone, inTheMiddle: [(key: "bad", value: words, headers: []), (key: id, value: words, headers: [])])
+        // What the other bad record names stays as it was: it was never there.
         let result = try await start("--until-caught-up").result()
         #expect(result.succeeded, "\(guarantee.scheme): \(result.failure)")
-        #expect(try await target.contents().keys.sorted() == Array(feed.ids.dropFirst(5)))
+        let contents = try await target.contents()
+        #expect(contents.keys.sorted() == Array(feed.ids.dropFirst(5)))
+        let values = try await application.records(of: "timelines").filter { $0.keyText == id }.map { $0.value ?? [] }
+        let good = try target.shown(Data(values.dropLast().last ?? []))
+        #expect(contents[id] == good, "\(guarantee.scheme): the timeline before a bad one is lost")
         let letters = try await application.records(of: "tideline.dead-letters").dropFirst(before)
-        #expect(letters.count == 1 && letters.first?.keyText == "bad", "\(guarantee.scheme): \(result.failure)")
+        #expect(letters.map(\.keyText).sorted() == ["bad", id].sorted(), "\(guarantee.scheme): \(result.failure)")
         // From here on the topic has no bad record that counts.
         try await application.produce([(key: "bad", value: nil, headers: [])], to: "timelines")
         try await feed.publish()
