@@ -30,6 +30,17 @@ struct WebhookTests {
         #expect(stage.position("hook") == 1)
     }
 
+    @Test("gets no header that a record's own header makes by its name")
+    func namesOfHeaders() throws {
+        let names = ["ce_id", "ce_x\r\nAuthorization: Basic eA", "ce_x\nhost", "ce_Id", "ce_", "x", "ce_data"]
+        stage.cluster.appendKeyed(
+            ReloadStage.reloads, key: "r", value: "{}", headers: names.map { Header($0, "value") })
+        try stage.post()
+        let request = try #require(stage.service.requests.first?.request)
+        let sent = request.headers.map(\.name)
+        #expect(sent == ["content-type", "ce-id", "webhook-id", "webhook-timestamp", "webhook-signature"])
+    }
+
     @Test("gets the reloads of a recipient one after the other, in their order, while others go on")
     func order() throws {
         for number in 1...3 {
