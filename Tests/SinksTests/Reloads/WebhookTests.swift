@@ -111,6 +111,18 @@ struct WebhookTests {
         #expect(last.at > .seconds(1), "nothing is sent in the pauses")
     }
 
+    @Test(
+        "one that is locked, not paid, or reached in a way it does not take is waited for; no reload is a dead letter",
+        arguments: [402, 407, 421, 423, 426])
+    func passes(status: Int) throws {
+        for number in 0..<5 { stage.reload("r\(number)", ["a"]) }
+        stage.service.script(["reloads": Array(repeating: .status(status), count: 8)])
+        let summary = try stage.post()
+        #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position("hook") == 5)
+        let told = try #require(stage.notices.first).description
+        #expect(told.contains("hooks.example.com: status \(status)") && !told.contains("webhook.secret"))
+    }
+
     @Test("one that redirects ends the run before the position of what it did not take", arguments: [301, 302, 308])
     func redirects(status: Int) throws {
         stage.reload("r", ["a"])
