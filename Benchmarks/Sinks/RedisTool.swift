@@ -4,8 +4,8 @@ import Redis
 import RecordLog
 import Sinks
 
-/// A Redis of the benchmark's own, and `redis-cli --pipe`, which sends it the commands by which the sink writes, as fast
-/// as anybody can.
+/// A Redis of the benchmark's own, and `redis-cli --pipe`, which sends it the commands by which the sink writes as
+/// fast as anybody can.
 final class RedisTool {
     private let port: Int
     private let input: URL
