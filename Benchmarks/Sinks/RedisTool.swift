@@ -4,7 +4,8 @@ import Redis
 import RecordLog
 import Sinks
 
-/// A Redis of the benchmark's own, and `redis-cli --pipe`, which sends it the same commands as fast as anybody can.
+/// A Redis of the benchmark's own, and `redis-cli --pipe`, which sends it the commands by which the sink writes as
+/// fast as anybody can.
 final class RedisTool {
     private let port: Int
     private let input: URL
@@ -15,16 +16,19 @@ final class RedisTool {
         self.port = port
         input = directory.appending(path: "pipe")
         var commands = Data()
-        for (record, timeline) in zip(load.records, load.timelines) {
+        let batch = SinkSettings(topic: "timelines").reading.batchMaximum
+        for (index, (record, timeline)) in zip(load.records, load.timelines).enumerated() {
             let (id, recipient) = (record.configurationId, timeline.recipient)
             Self.add(["SET", "tideline:timeline:\(id)"], record.value ?? [], to: &commands)
             Self.add(["SADD", "tideline:recipient:\(recipient)", id], to: &commands)
             Self.add(
                 [
-                    "XADD", "tideline:changes", "MAXLEN", "~", "10000", "*", "change", "written", "configurationId", id,
-                    "kind", timeline.kind, "recipient", recipient, "revision", "1", "partition", "0", "offset",
-                    "\(record.offset)",
+                    "XADD", "tideline:changes", "*", "change", "written", "configurationId", id, "kind", timeline.kind,
+                    "recipient", recipient, "revision", "1", "partition", "0", "offset", "\(record.offset)",
                 ], to: &commands)
+            // The sink cuts the stream once a transaction.
+            guard (index + 1) % batch == 0 || index + 1 == load.records.count else { continue }
+            Self.add(["XTRIM", "tideline:changes", "MAXLEN", "~", "10000"], to: &commands)
         }
         try commands.write(to: input)
         server.executableURL = URL(filePath: "/usr/bin/redis-server")

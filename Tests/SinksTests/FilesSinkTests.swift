@@ -74,6 +74,31 @@ struct FilesSinkTests {
         }
     }
 
+    @Test(
+        "a directory that is moved away under the sink is told, also if another one took its place",
+        arguments: [false, true])
+    func movedDirectory(isReplaced: Bool) throws {
+        let parent = try TemporaryDirectory()
+        let (path, moved) = (parent.path + "/timelines", parent.path + "/moved")
+        let sink = try FilesSink(directory: path)
+        _ = try sink.write(Contract.record("a", Contract.timeline("a", revision: 1), offset: 0))
+        try sink.keep([0: SinkPosition(next: .init(1))], of: "timelines")
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        if isReplaced { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        _ = try sink.write(Contract.record("b", Contract.timeline("b", revision: 1), offset: 1))
+        #expect {
+            try sink.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
+        } throws: { error in
+            if case .refused(let fault) = error as? SinkError { fault.reason.contains("moved away") } else { false }
+        }
+        #expect(try FilesSink(directory: path).positions(of: "timelines").isEmpty, "the next one writes all")
+        // Back at its place it goes on from what was kept before.
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: moved, toPath: path)
+        try sink.keep([0: SinkPosition(next: Offset(2))], of: "timelines")
+        #expect(try sink.positions(of: "timelines") == [0: SinkPosition(next: Offset(2))])
+    }
+
     @Test("forgets its positions when the timelines are gone, so that all are written anew")
     func emptied() throws {
         let directory = try TemporaryDirectory()

@@ -31,7 +31,7 @@ struct HTTPTimelinesFaultTests {
 
     @Test(
         "one that turns all away is waited for, which is told once, and once when it is over",
-        arguments: [401, 403, 404, 405, 410])
+        arguments: [401, 402, 403, 404, 405, 410, 421, 423, 426])
     func turnsAway(status: Int) throws {
         for number in 0..<5 { stage.append("c\(number)", 1) }
         var count = 0
@@ -43,6 +43,17 @@ struct HTTPTimelinesFaultTests {
         #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position == 5)
         #expect(stage.notices.count == 2 && "\(stage.notices[0])".contains("the target at t.example: status \(status)"))
         #expect("\(stage.notices[1])".contains("takes records again, after "))
+    }
+
+    @Test("a proxy on the way that wants credentials holds up all for the host, and no timeline is a dead letter")
+    func proxy() throws {
+        for number in 0..<5 { stage.append("c\(number)", 1) }
+        stage.fault = { [unowned stage] _ in stage.service.clock.now < .seconds(7200) ? .status(407) : nil }
+        let summary = try stage.run(change: { $0.pace.ageMax = .seconds(60) })
+        #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position == 5)
+        let (told, over) = (try #require(stage.notices.first), try #require(stage.notices.last))
+        #expect(told.description.contains("t.example: status 407, a proxy on the way wants credentials"))
+        #expect(over.description.contains("takes records again, after "))
     }
 
     @Test("one that is told of all and redirects ends the run before the position of what it did not take")

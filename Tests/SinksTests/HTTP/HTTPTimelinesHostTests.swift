@@ -81,7 +81,7 @@ struct HTTPTimelinesHostTests {
 
     @Test(
         "a timeline that is turned away while others are taken waits alone, and is a dead letter in the end",
-        arguments: [401, 403, 404, 405, 410, 301, 302, 307, 308])
+        arguments: [401, 402, 403, 404, 405, 410, 421, 423, 426, 301, 302, 307, 308])
     func turnedAway(status: Int) throws {
         stage.append("x", 1)
         let answer = Result.redirect(status, "https://new.example/moved?token=hunter2")

@@ -31,6 +31,37 @@ struct HTTPTimelinesTests {
         #expect(Set(stage.requests.map { $0.header("webhook-id") }).count == 3)
     }
 
+    @Test(
+        "sends a record's headers whose names are those of attributes, each once, and none that the sink itself sets",
+        arguments: [1, 2])
+    func attributes(batch: Int) throws {
+        let names = [
+            "subject", "id", "type", "tenant7", "x\r\nAuthorization: Basic eA", "x\ny", "Tenant", "x-y", "x:y", "x y",
+            "é", "", "\u{0}", "data", "datacontenttype", "data_base64", "webhookid", "kind", "recipient", "revision",
+            "tenant7",
+        ]
+        let headers = names.enumerated().map { Header("ce_\($1)", "value \($0)") }
+        stage.cluster.appendKeyed(
+            TimelineStage.timelines, key: "a", value: TimelineStage.timeline("a", 3), headers: headers)
+        try stage.run(base, batch: batch)
+        let request = try #require(stage.requests.first)
+        if batch == 1 {
+            let sent = request.headers.filter { !$0.name.hasPrefix("webhook-") }.map { "\($0.name): \($0.value)" }
+            #expect(
+                sent == [
+                    "content-type: application/json", "ce-subject: value%200", "ce-id: value%201", "ce-type: value%202",
+                    "ce-tenant7: value%203", "ce-kind: Demo", "ce-recipient: ana", "ce-revision: 3",
+                ])
+        } else {
+            let line = String(decoding: request.body, as: UTF8.self)
+            let head = #"{"subject":"value 0","id":"value 1","type":"value 2","tenant7":"value 3","kind":"Demo","#
+                + #""recipient":"ana","revision":"3","webhookid":""#
+            #expect(line.hasPrefix(head), "\(line)")
+            let timeline = TimelineStage.timeline("a", 3)
+            #expect(line.hasSuffix(#"","datacontenttype":"application/json","data":\#(timeline)}"# + "\n"), "\(line)")
+        }
+    }
+
     @Test("an address without {configurationId} is told of all by POST, and of what is gone in a body that is signed")
     func posts() throws {
         stage.append("a", 1)

@@ -30,6 +30,17 @@ struct WebhookTests {
         #expect(stage.position("hook") == 1)
     }
 
+    @Test("gets no header that a record's own header makes by its name")
+    func namesOfHeaders() throws {
+        let names = ["ce_id", "ce_x\r\nAuthorization: Basic eA", "ce_x\nhost", "ce_Id", "ce_", "x", "ce_data"]
+        stage.cluster.appendKeyed(
+            ReloadStage.reloads, key: "r", value: "{}", headers: names.map { Header($0, "value") })
+        try stage.post()
+        let request = try #require(stage.service.requests.first?.request)
+        let sent = request.headers.map(\.name)
+        #expect(sent == ["content-type", "ce-id", "webhook-id", "webhook-timestamp", "webhook-signature"])
+    }
+
     @Test("gets the reloads of a recipient one after the other, in their order, while others go on")
     func order() throws {
         for number in 1...3 {
@@ -98,6 +109,18 @@ struct WebhookTests {
         #expect(over.contains("hooks.example.com takes records again, after "))
         let last = try #require(stage.service.requests.last)
         #expect(last.at > .seconds(1), "nothing is sent in the pauses")
+    }
+
+    @Test(
+        "one that is locked, not paid, or reached in a way it does not take is waited for; no reload is a dead letter",
+        arguments: [402, 407, 421, 423, 426])
+    func passes(status: Int) throws {
+        for number in 0..<5 { stage.reload("r\(number)", ["a"]) }
+        stage.service.script(["reloads": Array(repeating: .status(status), count: 8)])
+        let summary = try stage.post()
+        #expect(summary.delivered == 5 && summary.deadLetters == 0 && stage.position("hook") == 5)
+        let told = try #require(stage.notices.first).description
+        #expect(told.contains("hooks.example.com: status \(status)") && !told.contains("webhook.secret"))
     }
 
     @Test("one that redirects ends the run before the position of what it did not take", arguments: [301, 302, 308])

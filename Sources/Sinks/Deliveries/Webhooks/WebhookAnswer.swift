@@ -28,6 +28,14 @@ struct WebhookAnswer {
             case 401, 403, 404, 405, 410:
                 // This says nothing of the record: the secret, the address or what is deployed there is not right.
                 return .turnedAway(reason: "the \(taker) at \(reason); look at its address and webhook.secret")
+            case 402, 421, 423, 426:
+                // Neither does this: it is about payment, the connection, a lock, or the protocol.
+                return .turnedAway(reason: "the \(taker) at \(reason)")
+            case 407:
+                // A proxy on the way answers so to whatever goes there.
+                return .again(
+                    reason: "\(reason), a proxy on the way wants credentials",
+                    after: RetryAfter.delay(response, wall: wall), scope: .host)
             case 408, 425, 429, 500...:
                 return .again(reason: reason, after: RetryAfter.delay(response, wall: wall), scope: .either)
             default:

@@ -27,9 +27,25 @@ enum WebhookHeaders {
         return attribute(header).map { HTTPHeader("ce-\($0)", encoded(value)) }
     }
 
-    /// The name of the attribute that the header of a record carries.
+    /// Returns the name of the attribute that the header of a record carries, which is small letters and digits of
+    /// ASCII alone (CloudEvents 1.0, "Attribute naming convention"); `nil` if the header carries none.
     static func attribute(_ header: Header) -> Substring? {
-        header.name.hasPrefix("ce_") ? header.name.dropFirst(3) : nil
+        guard header.name.utf8.starts(with: "ce_".utf8) else { return nil }
+        let name = header.name.utf8.dropFirst(3)
+        // Nobody encodes a name: one with a line break would be a header of its own to whoever reads the request.
+        let isName = name.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: false
+            }
+        }
+        return isName && !name.isEmpty && !isOfForm(name) ? Substring(name) : nil
+    }
+
+    /// True if no attribute has that name, for something else of an event has it in the forms of CloudEvents.
+    private static func isOfForm(_ name: Substring.UTF8View) -> Bool {
+        // `data` is the member with the body, `datacontenttype` is told by what sends the body.
+        name.elementsEqual("data".utf8) || name.elementsEqual("datacontenttype".utf8)
     }
 
     /// Printable ASCII but space, quote and percent as it is, the rest by percent (CloudEvents' HTTP binding 3.1.3.2).

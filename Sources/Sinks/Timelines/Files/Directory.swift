@@ -118,6 +118,23 @@ final class Directory {
         guard fsync(descriptor) == 0 else { throw Self.failure("write", path) }
     }
 
+    /// Checks that the directory which is open is still the one at its path.
+    ///
+    /// - Throws: `refused` if it was moved away, removed or replaced.
+    func checkPlace() throws(SinkError) {
+        var held = stat()
+        guard fstat(descriptor, &held) == 0 else { throw Self.failure("look for", path) }
+        var found = stat()
+        if stat(path, &found) == 0 {
+            if found.st_dev == held.st_dev && found.st_ino == held.st_ino { return }
+        } else if errno != ENOENT && errno != ENOTDIR {
+            throw Self.failure("look for", path)
+        }
+        let reason =
+            "the directory was moved away or replaced while it was open; started again, the sink fills the one there"
+        throw .refused(SinkFault(place: path, operation: "write to", reason: reason))
+    }
+
     /// Begins the names of files that are being written. Files that a crash left keep it.
     static let temporaryPrefix = ".tideline-new-"
 

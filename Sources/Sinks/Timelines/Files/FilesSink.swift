@@ -67,6 +67,9 @@ package final class FilesSink: TimelineSink {
     }
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
+        // Nobody looks at what is written to a directory that is elsewhere, and another sink may write to one that took
+        // its place.
+        try directory.checkPlace()
         var file = SinkPositionsFile(try directory.read(SinkPositionsFile.name) ?? [])
         let content = Self.content(of: tree)
         if file.content != content { file = SinkPositionsFile([]) }

@@ -67,12 +67,18 @@ extension HTTPTimelines {
             url: contents[0].place.url, headers: [HTTPHeader("content-type", "application/x-ndjson")], body: body)
     }
 
-    /// CloudEvents' attributes: those of the record, and some of the timeline as extensions.
+    /// The extensions that the sink itself sets: a record's headers of these names are left out.
+    private static let own: Set<String> = ["kind", "recipient", "revision", "webhookid"]
+
+    /// CloudEvents' attributes, no two of one name: those of the record, and some of the timeline as extensions.
     private static func attributes(of content: Content) -> [(name: String, value: String)] {
         var attributes: [(name: String, value: String)] = []
         for header in content.record.headers {
-            guard let name = WebhookHeaders.attribute(header), let value = header.value else { continue }
-            attributes.append((String(name), String(decoding: value, as: UTF8.self)))
+            guard let attribute = WebhookHeaders.attribute(header), let value = header.value else { continue }
+            let name = String(attribute)
+            // In JSON two members of one name mean something else to each reader.
+            guard !own.contains(name), !attributes.contains(where: { $0.name == name }) else { continue }
+            attributes.append((name, String(decoding: value, as: UTF8.self)))
         }
         guard let head = content.head else {
             let isTombstone = content.record.value == nil

@@ -32,7 +32,8 @@ extension AcceptanceTests {
             \(SinkSuite.demands.map { "- **\($0.name)** \($0.text)" }.joined(separator: "\n"))
 
             After each of these the target's own tools (psql, redis-cli, kcat, SQLite, the files themselves) are asked
-            what is there: it must be the compacted topic `timelines`, row by row and byte by byte. Of a calendar the
+            what is there: it must be the compacted topic `timelines`, row by row and byte by byte. After a topic was
+            made again, it must be that and what the new topic does not have, as it was before. Of a calendar the
             revision is compared; another test compares its events.
 
             <!-- not run: the tests run it with few faults -->

@@ -32,15 +32,18 @@ struct TimelineFeed {
 
     /// Writes the next version of each timeline, those of `gone` as tombstones; `inTheMiddle` is written between them.
     ///
-    /// - Parameter count: so many versions, one after the other.
+    /// - Parameters:
+    ///   - count: so many versions, one after the other.
+    ///   - absent: those of which nothing is written.
     mutating func publish(
-        versions count: Int = 1, gone: Set<String> = [],
+        versions count: Int = 1, gone: Set<String> = [], without absent: Set<String> = [],
         inTheMiddle: [(key: String?, value: [UInt8]?, headers: [Header])] = []
     ) async throws {
         var records: [(key: String?, value: [UInt8]?, headers: [Header])] = []
         for _ in 0..<count {
             versions += 1
-            records += templates.map { record($0, isGone: gone.contains($0.id)) }
+            let written = templates.filter { !absent.contains($0.id) }
+            records += written.map { record($0, isGone: gone.contains($0.id)) }
         }
         records.insert(contentsOf: inTheMiddle, at: records.count / 2)
         try await application.produce(records, to: "timelines")
