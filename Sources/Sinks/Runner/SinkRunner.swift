@@ -7,27 +7,27 @@ import Tracing
 /// A run that is killed at any point is made good by the next one: a record may be done twice, never left out. One run
 /// per runner, on a thread that the caller owns.
 package final class SinkRunner<Kind: SinkKind> {
-    private let kind: Kind
-    private let context: SinkContext<Kind.Notice>
-    private let progress: (SinkProgress<Kind.Summary>) -> Void
-    private var reader: TopicReader
+    let kind: Kind
+    let context: SinkContext<Kind.Notice>
+    let progress: (SinkProgress<Kind.Summary>) -> Void
+    private(set) var reader: TopicReader
 
     /// The ends that `untilCaughtUp` waits for: the read_uncommitted ones at the start; `nil` before it.
-    private var targets: [Partition: Offset]?
+    private(set) var targets: [Partition: Offset]?
     /// The ends at the start of the partitions that were not read so far yet.
     private var unread: [Partition: Offset] = [:]
     /// The positions at which the reader began.
-    private var begins: [Partition: Offset] = [:]
+    private(set) var begins: [Partition: Offset] = [:]
     /// The id of the cluster; `nil` before the start.
-    private var cluster: String?
+    private(set) var cluster: String?
     /// The positions of partitions that turned out, in this round, to be another topic's.
     private var restarts: [Partition: Offset] = [:]
-    private let begin: Duration
+    let begin: Duration
     private var partitionsSeen: Duration
-    private var reportedAt: Duration
+    var reportedAt: Duration
     /// The ends as of the last answer; `nil` if it failed, nobody asked, or the reader has no places yet.
-    private var ends: [TopicPartition: Offset]?
-    private var endsAsked: Duration?
+    var ends: [TopicPartition: Offset]?
+    var endsAsked: Duration?
 
     /// - Parameter progress: called at most four times a second of the clock, and once at the end.
     init(
@@ -156,22 +156,6 @@ package final class SinkRunner<Kind: SinkKind> {
         reportProgress()
     }
 
-    /// A failure needs no notice of its own: reading has the same, and tells it.
-    private func lookForEnds() {
-        guard let interval = context.reading.lagInterval, !reader.next.isEmpty else { return }
-        if let endsAsked, context.clock.now - endsAsked < interval { return }
-        endsAsked = context.clock.now
-        let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
-        ends = try? context.admin.endOffsets(
-            of: places, isolation: .readUncommitted, timeout: context.reading.requestTimeout)
-    }
-
-    private var lag: Int64? {
-        ends?.reduce(0) { sum, end in
-            sum + max(0, end.value.rawValue - (reader.next[end.key.partition]?.rawValue ?? end.value.rawValue))
-        }
-    }
-
     private func read() throws(Kind.Failure) -> [Record] {
         guard let demand = try kind.demand() else { return [] }
         let began = context.trace?.now()
@@ -216,35 +200,4 @@ package final class SinkRunner<Kind: SinkKind> {
     }
 
     private var isCaughtUp: Bool { hasReadAll && kind.isSettled }
-
-    private func reportProgress(isLast: Bool = false) {
-        kind.summary.elapsed = context.clock.now - begin
-        guard isLast || context.clock.now - reportedAt >= .milliseconds(250) else { return }
-        reportedAt = context.clock.now
-        let fraction = context.reading.untilCaughtUp ? fractionDone : nil
-        progress(
-            SinkProgress(
-                summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
-                positions: positions, written: kind.written, hasBegun: targets != nil))
-    }
-
-    /// The positions, past the markers at the end where nothing waits.
-    private var positions: [Partition: SinkPosition] {
-        var positions = kind.positions
-        guard kind.isSettled else { return positions }
-        for (partition, next) in reader.next where next > positions[partition]?.next ?? Offset(0) {
-            positions[partition] = SinkPosition(next: next, cluster: cluster, before: positions[partition]?.before)
-        }
-        return positions
-    }
-
-    private var fractionDone: Double {
-        var (done, total) = (Int64(0), Int64(0))
-        for (partition, target) in targets ?? [:] {
-            let begin = begins[partition]?.rawValue ?? 0
-            total += max(0, target.rawValue - begin)
-            done += max(0, min(target.rawValue, reader.next[partition]?.rawValue ?? 0) - begin)
-        }
-        return total == 0 ? 1 : Double(done) / Double(total)
-    }
 }
