@@ -85,16 +85,23 @@ package final class SinkRunner<Kind: SinkKind> {
         return kind.summary
     }
 
+    /// The first start has the patience of its requests: somebody may have named the wrong brokers. Later, and once its
+    /// target has been waited for, the run goes on whatever becomes of them.
+    ///
     /// - Returns: false if it was stopped first.
     private func start() throws(Kind.Failure) -> Bool {
+        let opens = context.clock.now
         guard let positions = try kind.open() else { return false }
-        guard try checkCluster(of: positions) else { return false }
+        let hasWaited = context.reading.hasWaited || context.clock.now - opens >= context.reading.requestPatience
+        let outlasts = targets != nil || hasWaited
+        guard try checkCluster(of: positions, outlasts) else { return false }
         do throws(LogError) {
-            guard
-                let start = try reader.start(
+            let start = try answer(outlasts) { () throws(LogError) in
+                try reader.start(
                     from: positions.mapValues { $0.next }, known: positions.mapValues { $0.begun },
                     before: positions.compactMapValues(\.before))
-            else { return false }
+            }
+            guard let start else { return false }
             targets = start.ends
             unread = start.ends
             begins = reader.next
@@ -124,10 +131,14 @@ package final class SinkRunner<Kind: SinkKind> {
 
     /// - Returns: false if it was stopped first.
     /// - Throws: `otherCluster`, unless the settings accept that.
-    private func checkCluster(of positions: [Partition: SinkPosition]) throws(Kind.Failure) -> Bool {
+    private func checkCluster(
+        of positions: [Partition: SinkPosition], _ outlasts: Bool
+    ) throws(Kind.Failure) -> Bool {
         do throws(LogError) {
-            cluster = try context.requests.persistently { (timeout) throws(LogError) in
-                try context.admin.clusterId(timeout: timeout)
+            cluster = try answer(outlasts) { () throws(LogError) in
+                try context.requests.persistently { (timeout) throws(LogError) in
+                    try context.admin.clusterId(timeout: timeout)
+                }
             }
         } catch {
             throw .log(error)
@@ -136,6 +147,14 @@ package final class SinkRunner<Kind: SinkKind> {
         let other = positions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.cluster).first { $0 != cluster }
         if let other, !context.reading.acceptsMovedCluster { throw .otherCluster(kept: other, present: cluster) }
         return true
+    }
+
+    /// - Parameter outlasts: an outage of the brokers ends nothing.
+    /// - Returns: `nil` if it was stopped first.
+    private func answer<Answer>(
+        _ outlasts: Bool, to request: () throws(LogError) -> Answer?
+    ) throws(LogError) -> Answer? {
+        try outlasts ? context.outlasting(request) : request()
     }
 
     private func note(restartOf partition: Partition, _ position: Offset, because reason: TopicReader.Restart) {
