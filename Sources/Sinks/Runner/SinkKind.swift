@@ -67,7 +67,7 @@ package struct SinkReadState: Hashable, Sendable {
     /// The last record that was read of each partition.
     package var before: [Partition: Fingerprint] = [:]
     /// The partitions that were found, in this round, to be those of another topic of the same name: they are read
-    /// from their beginning.
+    /// from their beginning, and the records of the round, which may be none, are the first ones.
     package var restarted: Set<Partition> = []
     /// The id of the cluster that is read.
     package var cluster: String?

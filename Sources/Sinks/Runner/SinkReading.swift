@@ -18,6 +18,9 @@ package struct SinkReading: Hashable, Sendable {
     package var pollTimeout = Duration.milliseconds(200)
     /// How often new partitions are looked for: nobody announces them (R9).
     package var partitionInterval = Duration.seconds(30)
+    /// How often the records before the positions are compared with what was read, and a topic that was made anew is
+    /// noticed by it.
+    package var comparisonInterval = Duration.seconds(30)
     /// How often the ends are asked for, to tell the lag; `nil` never asks.
     package var lagInterval: Duration?
     /// The time-out of one attempt of a request to the brokers: a stop is seen, and progress told, between attempts.

@@ -10,6 +10,7 @@ extension SinkRunner {
         let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
         ends = try? context.admin.endOffsets(
             of: places, isolation: .readUncommitted, timeout: context.reading.requestTimeout)
+        reader.heed(ends ?? [:])
     }
 
     private var lag: Int64? {

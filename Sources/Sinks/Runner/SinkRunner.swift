@@ -21,7 +21,7 @@ package final class SinkRunner<Kind: SinkKind> {
     /// The id of the cluster; `nil` before the start.
     private(set) var cluster: String?
     /// The positions of partitions that turned out, in this round, to be another topic's.
-    private var restarts: [Partition: Offset] = [:]
+    private var restarts: [Partition: TopicReader.LostPosition] = [:]
     let begin: Duration
     private var partitionsSeen: Duration
     var reportedAt: Duration
@@ -71,8 +71,8 @@ package final class SinkRunner<Kind: SinkKind> {
                 throw error
             }
             context.trace?.end()
-            for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
-                note(restartOf: partition, position, because: .earlierRecord)
+            for (partition, lost) in restarts.sorted(by: { $0.key < $1.key }) {
+                note(restartOf: partition, lost.position, because: lost.reason)
             }
             restarts = [:]
             if goesOn, kind.takeSetBack() { goesOn = try startAgain() }
@@ -177,8 +177,9 @@ package final class SinkRunner<Kind: SinkKind> {
 
     private func read() throws(Kind.Failure) -> [Record] {
         guard let demand = try kind.demand() else { return [] }
-        let began = context.trace?.now()
         do throws(LogError) {
+            try reader.compare(every: context.reading.comparisonInterval, failed: { context.notice(.log($0)) })
+            let began = context.trace?.now()
             let records = try reader.poll(
                 maximum: demand.maximum, timeout: demand.timeout, failed: { context.notice(.log($0)) })
             kind.summary.records += records.count
