@@ -192,6 +192,35 @@ struct TopicReaderTests {
         }
     }
 
+    @Test("a comparison holds the reading up for a second at most, and what nobody answered is asked again in seconds")
+    func comparisonWhileReading() throws {
+        cluster.createTopic(topic, partitions: 1)
+        for value in ["1", "2"] { cluster.append(topic, 0, key: "k", value: value) }
+        try withReader { reader in
+            func compare() throws -> [Partition: TopicReader.Restart] {
+                try reader.compare(every: .seconds(30), failed: { Issue.record("\($0)") })
+                return reader.takeRestarts().mapValues(\.reason)
+            }
+            _ = try reader.start()
+            #expect(try values(of: reader, to: try reader.ends(.readCommitted)) == ["1", "2"])
+            cluster.recreateTopic(topic)
+            for value in ["3", "4", "5"] { cluster.append(topic, 0, key: "k", value: value) }
+            cluster.inject(away, into: .poll, times: 10_000, client: "reader-compare")
+            _ = clock.pass(.seconds(30))
+            let began = clock.now
+            #expect(try compare().isEmpty)
+            #expect(clock.now - began >= .milliseconds(900) && clock.now - began <= .milliseconds(1100))
+            cluster.cancelFaults()
+            #expect(try compare().isEmpty)
+            _ = clock.pass(.seconds(5))
+            let restarts = try compare()
+            #expect(restarts == [0: .otherRecord] && reader.next == [0: Offset(0)])
+            #expect(try values(of: reader, to: try reader.ends(.readCommitted)) == ["3", "4", "5"])
+            _ = clock.pass(.seconds(30))
+            #expect(try compare().isEmpty)
+        }
+    }
+
     // MARK: - Parts
 
     private func requests(_ stop: @escaping () -> Bool = { false }) -> PatientRequests {

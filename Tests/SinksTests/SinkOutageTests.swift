@@ -72,11 +72,49 @@ struct SinkOutageTests {
         #expect(!after.isEmpty && after.allSatisfy { $0.hasBegun && $0.lag == 0 }, "\(after)")
     }
 
+    @Test(
+        "once its target was waited for, or was set back, it outlasts the brokers, says so once, and for how long",
+        arguments: [true, false])
+    func brokersAwayLater(isSetBack: Bool) throws {
+        memory.createTopic("timelines", partitions: 1)
+        memory.appendKeyed("timelines", key: "a", value: TimelineSinkContract.timeline("a", revision: 1))
+        let cluster = OutageCluster(memory, clock)
+        let sink = RecordingSink()
+        let fault = SinkFault(place: "redis://host", operation: "write to", reason: "it is away")
+        if isSetBack {
+            sink.failures = [.setBack(fault)]
+        } else {
+            sink.failuresAtStart = Array(repeating: .unavailable(fault), count: 8)
+        }
+        var awaySince: Duration?
+        var failures = 0
+        var lengths: [Duration] = []
+        let summary = try run(
+            cluster, sink,
+            stop: {
+                if let awaySince, clock.now - awaySince > .seconds(45) { cluster.isAway = false }
+                return clock.now > .seconds(180)
+            },
+            notice: { notice in
+                switch notice {
+                case .setBack, .resumed:
+                    awaySince = clock.now
+                    cluster.isAway = true
+                case .log: failures += 1
+                case .brokersBack(let length): lengths.append(length)
+                default: break
+                }
+            })
+        #expect(summary.wasStopped && awaySince != nil && sink.writes.count == 1)
+        #expect(failures == 1 && lengths.count == 1 && lengths.allSatisfy { $0 >= .seconds(45) }, "\(lengths)")
+    }
+
     private func run(
-        _ cluster: OutageCluster, stop: @escaping () -> Bool, notice: @escaping (SinkNotice) -> Void = { _ in }
+        _ cluster: OutageCluster, _ sink: RecordingSink = RecordingSink(), stop: @escaping () -> Bool,
+        notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {
         try SinkRunner(
-            cluster: cluster, sink: RecordingSink(), settings: SinkSettings(topic: "timelines"), clock: clock,
+            cluster: cluster, sink: sink, settings: SinkSettings(topic: "timelines"), clock: clock,
             shouldStop: {
                 clock.now += .milliseconds(200)
                 return stop()

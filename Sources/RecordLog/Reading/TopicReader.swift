@@ -13,13 +13,16 @@ package final class TopicReader {
     package private(set) var next: [Partition: Offset] = [:]
     /// The last record that was read of each partition.
     package private(set) var before: [Partition: Fingerprint] = [:]
-    private var restarts: [Partition: Offset] = [:]
+    private var restarts: [Partition: LostPosition] = [:]
+    var anchors = ReadAnchors()
     private let consumer: any Consumer
     private var thrift: MemoryThrift
     private let admin: any Admin
     let requests: PatientRequests
     /// Makes the consumer that reads the records before kept positions once more.
     let makeComparer: () throws(LogError) -> any Consumer
+    /// Compares while the topic is read; `nil` before the first time.
+    var comparer: (any Consumer)?
 
     /// - Parameter admin: remains the caller's, who closes it.
     package init(
@@ -37,6 +40,7 @@ package final class TopicReader {
     }
 
     package func close() {
+        closeComparer()
         consumer.close()
     }
 
@@ -87,15 +91,36 @@ package final class TopicReader {
         for partition in others { start.restarts[partition] = .otherRecord }
         let used = positions.filter { start.restarts[$0.key] == nil }
         self.before = before.filter { used[$0.key] != nil }
+        anchors.begin(behind: self.before, at: requests.clock.now)
         try assign(0..<Partition(total), from: used)
         return start
     }
 
-    /// Removes and returns the partitions in which a record came that lies before the position, with that position: the
-    /// topic was deleted and made again while it was read.
-    package func takeRestarts() -> [Partition: Offset] {
+    /// Removes and returns the partitions that are read from their beginning, because the topic turned out, while it
+    /// was read, to have been deleted and made again.
+    package func takeRestarts() -> [Partition: LostPosition] {
         defer { restarts = [:] }
         return restarts
+    }
+
+    /// The ends that somebody has asked for: where one lies before the position, the records are compared soon.
+    package func heed(_ ends: [TopicPartition: Offset]) {
+        for (place, end) in ends where end < next[place.partition] ?? end { anchors.suspect() }
+    }
+
+    /// The partition is read from its earliest record from now on: what was read of it was of another topic.
+    func startOver(_ partition: Partition) throws(LogError) {
+        let place = TopicPartition(topic, partition)
+        try consumer.incrementalUnassign([place])
+        try consumer.incrementalAssign([(place, .earliest)])
+        lose(next[partition] ?? Offset(0), of: partition, because: .otherRecord)
+        next[partition] = Offset(0)
+        before[partition] = nil
+    }
+
+    private func lose(_ position: Offset, of partition: Partition, because reason: Restart) {
+        if restarts[partition] == nil { restarts[partition] = LostPosition(position: position, reason: reason) }
+        anchors.forget(partition)
     }
 
     /// Adds the partitions that the topic has got since: nobody announces them (R9).
@@ -139,17 +164,25 @@ package final class TopicReader {
         for view in batch.records {
             each(view, batch)
             if let position = next[view.partition], view.offset < position {
-                if restarts[view.partition] == nil { restarts[view.partition] = position }
+                lose(position, of: view.partition, because: .earlierRecord)
                 next[view.partition] = view.offset.next
             } else {
                 advance(view.partition, to: view.offset.next)
             }
             last[view.partition] = view
         }
-        for (partition, view) in last { before[partition] = Fingerprint(view) }
-        for end in batch.ends { advance(end.partition, to: end.offset) }
+        for (partition, view) in last {
+            let record = Fingerprint(view)
+            before[partition] = record
+            anchors.note(record, of: partition)
+        }
+        for end in batch.ends {
+            if end.offset < next[end.partition] ?? end.offset { anchors.suspect() }
+            advance(end.partition, to: end.offset)
+        }
         for failure in batch.failures {
             if failure.code == .fatal { throw failure }
+            if failure.code == .unknownTopicOrPartition { anchors.suspect() }
             failed(failure)
         }
         return batch.records.count
@@ -190,49 +223,5 @@ package final class TopicReader {
         let places = partitions.map { TopicPartition(topic, $0) }
         let found = try admin.endOffsets(of: places, isolation: isolation, timeout: timeout)
         return Dictionary(uniqueKeysWithValues: places.map { ($0.partition, found[$0] ?? Offset(0)) })
-    }
-
-    /// True if everything before the ends was read.
-    package func hasReached(_ ends: [Partition: Offset]) -> Bool {
-        ends.allSatisfy { partition, end in next[partition].map { $0 >= end } ?? false }
-    }
-
-    /// Reads until every partition has reached its end.
-    ///
-    /// - Parameters:
-    ///   - patience: the reading fails when no position has moved for so long, and when it is `notAuthorised`; `nil`
-    ///     waits for as long as an outage lasts.
-    ///   - failed: called with each failure that is not fatal.
-    ///   - progress: called after every poll with the number of records read.
-    ///   - each: called with each record.
-    /// - Returns: false if it was stopped first, which is asked before every poll.
-    /// - Throws: the failure that ends the reading; when the patience is over the latest one, or `timedOut`.
-    package func read(
-        to ends: [Partition: Offset], maximum: Int, timeout: Duration, patience: Duration? = nil,
-        failed: (LogError) -> Void, progress: (_ records: Int) -> Void = { _ in },
-        each: (_ view: RecordView, _ batch: borrowing ConsumedBatch) -> Void
-    ) throws(LogError) -> Bool {
-        var (latest, refusal): (LogError?, LogError?)
-        var records = 0
-        var moved = requests.clock.now
-        while !hasReached(ends) {
-            if requests.shouldStop() { return false }
-            let before = next
-            records += try poll(
-                maximum: maximum, timeout: timeout,
-                failed: { failure in
-                    latest = failure
-                    if failure.code == .notAuthorised { refusal = failure }
-                    failed(failure)
-                }, each: each)
-            progress(records)
-            if next != before { moved = requests.clock.now }
-            guard let patience else { continue }
-            if let refusal { throw refusal }
-            if requests.clock.now - moved >= patience, !hasReached(ends) {
-                throw latest ?? LogError(.timedOut, name: "_TIMED_OUT", "the end of \(topic) does not come")
-            }
-        }
-        return true
     }
 }

@@ -84,11 +84,11 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
 
     package func work(on records: [Record], _ state: SinkReadState) throws(DeliveryError) -> Bool {
         self.state = state
+        for partition in state.restarted {
+            trails[partition] = nil
+            deliveries.restart(partition)
+        }
         if !records.isEmpty {
-            for partition in state.restarted {
-                trails[partition] = nil
-                deliveries.restart(partition)
-            }
             let places = records.map { record in
                 trails[record.partition, default: []].append(Fingerprint(record))
                 return deliveries.begin(record)

@@ -99,6 +99,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
     /// A token is not pushed to any more, until a newer configuration record names it.
     case retired(reason: String, configurations: [String])
     case log(LogError)
+    case brokersBack(after: Duration)
     case newPartitions(topic: String, total: Int32)
     case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
     /// The producer of the ledger was replaced: this is how an unknown outcome is settled.
@@ -116,6 +117,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
         case .retired(let reason, let ids):
             "a token is retired (\(reason)), of configurations \(ids.joined(separator: ", "))"
         case .log(let error): error.description
+        case .brokersBack(let time): Self.text(brokersBackAfter: time)
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
         case .startedOver(let place, let offset, let reason):
             Self.text(startedOver: place, offset, because: reason)

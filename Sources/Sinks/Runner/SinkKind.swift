@@ -67,7 +67,7 @@ package struct SinkReadState: Hashable, Sendable {
     /// The last record that was read of each partition.
     package var before: [Partition: Fingerprint] = [:]
     /// The partitions that were found, in this round, to be those of another topic of the same name: they are read
-    /// from their beginning.
+    /// from their beginning, and the records of the round, which may be none, are the first ones.
     package var restarted: Set<Partition> = []
     /// The id of the cluster that is read.
     package var cluster: String?
@@ -111,6 +111,8 @@ package protocol SinkRunSummary {
 /// The notices that every run gives. The run goes on after them.
 package protocol SinkRunNotice {
     static func log(_ error: LogError) -> Self
+    /// What the run could not go on without is answered again.
+    static func brokersBack(after: Duration) -> Self
     static func newPartitions(topic: String, total: Int32) -> Self
     /// The kept position is of another topic of the same name; this one is read from its beginning.
     static func startedOver(_ place: TopicPartition, _ position: Offset, because: TopicReader.Restart) -> Self
@@ -132,6 +134,10 @@ extension SinkRunFailure {
 }
 
 extension SinkRunNotice {
+    static func text(brokersBackAfter time: Duration) -> String {
+        "the brokers answer again after \((time / .seconds(1) * 10).rounded() / 10) s, and reading goes on"
+    }
+
     static func text(newPartitionsOf topic: String, total: Int32) -> String { "\(topic) has \(total) partitions now" }
 
     static func text(

@@ -10,16 +10,23 @@ package struct SinkReading: Hashable, Sendable {
     /// True if positions of another cluster's topics are gone on with, as far as the records before them are the same;
     /// false if they are refused.
     package var acceptsMovedCluster = false
+    /// True if its target has been waited for, so that the run counts as one that goes on: no outage of the brokers
+    /// ends its start.
+    package var hasWaited = false
     /// The most records that are read in one round, 1 or more.
     package var batchMaximum = 2000
     package var pollTimeout = Duration.milliseconds(200)
     /// How often new partitions are looked for: nobody announces them (R9).
     package var partitionInterval = Duration.seconds(30)
+    /// How often the records before the positions are compared with what was read, and a topic that was made anew is
+    /// noticed by it.
+    package var comparisonInterval = Duration.seconds(30)
     /// How often the ends are asked for, to tell the lag; `nil` never asks.
     package var lagInterval: Duration?
     /// The time-out of one attempt of a request to the brokers: a stop is seen, and progress told, between attempts.
     package var requestTimeout = Duration.seconds(2)
-    /// How long requests are repeated that the run cannot do without. Others are made again when they are next due.
+    /// How long requests are repeated that the run cannot begin without. Others are made again when they are next due,
+    /// and once the run goes on there is no end to their repetition.
     package var requestPatience = Duration.seconds(30)
 
     package init(topic: String, clientId: String) {

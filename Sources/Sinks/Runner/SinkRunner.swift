@@ -7,27 +7,27 @@ import Tracing
 /// A run that is killed at any point is made good by the next one: a record may be done twice, never left out. One run
 /// per runner, on a thread that the caller owns.
 package final class SinkRunner<Kind: SinkKind> {
-    private let kind: Kind
-    private let context: SinkContext<Kind.Notice>
-    private let progress: (SinkProgress<Kind.Summary>) -> Void
-    private var reader: TopicReader
+    let kind: Kind
+    let context: SinkContext<Kind.Notice>
+    let progress: (SinkProgress<Kind.Summary>) -> Void
+    private(set) var reader: TopicReader
 
     /// The ends that `untilCaughtUp` waits for: the read_uncommitted ones at the start; `nil` before it.
-    private var targets: [Partition: Offset]?
+    private(set) var targets: [Partition: Offset]?
     /// The ends at the start of the partitions that were not read so far yet.
     private var unread: [Partition: Offset] = [:]
     /// The positions at which the reader began.
-    private var begins: [Partition: Offset] = [:]
+    private(set) var begins: [Partition: Offset] = [:]
     /// The id of the cluster; `nil` before the start.
-    private var cluster: String?
+    private(set) var cluster: String?
     /// The positions of partitions that turned out, in this round, to be another topic's.
-    private var restarts: [Partition: Offset] = [:]
-    private let begin: Duration
+    private var restarts: [Partition: TopicReader.LostPosition] = [:]
+    let begin: Duration
     private var partitionsSeen: Duration
-    private var reportedAt: Duration
+    var reportedAt: Duration
     /// The ends as of the last answer; `nil` if it failed, nobody asked, or the reader has no places yet.
-    private var ends: [TopicPartition: Offset]?
-    private var endsAsked: Duration?
+    var ends: [TopicPartition: Offset]?
+    var endsAsked: Duration?
 
     /// - Parameter progress: called at most four times a second of the clock, and once at the end.
     init(
@@ -71,8 +71,8 @@ package final class SinkRunner<Kind: SinkKind> {
                 throw error
             }
             context.trace?.end()
-            for (partition, position) in restarts.sorted(by: { $0.key < $1.key }) {
-                note(restartOf: partition, position, because: .earlierRecord)
+            for (partition, lost) in restarts.sorted(by: { $0.key < $1.key }) {
+                note(restartOf: partition, lost.position, because: lost.reason)
             }
             restarts = [:]
             if goesOn, kind.takeSetBack() { goesOn = try startAgain() }
@@ -85,16 +85,23 @@ package final class SinkRunner<Kind: SinkKind> {
         return kind.summary
     }
 
+    /// The first start has the patience of its requests: somebody may have named the wrong brokers. Later, and once its
+    /// target has been waited for, the run goes on whatever becomes of them.
+    ///
     /// - Returns: false if it was stopped first.
     private func start() throws(Kind.Failure) -> Bool {
+        let opens = context.clock.now
         guard let positions = try kind.open() else { return false }
-        guard try checkCluster(of: positions) else { return false }
+        let hasWaited = context.reading.hasWaited || context.clock.now - opens >= context.reading.requestPatience
+        let outlasts = targets != nil || hasWaited
+        guard try checkCluster(of: positions, outlasts) else { return false }
         do throws(LogError) {
-            guard
-                let start = try reader.start(
+            let start = try answer(outlasts) { () throws(LogError) in
+                try reader.start(
                     from: positions.mapValues { $0.next }, known: positions.mapValues { $0.begun },
                     before: positions.compactMapValues(\.before))
-            else { return false }
+            }
+            guard let start else { return false }
             targets = start.ends
             unread = start.ends
             begins = reader.next
@@ -124,10 +131,14 @@ package final class SinkRunner<Kind: SinkKind> {
 
     /// - Returns: false if it was stopped first.
     /// - Throws: `otherCluster`, unless the settings accept that.
-    private func checkCluster(of positions: [Partition: SinkPosition]) throws(Kind.Failure) -> Bool {
+    private func checkCluster(
+        of positions: [Partition: SinkPosition], _ outlasts: Bool
+    ) throws(Kind.Failure) -> Bool {
         do throws(LogError) {
-            cluster = try context.requests.persistently { (timeout) throws(LogError) in
-                try context.admin.clusterId(timeout: timeout)
+            cluster = try answer(outlasts) { () throws(LogError) in
+                try context.requests.persistently { (timeout) throws(LogError) in
+                    try context.admin.clusterId(timeout: timeout)
+                }
             }
         } catch {
             throw .log(error)
@@ -136,6 +147,14 @@ package final class SinkRunner<Kind: SinkKind> {
         let other = positions.sorted { $0.key < $1.key }.lazy.compactMap(\.value.cluster).first { $0 != cluster }
         if let other, !context.reading.acceptsMovedCluster { throw .otherCluster(kept: other, present: cluster) }
         return true
+    }
+
+    /// - Parameter outlasts: an outage of the brokers ends nothing.
+    /// - Returns: `nil` if it was stopped first.
+    private func answer<Answer>(
+        _ outlasts: Bool, to request: () throws(LogError) -> Answer?
+    ) throws(LogError) -> Answer? {
+        try outlasts ? context.outlasting(request) : request()
     }
 
     private func note(restartOf partition: Partition, _ position: Offset, because reason: TopicReader.Restart) {
@@ -156,26 +175,11 @@ package final class SinkRunner<Kind: SinkKind> {
         reportProgress()
     }
 
-    /// A failure needs no notice of its own: reading has the same, and tells it.
-    private func lookForEnds() {
-        guard let interval = context.reading.lagInterval, !reader.next.isEmpty else { return }
-        if let endsAsked, context.clock.now - endsAsked < interval { return }
-        endsAsked = context.clock.now
-        let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
-        ends = try? context.admin.endOffsets(
-            of: places, isolation: .readUncommitted, timeout: context.reading.requestTimeout)
-    }
-
-    private var lag: Int64? {
-        ends?.reduce(0) { sum, end in
-            sum + max(0, end.value.rawValue - (reader.next[end.key.partition]?.rawValue ?? end.value.rawValue))
-        }
-    }
-
     private func read() throws(Kind.Failure) -> [Record] {
         guard let demand = try kind.demand() else { return [] }
-        let began = context.trace?.now()
         do throws(LogError) {
+            try reader.compare(every: context.reading.comparisonInterval, failed: { context.notice(.log($0)) })
+            let began = context.trace?.now()
             let records = try reader.poll(
                 maximum: demand.maximum, timeout: demand.timeout, failed: { context.notice(.log($0)) })
             kind.summary.records += records.count
@@ -216,35 +220,4 @@ package final class SinkRunner<Kind: SinkKind> {
     }
 
     private var isCaughtUp: Bool { hasReadAll && kind.isSettled }
-
-    private func reportProgress(isLast: Bool = false) {
-        kind.summary.elapsed = context.clock.now - begin
-        guard isLast || context.clock.now - reportedAt >= .milliseconds(250) else { return }
-        reportedAt = context.clock.now
-        let fraction = context.reading.untilCaughtUp ? fractionDone : nil
-        progress(
-            SinkProgress(
-                summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
-                positions: positions, written: kind.written, hasBegun: targets != nil))
-    }
-
-    /// The positions, past the markers at the end where nothing waits.
-    private var positions: [Partition: SinkPosition] {
-        var positions = kind.positions
-        guard kind.isSettled else { return positions }
-        for (partition, next) in reader.next where next > positions[partition]?.next ?? Offset(0) {
-            positions[partition] = SinkPosition(next: next, cluster: cluster, before: positions[partition]?.before)
-        }
-        return positions
-    }
-
-    private var fractionDone: Double {
-        var (done, total) = (Int64(0), Int64(0))
-        for (partition, target) in targets ?? [:] {
-            let begin = begins[partition]?.rawValue ?? 0
-            total += max(0, target.rawValue - begin)
-            done += max(0, min(target.rawValue, reader.next[partition]?.rawValue ?? 0) - begin)
-        }
-        return total == 0 ? 1 : Double(done) / Double(total)
-    }
 }

@@ -76,7 +76,9 @@ package final class TimelineWriter: SinkKind {
         }
         guard isWholeAgain else { return true }
         do throws(SinkRunError) {
-            wasInterrupted = try !(batch.isEmpty && letters.isEmpty ? renew() : write())
+            // Where it starts over is kept at once: a position of before may be taken for one of the new topic.
+            let hasWork = !batch.isEmpty || !letters.isEmpty || !state.restarted.isEmpty
+            wasInterrupted = try !(hasWork ? write() : renew())
         } catch .sink(.setBack(let fault)) {
             // What was read counts from positions that the target does not know any more.
             notice(.setBack(fault))

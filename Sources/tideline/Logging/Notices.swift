@@ -14,6 +14,7 @@ extension Logger {
         case .unusable(let place, let offset, let reason):
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
         case .log(let error): log(error, brokers)
+        case .brokersBack(let time): brokersBack(time)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
         case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)
         }
@@ -34,6 +35,7 @@ extension Logger {
                 "a token is retired: \(reason)",
                 metadata: ["configurations": .array(configurations.map { .string($0) })])
         case .log(let error): log(error, brokers)
+        case .brokersBack(let time): brokersBack(time)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
         case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)
         case .producerReplaced(let error):
@@ -50,6 +52,10 @@ extension Logger {
 
     private func level(of notice: DeliveryNotice, _ message: Message) {
         if case .turnedAway = notice { error(message) } else { warning(message) }
+    }
+
+    private func brokersBack(_ time: Duration) {
+        notice("the brokers answer again, and the sink goes on", metadata: ["awayMs": .milliseconds(time)])
     }
 
     private func newPartitions(of topic: String, _ total: Int32) {

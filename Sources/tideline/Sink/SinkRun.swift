@@ -82,14 +82,17 @@ struct SinkRun {
         }
         do {
             let clock = SleepingClock()
+            let begin = clock.now
             let held = HeldRequests(settings, clock: clock, shouldStop: shouldStop, notice: take)
             let sink = try held.repeatedly { () throws(SinkError) in
                 try target.open(environment, name: name)
             }
             guard let sink else { return .stopped }
+            var outlasting = settings
+            outlasting.reading.hasWaited = clock.now - begin >= settings.reading.requestPatience
             let lines = sink as? LinesSink
             let runner = try SinkRunner(
-                cluster: environment.cluster, sink: sink, settings: settings, clock: clock,
+                cluster: environment.cluster, sink: sink, settings: outlasting, clock: clock,
                 memory: environment.resources.memory, tracer: tracer,
                 shouldStop: { shouldStop() || lines?.isClosed == true },
                 progress: {

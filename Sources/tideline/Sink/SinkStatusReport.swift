@@ -97,7 +97,7 @@ final class SinkStatusReport: Sendable {
             case .holding(let error, _): sink.status.fall(to: .waiting, error.description)
             case .resumed: sink.status.fall(to: .running, nil)
             case .unusable, .log, .setBack: sink.status.note(error: notice.description)
-            case .newPartitions, .startedOver: break
+            case .brokersBack, .newPartitions, .startedOver: break
             }
         }
     }

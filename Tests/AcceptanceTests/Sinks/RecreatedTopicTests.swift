@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// A topic that is deleted and made again, under the sink that reads it.
+    /// A topic is deleted and made again while the sink that reads it does not run.
     @Suite struct RecreatedTopicTests {
         @Test(
             "after timelines was deleted and made again longer than before, a restarted sink misses none of them",

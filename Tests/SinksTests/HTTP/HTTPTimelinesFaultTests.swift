@@ -122,6 +122,24 @@ struct HTTPTimelinesFaultTests {
         #expect(stage.position == 2 && stage.held["\(base)/a"] == TimelineStage.timeline("a", 2))
     }
 
+    @Test("a topic that was made again while it is read, and filled beyond the position, is sent from its beginning")
+    func recreatedMeanwhile() throws {
+        for number in 1...3 { stage.append("old\(number)", 1) }
+        var rounds = 0
+        let summary = try stage.run(
+            stop: {
+                rounds += 1
+                if rounds == 50 {
+                    stage.cluster.recreateTopic(TimelineStage.timelines)
+                    for number in 1...6 { stage.append("new\(number)", 1) }
+                    stage.time.advance(by: .seconds(31))
+                }
+                return rounds > 200
+            }, change: { $0.reading.untilCaughtUp = false })
+        #expect(summary.startedOver == 1 && stage.position == 6, "\(stage.notices)")
+        for number in 1...6 { #expect(stage.held["\(base)/new\(number)"] != nil, "\(number)") }
+    }
+
     @Test("a topic that was made again is sent from its beginning, under ids of its own")
     func recreated() throws {
         for revision in 1...3 { stage.append("a", revision) }
