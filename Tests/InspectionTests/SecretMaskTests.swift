@@ -85,7 +85,10 @@ struct SecretMaskTests {
     static let credentials: [(String, [String])] = [
         ("https://u:pw@host/x?token=hunter2", ["u:pw", "hunter2"]),
         ("see https://u:p@ss@host:8443/a, or redis://:pa/ss@cache", ["u:p@ss", "pa/ss"]),
-        ("https://host/x?a=1&X-Goog-Signature=hunter2&key=hunter3#id_token=hunter4", ["hunter2", "hunter3", "hunter4"]),
+        (
+            "https://host/x?a=1&X-Goog-Signature=hunter2&key=hunter3#id_token=hunter4",
+            ["hunter2", "hunter3", "hunter4"]
+        ),
         ("Server=db;Password=hunter2", ["hunter2"]),
         ("Authorization: Bearer abc", ["Bearer", "abc"]), ("Proxy-Authorization:Digest user, abc", ["Digest", "abc"]),
         ("curl -H \"Authorization: Basic abc\"", ["Basic", "abc"]), ("Bearer abc", ["abc"]),
@@ -130,7 +133,8 @@ struct SecretMaskTests {
         "ordinary text, addresses and ids stay as they are",
         arguments: [
             "token", "Password reset: 3 pm", "Basic training", "Basic 101", "Bearer of bad news", "the bearer",
-            "https://host:8080/feed?page=2&email=a@b#top", "postgres://reader@db:5432/tideline", "kafka://a:9092,b:9092",
+            "https://host:8080/feed?page=2&email=a@b#top", "postgres://reader@db:5432/tideline",
+            "kafka://a:9092,b:9092",
             "10:30 – 11:00", "a@b.example", "vehicle:4711", "author=Ana", "?monkey=1&keys=2", "mailto:ana@b.example",
             "0af7651916cd43dd8448eb211c80319c/2026-11-22T08:00:00Z", "must be PT1S, such as PT15M, not \"2 min\"",
         ])

@@ -72,10 +72,9 @@ struct DerivingTests {
         application.leave(first)
         let derivation = NotedDerivation()
         application.settings.derivation = derivation
-        application.settings.pollMaximum = 7
+        application.settings.pollMaximum = 40
         let member = try application.join("b")
-        try application.runUntilAllRun()
-        #expect(member.runningTasks == [0, 1, 2, 3, 4, 5])
+        #expect(try application.run(until: { member.runningTasks == [0, 1, 2, 3, 4, 5] }, within: 2000))
         let rounds = derivation.rounds.withLock { $0 }
         #expect(rounds.contains { $0.pieces > 1 }, "\(rounds.count) rounds")
         #expect(rounds.contains { $0.isBesideReading }, "\(rounds.count) rounds")

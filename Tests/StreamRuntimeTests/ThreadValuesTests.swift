@@ -284,11 +284,12 @@ struct ThreadValuesTests {
     @Test("a round of taking over that was slow leaves one turn, and no more before the next round")
     func turns() {
         var rounds = TakeOverRounds()
-        #expect(rounds.begin([1], at: .seconds(1), interval: .milliseconds(100)) && !rounds.leavesTurn())
-        rounds.noteAnswer(at: .milliseconds(1_050), interval: .milliseconds(100))
-        #expect(!rounds.leavesTurn())
-        #expect(rounds.begin([1], at: .seconds(2), interval: .milliseconds(100)))
-        rounds.noteAnswer(at: .seconds(3), interval: .milliseconds(100))
-        #expect(rounds.leavesTurn() && !rounds.leavesTurn())
+        func leaves(askedAt asked: Int, answeredAt answered: Int) -> [Bool] {
+            _ = rounds.begin([asked], at: .milliseconds(asked), interval: .milliseconds(100))
+            rounds.noteAnswer(at: .milliseconds(answered), interval: .milliseconds(100))
+            return [rounds.leavesTurn(), rounds.leavesTurn()]
+        }
+        #expect(leaves(askedAt: 1_000, answeredAt: 1_050) == [false, false])
+        #expect(leaves(askedAt: 2_000, answeredAt: 3_000) == [true, false])
     }
 }

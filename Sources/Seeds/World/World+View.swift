@@ -29,6 +29,9 @@ extension World {
         standstill = standstill ?? found
     }
 
+    var recordsRead: Int { reader.recordsRead }
+    var readersSeeAll: Bool { reader.seesAll }
+
     /// To be called when a process has gone or stands still.
     func noteDesertion() {
         if processes.allSatisfy({ $0.pausedUntil != nil }) { isDeserted = true }

@@ -242,9 +242,6 @@ final class World {
         }
         if clock.now < end { clock.advance(by: Duration(end - clock.now)) }
     }
-
-    var recordsRead: Int { reader.recordsRead }
-    var readersSeeAll: Bool { reader.seesAll }
 }
 
 /// Only called on the thread that owns the world, while the world is there.

@@ -9,7 +9,7 @@ extension Broker {
             .init(
                 id: id, instance: client.instance, clientId: client.id, topic: topic, process: process, joinedAt: now,
                 lastPoll: now))
-        if isNew { rebalance(group) }
+        if isNew { rebalance(group, newcomer: id) }
         return id
     }
 
@@ -88,9 +88,10 @@ extension Broker {
         for name in groups.keys.sorted() { groups[name]!.wake(process: process) }
     }
 
-    mutating func rebalance(_ group: String) {
+    mutating func rebalance(_ group: String, newcomer: Int? = nil) {
         let topic = groups[group]!.members.first?.topic
-        groups[group]!.rebalance(partitions: Int32(topic.flatMap { topics[$0]?.partitions.count } ?? 0))
+        groups[group]!.rebalance(
+            partitions: Int32(topic.flatMap { topics[$0]?.partitions.count } ?? 0), newcomer: newcomer)
         counters.rebalances += 1
     }
 

@@ -142,11 +142,13 @@ struct ConsumerGroup: Sendable {
     }
 
     /// Begins the next generation. Each member keeps what it had up to its share; those with most may have one more.
-    mutating func rebalance(partitions: Int32) {
+    ///
+    /// - Parameter newcomer: who begins it by joining.
+    mutating func rebalance(partitions: Int32, newcomer: Int? = nil) {
         generation += 1
         // A member that joins while the group waits for others need not join again.
         // Ports that belong to no process are polled when their owner likes.
-        let others = Set(members.filter { $0.process > 0 }.map(\.id))
+        let others = Set(members.filter { $0.process > 0 && $0.id != newcomer }.map(\.id))
         let awaited = joining?.awaited.intersection(others) ?? others
         joining = Joining(awaited: awaited)
         if awaited.isEmpty {

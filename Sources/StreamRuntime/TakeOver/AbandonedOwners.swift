@@ -130,8 +130,8 @@ struct AbandonedOwners: Sendable {
         }
     }
 
-    /// Four processes act at their first look, four more at their next, and so on: some of them may be dead as well, and
-    /// mostly those tasks have new owners by then. Who is no member itself knows least of all who is.
+    /// Four processes act at their first look, four more at their next, and so on: some of them may be dead as well,
+    /// and mostly those tasks have new owners by then. Who is no member itself knows least of all who is.
     private func mayAct(_ looks: Int, _ members: [GroupMember]) -> Bool {
         guard let own = members.first(where: { $0.owns(transactionalId, prefix: prefix) }) else { return false }
         let processes = Set(members.map(\.clientId).filter { $0.hasPrefix(prefix) }.map(\.processOfThread)).sorted()

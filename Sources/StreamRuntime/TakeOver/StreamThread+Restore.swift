@@ -81,8 +81,8 @@ extension StreamThread {
         runtime.beginDeriving()
     }
 
-    /// Portions of what follows from the state, of as many tasks at a time as there are cores. Many small tasks are done
-    /// at once.
+    /// Portions of what follows from the state, of as many tasks at a time as there are cores. Many small tasks are
+    /// done at once.
     ///
     /// - Parameter isReading: true if changelogs of other tasks are read meanwhile, on this thread.
     private func derive(besideReading isReading: Bool) throws(StreamFailure) {

@@ -54,8 +54,9 @@ struct HTTPTimelinesTests {
                 ])
         } else {
             let line = String(decoding: request.body, as: UTF8.self)
-            let head = #"{"subject":"value 0","id":"value 1","type":"value 2","tenant7":"value 3","kind":"Demo","#
-                + #""recipient":"ana","revision":"3","webhookid":""#
+            let head =
+                #"{"subject":"value 0","id":"value 1","type":"value 2","tenant7":"value 3","#
+                + #""kind":"Demo","recipient":"ana","revision":"3","webhookid":""#
             #expect(line.hasPrefix(head), "\(line)")
             let timeline = TimelineStage.timeline("a", 3)
             #expect(line.hasSuffix(#"","datacontenttype":"application/json","data":\#(timeline)}"# + "\n"), "\(line)")

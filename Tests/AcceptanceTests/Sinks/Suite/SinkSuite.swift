@@ -20,8 +20,9 @@ struct SinkSuite {
             "Takes away and leaves out.",
             """
             A tombstone takes a timeline away. A record that is no timeline becomes a dead letter, once, and those \
-            before and after it are written. It becomes one again where the sink is killed between the letter and its \
-            positions; with `http:` both are one transaction, and `stdout` reads it at each start.
+            before and after it are written, those of its configuration, too. It becomes one again where the sink is \
+            killed between the letter and its positions; with `http:` both are one transaction, and `stdout` reads it \
+            at each start.
             """
         ),
         ("Stops in order.", "SIGTERM in the middle of writing ends it with status 0; the next run writes the rest."),
