@@ -73,11 +73,14 @@ extension SecretMask {
 
     // MARK: - Addresses
 
+    /// So many characters of an address are looked at: one may follow the other without an end.
+    private static let userMax = 1_000
+
     /// The user and the password of the address whose `://` is here.
     private static func user(at rest: Substring) -> Substring? {
         // JSON may escape slashes.
         guard rest.first == ":", let begin = ["://", #":\/\/"#].first(where: { rest.hasPrefix($0) }) else { return nil }
-        let text = rest.dropFirst(begin.count).prefix { !$0.isWhitespace && !"\"<>".contains($0) }
+        let text = rest.dropFirst(begin.count).prefix(userMax).prefix { !$0.isWhitespace && !"\"<>".contains($0) }
         let user = text.prefix { !":/@?#".contains($0) }
         let password = text[user.endIndex...].dropFirst()
         guard text[user.endIndex...].first == ":", !user.hasPrefix("[") else { return nil }

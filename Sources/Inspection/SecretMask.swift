@@ -110,7 +110,7 @@ package enum SecretMask {
 
     /// Takes what belongs to a secret's name, `": "…"` or `=…`, and returns it with the secret masked.
     private static func takeSecret(after rest: inout Substring) -> String {
-        let between = rest.prefix { $0.isLetter || "\\\"'_-".contains($0) || $0.isWhitespace }
+        let between = rest.prefix(64).prefix { $0.isLetter || "\\\"'_-".contains($0) || $0.isWhitespace }
         guard let sign = rest[between.endIndex...].first, sign == ":" || sign == "=" else { return "" }
         let value = rest[between.endIndex...].dropFirst().drop { $0.isWhitespace }
         let found = secret(at: value) { ",;&}]".contains($0) || $0.isNewline }

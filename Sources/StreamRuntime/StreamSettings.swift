@@ -145,7 +145,8 @@ package struct StreamSettings: Sendable {
     /// After a transaction was seen open for so long, who has committed nothing meanwhile is taken for its owner (R15):
     /// readers wait for it since a look before, and a session and two seconds in all.
     var standStillPatience: Duration {
-        max(sessionTimeout - .seconds(1), .seconds(3), commitInterval * 3, farBehindInterval + farBehindFlush * 2)
+        let commit = max(commitInterval, liveIntervals?().commit ?? .zero)
+        return max(sessionTimeout - .seconds(1), .seconds(3), commit * 3, farBehindInterval + farBehindFlush * 2)
     }
 
     var backlogInterval: Duration { max(commitInterval, backlogCommitInterval) }

@@ -56,16 +56,28 @@ struct StillOwnersTests {
         #expect(owners.owners(blockedSince: .seconds(10), now: end, settings) == ["app-dead", "app-idle"])
     }
 
-    @Test("an owner is ended once for each of its commits, whatever else is open")
+    @Test("an owner that held something is ended once for each of its commits, one that held nothing each time")
     func once() {
         var owners = StillOwners()
-        note(&owners, ["app-long": 4], at: .zero)
+        note(&owners, ["app-long": 4, "app-idle": 0], at: .zero)
+        #expect(owners.owners(blockedSince: .zero, now: patience, settings) == ["app-idle", "app-long"])
+        owners.noteEnd(of: "app-idle", at: patience, hasFreed: false)
         #expect(owners.owners(blockedSince: .zero, now: patience, settings) == ["app-long"])
-        owners.noteEnd(of: "app-long")
-        note(&owners, ["app-long": 4], at: .seconds(60))
-        #expect(owners.owners(blockedSince: .seconds(60), now: .seconds(60) + patience, settings) == [])
+        owners.noteEnd(of: "app-long", at: patience, hasFreed: true)
+        note(&owners, ["app-long": 4, "app-idle": 0], at: .seconds(60))
+        #expect(owners.owners(blockedSince: .seconds(60), now: .seconds(60) + patience, settings) == ["app-idle"])
         note(&owners, ["app-long": 5], at: .seconds(90))
         #expect(owners.owners(blockedSince: .seconds(90), now: .seconds(90) + patience, settings) == ["app-long"])
+    }
+
+    @Test("who cannot be ended holds up nobody else")
+    func failing() {
+        var owners = StillOwners()
+        note(&owners, ["app-a": 4, "app-b": 4], at: .zero)
+        note(&owners, ["app-a": 5, "app-b": 4], at: .seconds(1))
+        #expect(owners.owners(blockedSince: .zero, now: patience, settings) == ["app-a", "app-b"])
+        owners.noteFailure(of: "app-a")
+        #expect(owners.owners(blockedSince: .zero, now: patience, settings) == ["app-b", "app-a"])
     }
 
     @Test("who was first seen late is waited for as long as anybody")

@@ -57,7 +57,7 @@ package final class ViewWatch: Sendable {
         /// Does what is due. Blocks as long as a request takes, a few seconds at most.
         package func step(_ watch: ViewWatch, timeout: Duration = .seconds(2)) {
             let now = watch.context.clock.now
-            let isWell = answered && watch.context.health.topicTrouble == nil
+            let isWell = answered && absent.isEmpty && watch.context.health.topicTrouble == nil
             let interval = isWell ? ViewWatch.interval : ViewWatch.outageInterval
             // A connection tells of an outage sooner: it is looked for every few seconds.
             if lookedAt.map({ now - $0 >= interval }) ?? true {
@@ -87,6 +87,8 @@ package final class ViewWatch: Sendable {
                 let isKnown = told.refusal != nil && error == refused
                 if let refusal = told.refusal {
                     refused = error
+                    absent = []
+                    watch.context.health.topicsAreAbsent([])
                     watch.context.health.lookIsRefused(refusal)
                 }
                 if !isKnown { watch.add(.notice(told)) }
@@ -118,8 +120,9 @@ package final class ViewWatch: Sendable {
 
         private func noteAbsent(_ names: [String], _ watch: ViewWatch) {
             for name in names where !absent.contains(name) { watch.add(.notice(.missing(topic: name))) }
+            // A broker that has just come back does not know each topic for a moment.
+            watch.context.health.topicsAreAbsent(names.filter { absent.contains($0) })
             absent = names
-            watch.context.health.topicsAreAbsent(names)
         }
 
         /// Asks if a topic may be read again that was refused: a consumer tells a refusal once, and nothing when it is
@@ -128,7 +131,8 @@ package final class ViewWatch: Sendable {
             guard answered, let topic = watch.context.health.unreadableTopics.first(where: { !absent.contains($0) })
             else { return }
             do throws(LogError) {
-                try admin.check(Permission(.read, .topic(topic)), timeout: timeout)
+                // It takes a connection of its own.
+                try admin.check(Permission(.read, .topic(topic)), timeout: max(timeout, .seconds(5)))
                 watch.context.health.mayRead(topic)
             } catch {
                 // Then it is still refused, or that cannot be told now: the next look asks again.

@@ -4,6 +4,8 @@ struct ReadAnchors {
     private(set) var records: [Partition: Fingerprint] = [:]
     private var comparedAt = Duration.zero
     private var isSuspect = false
+    /// So many comparisons in a row were not answered for each partition.
+    private var unanswered = 0
 
     /// After something odd was read the records are compared so soon after the latest comparison.
     static let suspectInterval = Duration.seconds(5)
@@ -11,7 +13,7 @@ struct ReadAnchors {
     /// The reading begins behind these records, which the topic has.
     mutating func begin(behind records: [Partition: Fingerprint], at now: Duration) {
         self.records = records
-        noteComparison(at: now)
+        noteComparison(at: now, isWhole: true)
     }
 
     /// A record was read. It is the one to compare if there is none yet.
@@ -31,11 +33,14 @@ struct ReadAnchors {
     mutating func suspect() { isSuspect = true }
 
     func isDue(at now: Duration, every interval: Duration) -> Bool {
-        now - comparedAt >= (isSuspect ? min(interval, Self.suspectInterval) : interval)
+        let soon = Self.suspectInterval * (1 << max(0, unanswered - 1))
+        return now - comparedAt >= (isSuspect ? min(interval, soon) : interval)
     }
 
-    mutating func noteComparison(at now: Duration) {
+    /// - Parameter isWhole: false if some partitions were not answered: they are asked again soon, and ever later.
+    mutating func noteComparison(at now: Duration, isWhole: Bool) {
         comparedAt = now
-        isSuspect = false
+        isSuspect = !isWhole
+        unanswered = isWhole ? 0 : min(unanswered + 1, 10)
     }
 }

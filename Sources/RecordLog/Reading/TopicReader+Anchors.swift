@@ -13,7 +13,8 @@ extension TopicReader {
 
     /// Compares, when that is due, the last record of each partition that had been read at the latest comparison with
     /// the one at its offset now. Where it is another one the partition is read from its earliest record from now on,
-    /// and `takeRestarts` names it. A record that is no longer there, as compaction removes some, tells nothing.
+    /// and `takeRestarts` names it. A record that is no longer there, as compaction removes some, tells nothing, unless
+    /// another partition's is another one.
     ///
     /// Blocks for a second at most. What is not answered by then is asked again soon, and the reading goes on.
     ///
@@ -31,10 +32,11 @@ extension TopicReader {
             closeComparer()
             failed(error)
         }
-        anchors.noteComparison(at: requests.clock.now)
-        if found.count < known.count { anchors.suspect() }
+        anchors.noteComparison(at: requests.clock.now, isWhole: found.count == known.count)
+        // Partitions of a topic are made again together, and a marker may stand at a record's offset then.
+        let isAnother = found.values.contains(.other)
         for (partition, standing) in found.sorted(by: { $0.key < $1.key }) {
-            if standing == .other {
+            if standing == .other || isAnother && standing == .gone {
                 try startOver(partition)
             } else {
                 anchors.confirm(partition, upTo: before[partition])

@@ -109,24 +109,26 @@ struct AbandonedOwners: Sendable {
     /// So many at a look: each takes some milliseconds, and other questions wait.
     private static let stillMax = 16
 
-    /// Ends those that stand still, until no transaction is open any more that was for long, or one cannot be ended:
-    /// others have their turn at the next look.
+    /// Ends those that stand still, until no transaction is open any more that was for long, or one cannot be ended,
+    /// which takes its time: the others come first at the next look.
     private func endStill(
         _ members: [GroupMember], _ ports: BrokerInquiry.Ports, _ answer: inout Answer
     ) throws(LogError) {
         let patience = ports.settings.standStillPatience
-        let long = known.blocked.filter { place, block in
+        var long = known.blocked.filter { place, block in
             answer.blocked?[place] == block.at && now - block.since >= patience
         }
         guard let first = long.values.map(\.since).min(), let last = long.values.map(\.since).max() else { return }
         guard mayAct(Int((now - first - patience) / ports.settings.membersInterval), members) else { return }
         let owners = ports.still.owners(blockedSince: last, now: now, ports.settings)
         for owner in owners.prefix(Self.stillMax) where !answer.ended.contains(owner) {
-            guard settle(owner, ports, &answer) else { return }
-            ports.still.noteEnd(of: owner)
+            guard settle(owner, ports, &answer) else { return ports.still.noteFailure(of: owner) }
             let stable = try ports.admin.endOffsets(
                 of: long.keys.sorted(), isolation: .readCommitted, timeout: ports.settings.answerTimeout)
-            if long.allSatisfy({ stable[$0.key] != $0.value.at }) { return }
+            let open = long.filter { stable[$0.key] == $0.value.at }
+            ports.still.noteEnd(of: owner, at: now, hasFreed: open.count < long.count)
+            if open.isEmpty { return }
+            long = open
         }
     }
 

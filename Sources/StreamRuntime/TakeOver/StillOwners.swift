@@ -3,9 +3,9 @@ import RecordLog
 /// Owners that have committed nothing since a transaction in an output or the changelog is open (R15). One of them has
 /// left it open, most likely dead, and the group may strike it off long after its session.
 ///
-/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing. It is
-/// not ended again before it has committed, so that a long transaction ends at its second attempt. Known to all threads
-/// of a process.
+/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing. A process
+/// whose end of an owner freed something does not end that owner again before it has committed, so that a long
+/// transaction comes through after as many attempts as there are processes. Known to all threads of a process.
 struct StillOwners {
     /// The last commit of each possible owner of an open transaction of another process: the highest number in its open
     /// claims. 0 stands for a member that has none, and so has committed nothing, or nothing since it gave up its
@@ -38,8 +38,12 @@ struct StillOwners {
         var number: Int64
         /// When it was seen first.
         var since: Duration
-        /// The owner was ended at this number.
-        var isEnded = false
+        /// When the owner was ended at this number.
+        var endedAt: Duration?
+        /// Something that had stayed open was closed by that.
+        var hasFreed = false
+        /// It could not be ended: others come first.
+        var hasFailed = false
     }
 
     private var seen: [String: Seen] = [:]
@@ -53,19 +57,32 @@ struct StillOwners {
     }
 
     /// The owner's transaction is ended.
-    mutating func noteEnd(of owner: String) { seen[owner]?.isEnded = true }
+    ///
+    /// - Parameter hasFreed: true if something that had stayed open was closed by that.
+    mutating func noteEnd(of owner: String, at now: Duration, hasFreed: Bool) {
+        seen[owner]?.endedAt = now
+        seen[owner]?.hasFreed = hasFreed
+        seen[owner]?.hasFailed = false
+    }
 
-    /// Those that have committed nothing while a transaction was open, and that were not ended since their last commit:
-    /// who committed last comes first.
+    /// The owner could not be ended.
+    mutating func noteFailure(of owner: String) { seen[owner]?.hasFailed = true }
+
+    /// Those that have committed nothing while a transaction was open, and that were not ended meanwhile, nor with
+    /// success since their last commit: who committed last comes first, who could not be ended last.
     ///
     /// - Parameter blockedSince: when that transaction was seen first.
     func owners(blockedSince: Duration, now: Duration, _ settings: StreamSettings) -> [String] {
         // Claims are looked at from the second look on.
         let firstLook = blockedSince + settings.standStillInterval + settings.membersInterval * 2
         let still = seen.filter { _, seen in
-            !seen.isEnded && (seen.since <= firstLook || now - seen.since >= settings.standStillPatience)
+            let isEnded = seen.endedAt.map { seen.hasFreed || blockedSince <= $0 } ?? false
+            return !isEnded && (seen.since <= firstLook || now - seen.since >= settings.standStillPatience)
         }
-        return still.sorted { ($1.value.since, $0.key) < ($0.value.since, $1.key) }.map(\.key)
+        func rank(_ owner: (key: String, value: Seen)) -> (Int, Duration, String) {
+            (owner.value.hasFailed ? 1 : 0, .zero - owner.value.since, owner.key)
+        }
+        return still.sorted { rank($0) < rank($1) }.map(\.key)
     }
 }
 
