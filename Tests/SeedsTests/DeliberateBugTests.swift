@@ -28,8 +28,8 @@ struct DeliberateBugTests {
     }
 
     static let portBugs: [Bug<PortDefect>] = [
-        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 282), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
-        Bug(.noBarrier, 2), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 42), Bug(.claimNeverReleased, 18),
+        Bug(.offsetOneTooLow, 1), Bug(.restoreToStable, 445), Bug(.noOffsets, 1), Bug(.clientPositions, 3),
+        Bug(.noBarrier, 4), Bug(.positionsNotInState, 1), Bug(.epochIgnored, 42), Bug(.claimNeverReleased, 18),
     ]
 
     @Test("a bug of a port's use", arguments: portBugs)
@@ -45,7 +45,7 @@ struct DeliberateBugTests {
     }
 
     static let processorBugs: [Bug<LedgerDefect>] = [
-        Bug(.overlayKept, 6), Bug(.timersNotRebuilt, 41), Bug(.pendingKept, 217), Bug(.timersBeforeInputs, 5),
+        Bug(.overlayKept, 4), Bug(.timersNotRebuilt, 61), Bug(.pendingKept, 22), Bug(.timersBeforeInputs, 5),
     ]
 
     @Test("a bug of a processor, or of how it is called", arguments: processorBugs)
@@ -83,7 +83,7 @@ struct DeliberateBugTests {
     // MARK: - Holes that were closed
 
     static let holes: [Bug<PortDefect>] = [
-        Bug(.outcomeTakenForFailure, 6), Bug(.exchangeFromItsEnd, 2),
+        Bug(.outcomeTakenForFailure, 8), Bug(.exchangeFromItsEnd, 4),
     ]
 
     @Test("a hole that is opened again", arguments: holes)
@@ -146,7 +146,7 @@ struct DeliberateBugTests {
         }
     }
 
-    /// The seed that is written down, else the first of all.
+    /// By the seed that is written down here and on the page; the others tell which seed it is today.
     private func expectFound<Kind>(
         _ bug: Bug<Kind>, system: SystemKind = .ledger, as kind: Symptom.Kind? = nil,
         _ make: (UInt64, SeedOptions, _ hasBug: Bool) -> SeedRun
@@ -161,7 +161,7 @@ struct DeliberateBugTests {
             // A seed that fails without the bug shows nothing of it.
             guard make(seed, options, false).run().isGood else { continue }
             if seed != bug.seed {
-                print("deliberate bug \(bug.kind): seed \(seed) today, not \(bug.seed): \(symptom.kind.rawValue)")
+                Issue.record("seed \(seed) shows it today, and not \(bug.seed): \(symptom.kind.rawValue)")
             }
             return
         }
