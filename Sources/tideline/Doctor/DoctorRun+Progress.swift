@@ -32,10 +32,10 @@ extension DoctorRun {
             let held = try all.filter { first.isHeldUp($0) && first.stable[$0] == second.stable[$0] }.map {
                 (place) throws(LogError) in try transaction(at: place, second)
             }
+            let timeout = environment.settings[Keys.transactionTimeout]
             report.add(
-                held.findings(
-                    timeout: ElapsedTime(environment.settings[Keys.transactionTimeout]), looked: all.count,
-                    bootstrap: bootstrap))
+                try confirmed(held, until: deadline + timeout, admin).findings(
+                    timeout: ElapsedTime(timeout), looked: all.count, bootstrap: bootstrap))
             report.add(try pendingOffsets(of: read))
         } catch {
             report.add([
@@ -90,6 +90,28 @@ extension DoctorRun {
         let since = firstTimestamp(from: consumer, within: Self.patience)
         return TransactionFacts(
             place, stableEnd: stable, end: look.ends[place] ?? stable, age: since.map { WallClock.systemTime() - $0 })
+    }
+
+    /// So long a transaction that seems too old is watched at the most.
+    private static let watchMax = Duration.seconds(30)
+
+    /// The time of a record is its producer's: one that copies old records has a transaction that looks old and goes on.
+    /// So what seems too old is looked at once more when a transaction of now would be too old.
+    private func confirmed(
+        _ held: [TransactionFacts], until deadline: Duration, _ admin: any Admin
+    ) throws(LogError) -> [TransactionFacts] {
+        let timeout = ElapsedTime(environment.settings[Keys.transactionTimeout])
+        let old = held.filter { $0.age.map { $0 > timeout } ?? false }.map(\.partition)
+        if old.isEmpty { return held }
+        let end = min(deadline, clock.now + Self.watchMax)
+        while clock.now < end, !Signals.isStopRequested { clock.wait(for: .milliseconds(100)) }
+        let stable = try admin.endOffsets(of: old, isolation: .readCommitted, timeout: Self.patience)
+        return held.map { fact in
+            guard let now = stable[fact.partition], now != fact.stableEnd else { return fact }
+            var moved = fact
+            moved.age = .zero
+            return moved
+        }
     }
 
     /// Offsets of the group that a transaction holds, for longer than one may last.
