@@ -161,8 +161,16 @@ final class Directory {
         }
     }
 
+    /// What an operator does about an error that time does not mend.
+    private static let remedies: [Int32: String] = [
+        EACCES: "give it to the user that runs the sink (chown), or name another directory",
+        ENOTDIR: "a file is in the place of a directory: move it away, or name another directory",
+        EROFS: "its file system is mounted read-only: mount it anew (mount -o remount,rw), or name another directory",
+    ]
+
     private static func failure(_ operation: String, _ place: String, _ code: Int32 = errno) -> SinkError {
-        let fault = SinkFault(place: place, operation: operation, reason: String(cString: strerror(code)))
+        let reason = String(cString: strerror(code)) + (remedies[code].map { "; \($0)" } ?? "")
+        let fault = SinkFault(place: place, operation: operation, reason: reason)
         // What time or an operator's cleaning up mends without a change to the sink's settings.
         let passing = [ENOSPC, EDQUOT, EFBIG, EIO, EAGAIN, ENFILE, EMFILE, ENOMEM, ESTALE, EBUSY]
         return passing.contains(code) ? .unavailable(fault) : .refused(fault)
