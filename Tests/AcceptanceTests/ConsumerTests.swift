@@ -100,7 +100,7 @@ extension AcceptanceTests {
             #expect(first.keys.sorted() == ["c0", "c1", "c2"])
             for text in first.values {
                 // A day that begins within the lead has an entry, too.
-                #expect(text.contains(/^(preEvent|day): Briefing +[0-9:]{8} (start: Briefing|day)$/), "\(text)")
+                #expect(text.contains(/^(preEvent: Briefing|day) +[0-9:]{8} (start: Briefing|day)$/), "\(text)")
             }
 
             try await application.publish(
