@@ -3,9 +3,9 @@ import RecordLog
 /// Owners that have committed nothing since a transaction in an output or the changelog is open (R15). One of them has
 /// left it open, most likely dead, and the group may strike it off long after its session.
 ///
-/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing. A process
-/// whose end of an owner freed something does not end that owner again before it has committed, so that a long
-/// transaction comes through after as many attempts as there are processes. Known to all threads of a process.
+/// An owner that lives and had nothing to commit is ended, too: it makes its producer anew, and loses nothing. A
+/// process whose end of an owner freed something does not end that owner again before it has committed, so that a
+/// long transaction comes through after as many attempts as there are processes. Known to all threads of a process.
 struct StillOwners {
     /// The last commit of each possible owner of an open transaction of another process: the highest number in its open
     /// claims. 0 stands for a member that has none, and so has committed nothing, or nothing since it gave up its

@@ -95,8 +95,8 @@ extension DoctorRun {
     /// So long a transaction that seems too old is watched at the most.
     private static let watchMax = Duration.seconds(30)
 
-    /// The time of a record is its producer's: one that copies old records has a transaction that looks old and goes on.
-    /// So what seems too old is looked at once more when a transaction of now would be too old.
+    /// The time of a record is its producer's: one that copies old records has a transaction that looks old and goes
+    /// on. So what seems too old is looked at once more when a transaction of now would be too old.
     private func confirmed(
         _ held: [TransactionFacts], until deadline: Duration, _ admin: any Admin
     ) throws(LogError) -> [TransactionFacts] {
