@@ -6,6 +6,13 @@ import RecordLog
 
 /// The headers of what is posted: CloudEvents in binary mode (its HTTP binding 3.1) and Standard Webhooks.
 enum WebhookHeaders {
+    /// A record's id, the same at each attempt and of no other record: its place alone is that of another one once its
+    /// topic was made again. It has no dot.
+    static func id(of record: Record) -> String {
+        let hash = String(Fingerprint(record).hash, radix: 16)
+        return "\(record.topic)-\(record.partition)-\(record.offset)-\(hash)".replacing(".", with: "_")
+    }
+
     /// - Parameter id: the same at each attempt, so that receivers know what they have had; without a dot, which would
     ///   end it in what is signed.
     static func signature(

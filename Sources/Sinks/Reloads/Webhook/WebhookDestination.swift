@@ -40,9 +40,7 @@ package final class WebhookDestination: DeliveryDestination {
 
     package func attempt(_ records: [Record], wall: Instant, now: Duration) -> DeliveryAttempt {
         let record = records[0]
-        // The place alone is that of another reload once the topic was made again.
-        let hash = String(Fingerprint(record).hash, radix: 16)
-        let id = "\(record.topic)-\(record.partition)-\(record.offset)-\(hash)".replacing(".", with: "_")
+        let id = WebhookHeaders.id(of: record)
         let body = record.value ?? []
         var headers = [HTTPHeader("content-type", "application/json")]
         headers += record.headers.compactMap(WebhookHeaders.forwarded)

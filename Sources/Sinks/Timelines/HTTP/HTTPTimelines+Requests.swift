@@ -101,10 +101,7 @@ extension HTTPTimelines {
     /// The same whenever this record is sent, and never another one's: a topic that was made again has other hashes.
     /// One record may say that a timeline is gone from one place and is at another.
     static func id(of content: Content) -> String {
-        let record = content.record
-        let hash = String(Fingerprint(record).hash, radix: 16)
-        let end = content.head == nil ? "-deleted" : ""
-        return "\(record.topic)-\(record.partition)-\(record.offset)-\(hash)\(end)".replacing(".", with: "_")
+        WebhookHeaders.id(of: content.record) + (content.head == nil ? "-deleted" : "")
     }
 
     /// The same for the same records in the same order.
