@@ -85,7 +85,7 @@ private final class KeptOverlay: ChangelogStore {
 
     var id: UInt8 { base.id }
     var name: String { base.name }
-    var isDirty: Bool { base.isDirty }
+    var activity: StoreActivity { base.activity }
 
     var format: UInt8 {
         get { base.format }

@@ -10,7 +10,8 @@ public protocol ChangelogStore: AnyObject {
     var name: String { get }
     /// The format that values are written in.
     var format: UInt8 { get set }
-    var isDirty: Bool { get }
+    /// What the open transaction has done to it; always the same object.
+    var activity: StoreActivity { get }
     func capture(_ emit: ChangelogEmit)
     func commit()
     func revert()
@@ -37,6 +38,11 @@ public protocol ChangelogStore: AnyObject {
     /// - Returns: false if it was used up; then the call comes again.
     /// - Throws: if a value that counts cannot be read.
     func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool
+}
+
+extension ChangelogStore {
+    /// True if anything was written in this transaction.
+    public var isDirty: Bool { activity.isWritten }
 }
 
 /// A record of the changelog has a value that is none of its store.

@@ -24,6 +24,7 @@ extension StateStore {
 
     public func releaseVacantSlots() {
         precondition(written.isEmpty, "Slots are given back between transactions.")
+        activity.touched = false
         trimDecoded(self, DecodedValues<Value>.keptMax)
         if !hasVacant { return }
         hasVacant = false

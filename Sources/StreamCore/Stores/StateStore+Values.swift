@@ -61,10 +61,6 @@ extension StateStore {
         if !decoded.areWritten[slot.index] { decoded.remove(slot.index) }
     }
 
-    /// True if anything was written in this transaction.
-    @inlinable
-    public var isDirty: Bool { !written.isEmpty }
-
     @inlinable
     func touched(_ slot: Slot<Value>) -> UnsafeMutablePointer<Value?> {
         let index = slot.index
@@ -72,6 +68,8 @@ extension StateStore {
         if !decoded.areWritten[index] {
             decoded.areWritten[index] = true
             written.append(slot)
+            activity.written = true
+            activity.touched = true
         }
         if let place = decoded.places[index] { return place }
         return stored.hasBytes(index) ? decode(index) : decoded.insert(nil, index)
@@ -85,6 +83,7 @@ extension StateStore {
 
     @inlinable
     func decode(_ index: Int) -> UnsafeMutablePointer<Value?> {
+        activity.touched = true
         do throws(CorruptBytes) {
             return decoded.insert(try Self.value(of: stored.bytes(of: index)), index)
         } catch {

@@ -24,6 +24,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     public let name: String
     /// The format that values are written in (`StateFormat`); the task sets it.
     public var format = StateFormat.unversioned
+    public let activity = StoreActivity()
     /// Slots whose newest record in the changelog has a key of the format without versions.
     @usableFromInline var unversioned = SlotMap<Value, Bool>(absent: false)
     @usableFromInline var keys = KeyTable()
@@ -125,6 +126,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     func note(vacant slot: Slot<Value>) {
         vacant.append(slot)
         hasVacant = true
+        activity.touched = true
     }
 
     @inlinable
@@ -185,20 +187,22 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         forgetWritten()
     }
 
-    @usableFromInline
+    @inlinable
     func forgetWritten() {
         written.removeAll(keepingCapacity: true)
+        activity.written = false
         isCaptured = false
         captured.removeAll(format: format, keepingCapacity: Self.capturedKept)
         capturedEnds.removeAll(keepingCapacity: capturedEnds.capacity < Self.capturedKept / 8)
     }
 
     /// A transaction that wrote more gives the memory back.
-    private static var capturedKept: Int { 1 << 20 }
+    @usableFromInline static var capturedKept: Int { 1 << 20 }
 
     public func revert() {
         reverted = written
         hasVacant = true
+        activity.touched = true
         for slot in written {
             decoded.remove(slot.index)
             if !stored.hasBytes(slot.index) { note(vacant: slot) }

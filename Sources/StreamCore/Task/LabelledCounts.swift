@@ -32,12 +32,11 @@ struct LabelledCounts: Sendable {
     }
 
     mutating func add(_ amount: Int, to name: String, _ label: String, _ other: String) {
-        for index in first.indices {
-            let key = first[index].key
-            if key.name == name && key.label == label && key.other == other {
-                first[index].amount += amount
-                return
-            }
+        // Keys that are counted one after the other differ in their name, and look alike in the rest.
+        for index in first.indices
+        where first[index].key.name == name && first[index].key.other == other && first[index].key.label == label {
+            first[index].amount += amount
+            return
         }
         let key = CounterKey(name, label, other)
         if first.count < Self.firstMax {
@@ -45,6 +44,14 @@ struct LabelledCounts: Sendable {
         } else {
             others[key, default: 0] += amount
         }
+    }
+
+    /// Adds all that others have counted.
+    mutating func add(_ counts: LabelledCounts) {
+        for count in counts.first where count.amount != 0 {
+            add(count.amount, to: count.key.name, count.key.label, count.key.other)
+        }
+        for (key, amount) in counts.others { add(amount, to: key.name, key.label, key.other) }
     }
 
     /// Begins anew; the first keys keep their places.

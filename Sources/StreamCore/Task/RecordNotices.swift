@@ -38,7 +38,15 @@ package struct RecordNotices: Sendable {
     }
 
     mutating func removeAll() {
+        if named.isEmpty { return }
         named.removeAll()
         more = 0
+    }
+
+    /// Has what others have, in place of what was here; they have nothing then.
+    mutating func take(_ others: inout RecordNotices) {
+        if named.isEmpty && others.named.isEmpty { return }
+        self = others
+        others.removeAll()
     }
 }

@@ -10,6 +10,8 @@ package final class StreamTask {
     let stores: [UInt8: any ChangelogStore]
     /// In order of id, so that the changelog is written in the same order every time.
     let orderedStores: [any ChangelogStore]
+    /// By the place of the store in `orderedStores`.
+    private let activities: [StoreActivity]
     private var committedCounters: TaskCounters
     private var committedDeadLetters = TaskContext.noDeadLetters
     private var committedWarnings = TaskContext.noWarnings
@@ -44,6 +46,7 @@ package final class StreamTask {
         committedCounters = TaskCounters(of: topology)
         nodes = topology.nodes.map { $0.make() }
         orderedStores = nodes.flatMap(\.processor.stores).sorted { $0.id < $1.id }
+        activities = orderedStores.map(\.activity)
         stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
         precondition(stores[0] == nil, "Store ids begin at 1.")
         write(format: max(topology.stateFormat ?? StateFormat.newest, StateFormat.unversioned))
@@ -144,14 +147,14 @@ package final class StreamTask {
 
     /// True if the transaction wrote state, moved positions or emitted anything.
     package var isDirty: Bool {
-        positions.isDirty || !context.outputs.isEmpty || orderedStores.contains { $0.isDirty }
+        positions.isDirty || !context.outputs.isEmpty || activities.contains { $0.isWritten }
     }
 
     /// Writes each key that changed, once, and the positions.
     package func captureChangelog(
         _ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
     ) {
-        for store in orderedStores { store.capture(emit) }
+        for place in activities.indices where activities[place].isWritten { orderedStores[place].capture(emit) }
         guard positions.isDirty else { return }
         captureBeginning(emit)
         var writer = ByteWriter(capacity: 256)
@@ -164,21 +167,17 @@ package final class StreamTask {
     /// The transaction is committed.
     package func commit() {
         precondition(context.outputs.isEmpty, "What a task emitted is in the transaction before it is committed.")
-        for store in orderedStores { store.commit() }
+        for place in activities.indices where activities[place].isWritten { orderedStores[place].commit() }
         positions.commit()
         if beginning == .written { beginning = .committed }
         clockWatch.commit()
         isClockCommitted = isClockKnown
         committedCounters.add(context.counters)
         context.counters.reset()
-        committedDeadLetters = context.deadLetters
-        context.deadLetters.removeAll()
-        committedWarnings = context.warnings
-        context.warnings.removeAll()
-        committedNotes = context.notes
-        context.notes.removeAll()
-        committedFailures = context.failures
-        context.failures.removeAll()
+        committedDeadLetters.take(&context.deadLetters)
+        committedWarnings.take(&context.warnings)
+        committedNotes.take(&context.notes)
+        committedFailures.take(&context.failures)
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }
@@ -205,7 +204,9 @@ package final class StreamTask {
 
     /// The last store first: a subscription that goes lets its source go.
     private func releaseVacantSlots() {
-        for store in orderedStores.reversed() { store.releaseVacantSlots() }
+        for place in activities.indices.reversed() where activities[place].isTouched {
+            orderedStores[place].releaseVacantSlots()
+        }
     }
 
     /// Takes what was counted in committed transactions since the last call.

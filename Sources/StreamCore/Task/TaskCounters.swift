@@ -37,7 +37,7 @@ package struct TaskCounters: Hashable, Sendable {
         forwarded += other.forwarded
         outputs.add(other.outputs)
         named.add(other.named)
-        for (key, amount) in other.counts.all { counts.add(amount, to: key.name, key.label, key.other) }
+        counts.add(other.counts)
     }
 
     /// Adds to the counter of a name and two labels.

@@ -122,7 +122,10 @@ package struct Topology: Sendable {
 }
 
 /// The processor of one node in one task, with each of its abilities looked up once.
-package struct NodeInstance {
+///
+/// A class, because a task goes through its nodes many times for each transaction: a copy of all abilities would count
+/// the references to each of them.
+package final class NodeInstance {
     let processor: any Processor
     let records: (any RecordProcessor)?
     let punctuator: (any Punctuator)?
@@ -139,11 +142,11 @@ package struct NodeInstance {
     let receive: Receive?
     typealias Receive = (NodeMessage, TaskContext) throws(CorruptBytes) -> Void
 
-    init(_ processor: any Processor) {
+    convenience init(_ processor: any Processor) {
         self.init(processor, receive: nil)
     }
 
-    init<P: MessageProcessor>(taking processor: P) {
+    convenience init<P: MessageProcessor>(taking processor: P) {
         self.init(processor) { message, context throws(CorruptBytes) in
             var reader = ByteReader(message.payload, format: message.format)
             processor.receive(try P.Message(from: &reader), for: message.entity, context)
