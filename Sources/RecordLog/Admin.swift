@@ -4,6 +4,9 @@ package protocol Admin: AnyObject, Sendable {
     /// Describes the topics that exist; those that do not are absent.
     func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription]
 
+    /// The names of all topics that this client may look at, ascending by UTF-8.
+    func topicNames(timeout: Duration) throws(LogError) -> [String]
+
     /// - Throws: `topicAlreadyExists` and others, for the first topic that failed.
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError)
 
