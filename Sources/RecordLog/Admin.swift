@@ -55,8 +55,8 @@ package protocol Admin: AnyObject, Sendable {
     /// - Throws: `wrongState` if the group has a member.
     func setOffsets(of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError)
 
-    /// Asks whether an operation is allowed, by a request that changes no topic and no group, whatever the answer is.
-    /// One that concerns transactional ids registers an id of its own.
+    /// Asks whether an operation is allowed, by a request that changes no topic, no group and no transactional id,
+    /// whatever the answer is.
     ///
     /// - Throws: `notAuthorised` if it is not allowed; any other error if it cannot be told.
     func check(_ permission: Permission, timeout: Duration) throws(LogError)
