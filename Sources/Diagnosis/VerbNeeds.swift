@@ -53,8 +53,9 @@ struct VerbNeeds: Sendable {
     private static let outputs: [NamedTopic] = [.timelines, .reloads, .positionsMerged, .deadLetters]
 
     /// All verbs that meet brokers, `process` first. `doctor`, `demo` and `bench` are left out.
-    static let all: [VerbNeeds] =
-        [process] + sinking + [serve, produce, reload, looking] + deadLetters + starting + [topics]
+    static let all: [VerbNeeds] = [
+        [process], sinking, [serve, produce, reload, looking], deadLetters, starting, [topics],
+    ].flatMap { $0 }
 
     private static let process = VerbNeeds(
         "process",
