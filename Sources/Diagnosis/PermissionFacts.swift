@@ -4,8 +4,8 @@ package import RecordLog
 package struct PermissionFacts: Hashable, Sendable {
     package var permission: Permission
     package var answer: Answer
-    /// The verb that needs it. What others than `process` need is missed by those who run them alone.
-    package var verb: String
+    /// The verbs that need it. What others than `process` need is missed by those who run them alone.
+    package var verbs: [String]
 
     package enum Answer: Hashable, Sendable {
         case allowed
@@ -16,10 +16,20 @@ package struct PermissionFacts: Hashable, Sendable {
 
     package static let pipeline = "process"
 
-    package init(_ permission: Permission, _ answer: Answer, neededBy verb: String = Self.pipeline) {
+    package init(_ permission: Permission, _ answer: Answer, neededBy verbs: [String] = [Self.pipeline]) {
         self.permission = permission
         self.answer = answer
-        self.verb = verb
+        self.verbs = verbs
+    }
+
+    /// Without it nothing works.
+    fileprivate var isOfPipeline: Bool { verbs.contains(Self.pipeline) }
+
+    /// The verbs in words: `'a', 'b' and 'c'`.
+    fileprivate var verbText: String {
+        let names = verbs.map { "'\($0)'" }
+        return names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1])"
     }
 }
 
@@ -33,8 +43,9 @@ extension [PermissionFacts] {
             case .allowed: nil
             case .refused:
                 Finding(
-                    .permissions, fact.permission.name, fact.verb == PermissionFacts.pipeline ? .bad : .notice,
-                    fact.verb == PermissionFacts.pipeline ? "is missing" : "is missing; '\(fact.verb)' needs it",
+                    .permissions, fact.permission.name, fact.isOfPipeline ? .bad : .notice,
+                    fact.isOfPipeline
+                        ? "is missing" : "is missing; \(fact.verbText) \(fact.verbs.count == 1 ? "needs" : "need") it",
                     remedy: fact.permission.grant(at: bootstrap))
             case .unknown(let reason):
                 Finding(.permissions, fact.permission.name, .notice, "cannot be told: \(reason)")

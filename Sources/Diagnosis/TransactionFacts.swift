@@ -16,6 +16,13 @@ package struct TransactionFacts: Hashable, Sendable {
         self.end = end
         self.age = age
     }
+
+    /// What ends it, whoever began it.
+    fileprivate func remedy(bootstrap: String) -> String {
+        "If it is a program's that still runs, end that program; if nobody ends it,"
+            + " kafka-transactions.sh --bootstrap-server \(bootstrap) abort --topic \(partition.topic)"
+            + " --partition \(partition.partition) --start-offset \(stableEnd)"
+    }
 }
 
 extension [TransactionFacts] {
@@ -25,7 +32,10 @@ extension [TransactionFacts] {
     ///   - timeout: how long a transaction of the application may last.
     ///   - looked: the partitions that were looked at.
     ///   - bootstrap: for the commands.
-    package func findings(timeout: ElapsedTime, looked: Int, bootstrap: String) -> [Finding] {
+    ///   - owners: who of the application may have left them open, the most likely first.
+    package func findings(
+        timeout: ElapsedTime, looked: Int, bootstrap: String, owners: [TransactionOwner] = []
+    ) -> [Finding] {
         let held = sorted { $0.partition < $1.partition }.compactMap { fact -> Finding? in
             guard let age = fact.age else {
                 return Finding(
@@ -37,10 +47,9 @@ extension [TransactionFacts] {
             return Finding(
                 .transactions, "\(fact.partition)", .bad,
                 "an open transaction holds readers up at offset \(fact.stableEnd) since \(age.text);"
-                    + " \((fact.end.rawValue - fact.stableEnd.rawValue).counted("offset")) wait behind it",
-                remedy: "If it is a program's that still runs, end that program; if nobody ends it,"
-                    + " kafka-transactions.sh --bootstrap-server \(bootstrap) abort --topic \(fact.partition.topic)"
-                    + " --partition \(fact.partition.partition) --start-offset \(fact.stableEnd)")
+                    + " \((fact.end.rawValue - fact.stableEnd.rawValue).counted("offset")) wait behind it"
+                    + owners.text(of: fact.partition.topic),
+                remedy: owners.endings(of: fact.partition.topic) + fact.remedy(bootstrap: bootstrap))
         }
         if !held.isEmpty { return held }
         let open = isEmpty ? "" : "; \(count.counted("partition")) \(count == 1 ? "has" : "have") one open for less"

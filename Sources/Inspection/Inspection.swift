@@ -6,4 +6,5 @@
 //
 // Begin with `InspectedRow`, which every list is made of, and `RowFilter`, which chooses among rows. The folder `Lists`
 // has one type for each list, `DeadLetters` the dead letters and the marks of operations, and `Explaining` the reasons
-// for an entry. `SecretMask` stands before everything that is shown.
+// for an entry. `SecretMask` stands before everything that is shown. `NearIds` and `KnownApplications` say what was
+// probably meant by an id that nothing has.

@@ -2,6 +2,8 @@
 // so; nothing is done without a word.
 
 extension Admin {
+    package func topicNames(timeout: Duration) throws(LogError) -> [String] { throw .unsupported("all its topics") }
+
     package func brokers(timeout: Duration) throws(LogError) -> [Broker] { throw .unsupported("its brokers") }
 
     package func offsets(

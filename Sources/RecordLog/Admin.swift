@@ -4,6 +4,9 @@ package protocol Admin: AnyObject, Sendable {
     /// Describes the topics that exist; those that do not are absent.
     func describeTopics(_ names: [String], timeout: Duration) throws(LogError) -> [String: TopicDescription]
 
+    /// The names of all topics that this client may look at, ascending by UTF-8.
+    func topicNames(timeout: Duration) throws(LogError) -> [String]
+
     /// - Throws: `topicAlreadyExists` and others, for the first topic that failed.
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError)
 
@@ -52,8 +55,8 @@ package protocol Admin: AnyObject, Sendable {
     /// - Throws: `wrongState` if the group has a member.
     func setOffsets(of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration) throws(LogError)
 
-    /// Asks whether an operation is allowed, by a request that changes no topic and no group, whatever the answer is.
-    /// One that concerns transactional ids registers an id of its own.
+    /// Asks whether an operation is allowed, by a request that changes no topic, no group and no transactional id,
+    /// whatever the answer is.
     ///
     /// - Throws: `notAuthorised` if it is not allowed; any other error if it cannot be told.
     func check(_ permission: Permission, timeout: Duration) throws(LogError)

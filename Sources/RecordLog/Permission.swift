@@ -22,6 +22,7 @@ package struct Permission: Hashable, Sendable {
     package enum Resource: Hashable, Sendable {
         case topic(String)
         case group(String)
+        case transactionalId(String)
         /// All transactional ids that begin like this.
         case transactionalIds(prefix: String)
     }
@@ -31,6 +32,7 @@ package struct Permission: Hashable, Sendable {
         switch resource {
         case .topic(let name): "\(operation.rawValue) on topic \(name)"
         case .group(let name): "\(operation.rawValue) on group \(name)"
+        case .transactionalId(let id): "\(operation.rawValue) on transactional id \(id)"
         case .transactionalIds(let prefix): "\(operation.rawValue) on transactional ids that begin with \(prefix)"
         }
     }
@@ -42,6 +44,7 @@ package struct Permission: Hashable, Sendable {
             switch resource {
             case .topic(let name): "--topic \(name)"
             case .group(let name): "--group \(name)"
+            case .transactionalId(let id): "--transactional-id \(id)"
             case .transactionalIds(let prefix): "--transactional-id \(prefix) --resource-pattern-type prefixed"
             }
         return "kafka-acls --bootstrap-server \(bootstrap) --add --allow-principal User:NAME"

@@ -1,4 +1,5 @@
 import Arguments
+import Diagnosis
 import Foundation
 import Messages
 import Observability
@@ -18,14 +19,17 @@ struct ReloadCommand: Verb {
             The running pipeline tells every recipient of the kind, with the reason 'requested', whether there is \
             something new to see or not; where none runs, it does so when it starts. A recipient that has no \
             configuration of the kind is counted and skipped.
+
+            Without --recipient it asks on a terminal, and needs '--yes' elsewhere: everybody's device is woken.
             """,
         examples: [
-            CommandExample("tideline reload --kind TrackerStatusWidget", "Every recipient of this kind."),
+            CommandExample("tideline reload --kind TrackerStatusWidget", "Every recipient of this kind, after asking."),
             CommandExample("tideline reload --kind DepartureBoard --recipient lobby", "One recipient alone."),
         ])
 
     @Option(help: ArgumentHelp("The widget kind.", valueName: "kind")) var kind: String
     @Option(help: ArgumentHelp("Only this recipient; may be repeated.", valueName: "id")) var recipient: [String] = []
+    @Flag(help: "Do not ask.") var yes = false
     @OptionGroup var kafka: KafkaOptions
 
     func execute() throws(CommandFailure) {
@@ -42,7 +46,13 @@ struct ReloadCommand: Verb {
             recipient.isEmpty
             ? [ReloadRequest(kind: kind)]
             : found.sorted { $0.precedesByUTF8($1) }.map { ReloadRequest(kind: kind, recipient: $0) }
-        try send(requests, environment, admin)
+        let tasks = try tasks(environment, admin)
+        if recipient.isEmpty {
+            let configurations = known.values.reduce(0, +).counted("configuration")
+            try Consent.require(
+                for: "Reload \(configurations) of kind '\(kind)' at \(known.count.counted("recipient"))?", isGiven: yes)
+        }
+        try send(requests, to: tasks, environment)
         for id in wanted.subtracting(found).sorted(by: { $0.precedesByUTF8($1) }) {
             writeError("warning: the recipient '\(id)' has no configuration of kind '\(kind)'; skipped")
         }
@@ -75,18 +85,24 @@ struct ReloadCommand: Verb {
             .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(known)")
     }
 
+    /// The number of tasks.
+    ///
+    /// - Throws: with status 69 if the application has never run.
+    private func tasks(_ environment: Environment, _ admin: any Admin) throws(CommandFailure) -> Int32 {
+        let exchange = InternalTopics(environment.settings).exchange
+        if let tasks = try environment.describe([exchange], admin, for: .write)[exchange]?.partitions { return tasks }
+        let application = environment.settings[Keys.application]
+        throw CommandFailure(
+            .unavailable,
+            "the application '\(application)' has never run: 'tideline process' makes its topic \(exchange)")
+    }
+
     /// Sends the requests to every task, as each has some of the configurations.
     private func send(
-        _ requests: [ReloadRequest], _ environment: Environment, _ admin: any Admin
+        _ requests: [ReloadRequest], to tasks: Int32, _ environment: Environment
     ) throws(CommandFailure) {
-        let application = environment.settings[Keys.application]
         let exchange = InternalTopics(environment.settings).exchange
         do throws(LogError) {
-            guard let tasks = try admin.describeTopics([exchange], timeout: .seconds(30))[exchange]?.partitions else {
-                throw LogError(
-                    .unknownTopicOrPartition, name: "UNKNOWN_TOPIC_OR_PART",
-                    "the application '\(application)' has never run: 'tideline process' makes its topic \(exchange)")
-            }
             let producer = try environment.cluster.makePlainProducer(clientId: "tideline-reload")
             defer { producer.close() }
             for request in requests {

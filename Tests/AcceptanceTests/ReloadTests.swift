@@ -22,6 +22,8 @@ extension AcceptanceTests {
 
             let result = try await application.run(
                 "reload", "--kind", "Board", "--recipient", "lobby", "--recipient", "nobody")
+            let unasked = try await tideline(["reload", "--kind", "Board"] + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
             #expect(
                 result.standardOutput
                     == "{\"kind\":\"Board\",\"recipients\":1,\"configurations\":2,\"skipped\":1}\n")
@@ -29,7 +31,7 @@ extension AcceptanceTests {
             let second = try await application.process(clock: "2026-11-20T06:26:00Z")
             #expect(second.reloads == 1)
 
-            try await application.run("reload", "--kind", "Board")
+            try await application.run("reload", "--kind", "Board", "--yes")
             let third = try await application.process(clock: "2026-11-20T06:27:00Z")
             #expect(third.reloads == 2)
             let fourth = try await application.process(clock: "2026-11-20T06:28:00Z")

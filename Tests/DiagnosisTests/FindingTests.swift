@@ -78,6 +78,27 @@ struct FindingTests {
         #expect(old[0].text.contains("13 offsets wait behind it"))
     }
 
+    @Test("who of the application may have left a transaction open is named with what ends it, by where they write")
+    func transactionOwners() {
+        let owners = [
+            TransactionOwner("app-a.1", "gone", writesTo: ["t", "u"], ending: "'process' ends it."),
+            TransactionOwner("app-b.1", "gone", writesTo: ["t"], ending: "'process' ends it."),
+            TransactionOwner("app-c.1", "a member", writesTo: ["t"], ending: ""),
+            TransactionOwner("app.operations", "replay", writesTo: ["v"], ending: "'replay' ends it."),
+        ]
+        func finding(_ topic: String) -> Finding? {
+            [TransactionFacts(TopicPartition(topic, 3), stableEnd: 7, end: 20, age: .seconds(11))]
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners).first
+        }
+        let possible = "; of this application it may be that of app-a.1 (gone), app-b.1 (gone), app-c.1 (a member)"
+        #expect(finding("t")?.text.hasSuffix(possible) == true)
+        #expect(finding("t")?.remedy.hasPrefix("'process' ends it. If it is a program's") == true)
+        #expect(finding("v")?.text.hasSuffix("app.operations (replay)") == true)
+        #expect(finding("v")?.remedy.hasPrefix("'replay' ends it. If it is") == true)
+        #expect(finding("w")?.text.hasSuffix("wait behind it") == true)
+        #expect(finding("w")?.remedy.hasPrefix("If it is a program's") == true)
+    }
+
     @Test(
         "a clock is bad if it is more than a second off whatever the way took",
         arguments: [0, 900, 2_500, -900, -2_500] as [Int64])

@@ -25,6 +25,8 @@ struct AdminTests {
             #expect(first.settings["cleanup.policy"] == "compact")
             #expect(first.settings["segment.ms"] == "60000")
             #expect(topics[names[1]]?.settings["cleanup.policy"] == "delete")
+            let all = try admin.topicNames(timeout: .seconds(10))
+            #expect(all.filter { names.contains($0) } == names[0..<2].sorted())
             // Asking for a topic does not make one.
             #expect(try admin.describeTopics([names[2]], timeout: .seconds(10)).isEmpty)
 

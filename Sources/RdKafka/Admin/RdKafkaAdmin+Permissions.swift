@@ -25,6 +25,7 @@ extension RdKafkaAdmin {
             case (.delete, .topic(let topic)): try tryDeletingRecords(of: topic, timeout)
             case (.read, .group(let group)): try tryCommitting(group, timeout)
             case (.describe, .group(let group)): _ = try members(of: group, timeout: timeout)
+            case (.write, .transactionalId(let id)): try tryTransactions(id, timeout)
             case (.write, .transactionalIds(let prefix)): try tryTransactions(prefix + "doctor", timeout)
             default:
                 throw LogError(
@@ -111,8 +112,12 @@ extension RdKafkaAdmin {
         throw failures.first { $0.code == .notAuthorised } ?? LogError(code, about: "group \(group)")
     }
 
+    /// Initialises a producer whose transactions would last longer than any broker lets them, which is refused after
+    /// the permission was looked at, and before anything becomes of the id: whoever uses it is not fenced.
     private func tryTransactions(_ transactionalId: String, _ timeout: Duration) throws(LogError) {
-        let producer = try RdKafkaCluster(settings).makeTransactionalProducer(
+        var endless = settings
+        endless.properties["transaction.timeout.ms"] = String(Int32.max)
+        let producer = try RdKafkaCluster(endless).makeTransactionalProducer(
             transactionalId: transactionalId, clientId: Self.clientId)
         defer { producer.destroy() }
         do throws(TransactionError) {

@@ -25,6 +25,11 @@ extension RdKafkaAdmin {
         return descriptions
     }
 
+    func topicNames(timeout: Duration) throws(LogError) -> [String] {
+        serveEvents()
+        return try client.topicNames(timeout: timeout)
+    }
+
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
         try requestTopic(topic, timeout: timeout)
         try awaitMetadata(of: topic.name, timeout: timeout)

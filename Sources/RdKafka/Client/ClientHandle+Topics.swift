@@ -50,6 +50,16 @@ extension ClientHandle {
         return topics
     }
 
+    /// The names of the topics that exist, ascending by UTF-8. One whose partitions have no leaders is among them.
+    func topicNames(timeout: Duration) throws(LogError) -> [String] {
+        var answer: UnsafePointer<rd_kafka_metadata>?
+        let code = rd_kafka_metadata(pointer, 1, nil, &answer, timeout.milliseconds)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR, let answer else { throw LogError(code, about: "metadata") }
+        defer { rd_kafka_metadata_destroy(answer) }
+        return UnsafeBufferPointer(start: answer.pointee.topics, count: Int(answer.pointee.topic_cnt))
+            .map { String(cString: $0.topic) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
     /// Asks for metadata.
     ///
     /// - Throws: why no broker has answered within the time. What can never be answered is thrown at once.

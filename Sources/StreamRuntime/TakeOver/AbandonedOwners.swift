@@ -191,7 +191,7 @@ struct AbandonedOwners: Sendable {
 
 extension GroupMember {
     /// True if the transactional id is that of this member's thread; of a static member, of any of its name.
-    fileprivate func owns(_ transactionalId: String, prefix: String) -> Bool {
+    func owns(_ transactionalId: String, prefix: String) -> Bool {
         if let instance {
             let own = "\(prefix)\(instance)-"
             // A thread's name has no hyphen: with more of them it is of another instance, whose name begins alike.

@@ -25,6 +25,7 @@ final class DeadLetterRun {
         box = try DeadLetterBox(environment)
         try box.requireReadableMarks()
         admin = try environment.connect()
+        environment.warnOfUnknownApplication(admin)
         chosen = try box.letters(action.choice.choice(action.ids.map(\.id)))
     }
 

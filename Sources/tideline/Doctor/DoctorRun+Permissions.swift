@@ -1,58 +1,84 @@
 import Diagnosis
+import Inspection
 import Messages
 import RecordLog
+import Settings
+import Sinks
 import StreamRuntime
 
 extension DoctorRun {
-    /// Tries each permission that `process` needs on the topics that there are.
+    /// Tries each permission that a verb needs on the topics that there are.
     ///
     /// - Parameter found: what was found, by the topic's name.
     /// - Throws: with status 70 if it is told to end.
     func lookAtPermissions(_ found: [String: TopicFacts.Found], _ admin: any Admin) throws(CommandFailure) {
         var facts: [PermissionFacts] = []
-        for (permission, verb) in needed(found).map({ ($0, PermissionFacts.pipeline) }) + neededByOthers {
+        var refusesNothing = false
+        for need in needs(found, admin).all {
             try goOn()
+            let permission = need.permission
             do throws(LogError) {
+                // A broker that takes what it has to refuse would get more records of nobody.
+                if permission.writesToTopic && refusesNothing { throw .untried }
                 try admin.check(permission, timeout: Self.patience)
-                facts.append(PermissionFacts(permission, .allowed, neededBy: verb))
+                facts.append(PermissionFacts(permission, .allowed, neededBy: need.verbs))
             } catch {
                 // The one that was asked for includes the one that the broker missed first.
                 let isRefused = error.code == .notAuthorised
                 facts.append(
-                    PermissionFacts(permission, isRefused ? .refused : .unknown(error.message), neededBy: verb))
+                    PermissionFacts(permission, isRefused ? .refused : .unknown(error.message), neededBy: need.verbs))
+                if permission.writesToTopic && error.code == .unsupported { refusesNothing = true }
             }
         }
         report.add(facts.findings(bootstrap: bootstrap))
     }
 
-    /// Their transactional ids do not begin as those of the threads of `process`.
-    private var neededByOthers: [(Permission, String)] {
-        [(".sink.", "sink --reloads"), (".operations", "dead-letters replay")].map { ending, verb in
-            (Permission(.write, .transactionalIds(prefix: application + ending)), verb)
+    private func needs(_ found: [String: TopicFacts.Found], _ admin: any Admin) -> NeededPermissions {
+        // Of a topic that may not be looked at nothing is known yet.
+        var absent = Set(NamedTopic.allCases.filter { found[name(of: $0)] == .nothing })
+        let reset = try? admin.describeTopics([own.reset], timeout: Self.patience)
+        if reset?[own.reset] == nil { absent.insert(.reset) }
+        return NeededPermissions(
+            application: application, sendingSinks: sendingSinks, name: name(of:), isAbsent: { absent.contains($0) })
+    }
+
+    /// Those that the settings name, as their transactional ids call them.
+    private var sendingSinks: [String] {
+        environment.settings[Keys.sinks].all.compactMap { sink in
+            guard case .sent(let address) = sink.target else { return nil }
+            return DeliveryTarget.timelines(address).name
         }
     }
 
-    private func needed(_ found: [String: TopicFacts.Found]) -> [Permission] {
+    private func name(of topic: NamedTopic) -> String {
         let topics = environment.topics
-        var needed: [Permission] = []
-        func need(_ operations: Permission.Operation..., on names: [String]) {
-            // Of a topic that may not be looked at nothing is known yet.
-            for name in names where found[name] != .nothing {
-                needed += operations.map { Permission($0, .topic(name)) }
-            }
+        return switch topic {
+        case .telemetry: topics.telemetry
+        case .calendarEvents: topics.calendarEvents
+        case .configurations: topics.configurations
+        case .positions: topics.positions
+        case .timelines: topics.timelines
+        case .reloads: topics.reloads
+        case .positionsMerged: topics.positionsMerged
+        case .deadLetters: topics.deadLetters
+        case .exchange: own.exchange
+        case .state: own.state
+        case .reset: own.reset
+        case .pushes: OnDemandTopics.pushes(environment.settings)
+        case .sinks: SinkStatusReport.topic(environment.settings)
+        case .operations: OperationMarks.topic(of: application)
         }
-        need(.read, .describeConfigs, on: topics.inputs)
-        need(.write, .describeConfigs, on: topics.outputs)
-        // Who else writes there is looked at before anything is written.
-        need(.read, on: [topics.timelines])
-        need(.read, .write, .delete, .describeConfigs, on: [own.exchange])
-        need(.read, .write, .describeConfigs, on: [own.state])
-        for name in [own.exchange, own.state] where found[name] == .nothing {
-            needed.append(Permission(.create, .topic(name)))
-        }
-        needed.append(Permission(.read, .group(group)))
-        needed.append(Permission(.write, .transactionalIds(prefix: application + "-")))
-        needed.append(Permission(.describe, .topic(own.reset)))
-        return needed
+    }
+}
+
+extension Permission {
+    fileprivate var writesToTopic: Bool {
+        if case .topic = resource { operation == .write } else { false }
+    }
+}
+
+extension LogError {
+    fileprivate static var untried: LogError {
+        LogError(.unsupported, name: "UNSUPPORTED", "the broker takes records that it should refuse (acks=2)")
     }
 }

@@ -1,3 +1,4 @@
+import Inspection
 import Messages
 import Observability
 import RecordLog
@@ -92,6 +93,18 @@ extension Environment {
     @discardableResult
     func require(_ names: [String], _ admin: any Admin) throws(CommandFailure) -> [String: TopicDescription] {
         try require([(names, nil)], admin)
+    }
+
+    /// Says if nothing of the application is there, and which ids are near its own: what a verb finds of one that is
+    /// misspelt looks like one that has nothing.
+    func warnOfUnknownApplication(_ admin: any Admin) {
+        do throws(LogError) {
+            let known = KnownApplications(topics: try admin.topicNames(timeout: .seconds(10)))
+            guard let warning = known.warning(about: settings[Keys.application]) else { return }
+            writeError("warning: \(warning)")
+        } catch {
+            logger.debug("cannot look for other applications: \(error)")
+        }
     }
 
     /// The failure that names missing topics, with the command that creates them.

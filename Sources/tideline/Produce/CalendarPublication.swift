@@ -1,4 +1,5 @@
 import Agendas
+import Diagnosis
 import Messages
 import Pipeline
 import Producers
@@ -10,40 +11,46 @@ struct CalendarPublication {
     private let environment: Environment
     private let files: [String]
     private let calendarId: String?
-    private let prunes: Bool
-    private let isDryRun: Bool
+    private let mode: Mode
     private let pacing: Pacing
+
+    /// What may be done beside sending what is new.
+    struct Mode {
+        /// Events that the files no longer have are removed.
+        var prunes = false
+        /// The changes are printed and nothing is sent.
+        var isDryRun = false
+        /// Nobody is asked before events are removed.
+        var isAgreed = false
+    }
 
     /// - Parameters:
     ///   - files: paths of iCalendar files, or of folders of them.
     ///   - calendarId: the calendar of all files; `nil` means that each file is the calendar that is named like it.
-    ///   - prunes: true if events that the files no longer have are removed.
-    ///   - isDryRun: true if the changes are printed and nothing is sent.
-    init(
-        _ environment: Environment, files: [String], calendarId: String?, prunes: Bool, isDryRun: Bool, pacing: Pacing
-    ) {
+    init(_ environment: Environment, files: [String], calendarId: String?, mode: Mode, pacing: Pacing) {
         self.environment = environment
         self.files = files
         self.calendarId = calendarId
-        self.prunes = prunes
-        self.isDryRun = isDryRun
+        self.mode = mode
         self.pacing = pacing
     }
 
     /// 1. Reads the files.
     /// 2. Reads what the topic holds of their calendars.
-    /// 3. Publishes what differs, or says it.
+    /// 3. Asks, if events are to be removed.
+    /// 4. Publishes what differs, or says it.
     func run() throws(CommandFailure) {
         let (contents, unreadable) = try read()
         guard !Signals.isStopRequested, let published = try environment.publishedEvents(of: contents.calendars)
         else { return }
-        let changes = CalendarChanges(from: published, to: contents, prune: prunes)
+        let changes = CalendarChanges(from: published, to: contents, prune: mode.prunes)
         for problem in contents.leftOut { writeError("left out: \(problem)") }
         for problem in contents.remarks { writeError("warning: \(problem)") }
-        if isDryRun {
+        if mode.isDryRun {
             for change in changes.changes { print(change.json) }
             print(summary(of: changes, nil))
         } else {
+            try requireConsent(to: changes)
             let done = try Publication(environment, .calendarEvents, pacing: pacing).publishWithProgress(changes)
             print(summary(of: changes, done))
         }
@@ -55,6 +62,14 @@ struct CalendarPublication {
         guard unreadable.isEmpty else {
             throw CommandFailure(.dataError, unreadable.map(\.description).joined(separator: "\ntideline: "))
         }
+    }
+
+    private func requireConsent(to changes: CalendarChanges) throws(CommandFailure) {
+        guard changes.removed > 0 else { return }
+        let others = changes.sent > 0 ? ", and send \(changes.sent)" : ""
+        try Consent.require(
+            for: "Remove \(changes.removed.counted("event")) from \(environment.topics.calendarEvents)\(others)?",
+            isGiven: mode.isAgreed)
     }
 
     private func read() throws(CommandFailure) -> (contents: CalendarContents, unreadable: [InputProblem]) {

@@ -11,7 +11,8 @@ struct ProduceCalendar: Verb {
         discussion: """
             Of iCalendar files only what is new or differs from what the topic holds is sent; with --prune what the \
             files no longer have is removed by tombstones. What of a file cannot be used is left out and never counts \
-            as removed; the others are published when a file cannot be read at all, which ends with status 65.
+            as removed; the others are published when a file cannot be read at all, which ends with status 65. Where \
+            something is to be removed, it asks on a terminal, and needs '--yes' elsewhere.
 
             A folder stands for all *.ics and *.ics.gz below it, each the calendar that is named like the file, unless \
             --calendar names one for all. The last line is a summary: sent, unchanged, removed.
@@ -45,6 +46,7 @@ struct ProduceCalendar: Verb {
     @OptionGroup var input: JSONOptions
     @Flag(help: "Remove events of these calendars that the files no longer have.") var prune = false
     @Flag(help: "Say what would be sent and removed, and do nothing.") var dryRun = false
+    @Flag(help: "With --prune: do not ask.") var yes = false
     @Option(help: ArgumentHelp("The rounds of so many vehicles.", valueName: "n")) var fleet: Int?
     @OptionGroup var changes: ChangeOptions
     @OptionGroup var options: PublicationOptions
@@ -70,6 +72,7 @@ struct ProduceCalendar: Verb {
         }
         try ProduceCommand.check("--prune", prune, isFor: "--ics", !ics.isEmpty)
         try ProduceCommand.check("--dry-run", dryRun, isFor: "--ics", !ics.isEmpty)
+        try ProduceCommand.check("--yes", yes, isFor: "--prune", prune)
         if !ics.isEmpty, calendar == nil, !ics.allSatisfy({ CalendarInput.isFolder($0) }) {
             throw ValidationError("'--ics' needs '--calendar': the id under which a file's events are published.")
         }
@@ -84,8 +87,8 @@ struct ProduceCalendar: Verb {
             try JSONPublication(file, publication, keepGoing: input.keepGoing).run()
         } else {
             let publication = CalendarPublication(
-                try Environment(kafka), files: ics, calendarId: calendar, prunes: prune, isDryRun: dryRun,
-                pacing: pacing.pacing ?? .asFastAsPossible)
+                try Environment(kafka), files: ics, calendarId: calendar,
+                mode: .init(prunes: prune, isDryRun: dryRun, isAgreed: yes), pacing: pacing.pacing ?? .asFastAsPossible)
             try publication.run()
         }
     }

@@ -34,6 +34,7 @@ struct RepartitionCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
+        environment.warnOfUnknownApplication(admin)
         let run = ResetRun(
             environment, admin, from: .earliest, keepsSinks: true, partitions: Int32(tasks))
         if execution.isExecuted { try run.endInterruptedTransaction() }

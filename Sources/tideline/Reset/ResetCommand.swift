@@ -51,6 +51,7 @@ struct ResetCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
+        environment.warnOfUnknownApplication(admin)
         let run = ResetRun(environment, admin, from: to, keepsSinks: applicationOnly)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }

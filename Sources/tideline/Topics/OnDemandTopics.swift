@@ -10,8 +10,11 @@ struct OnDemandTopics {
 
     init(_ settings: Settings) {
         let application = settings[Keys.application]
-        names = [application + ".pushes", SinkStatusReport.topic(settings), OperationMarks.topic(of: application)]
+        names = [Self.pushes(settings), SinkStatusReport.topic(settings), OperationMarks.topic(of: application)]
     }
+
+    /// The ledger of sinks that send.
+    static func pushes(_ settings: Settings) -> String { settings[Keys.application] + ".pushes" }
 
     /// The topics as they must be, and as they were found.
     ///

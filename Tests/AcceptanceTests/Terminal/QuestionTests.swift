@@ -18,11 +18,13 @@ extension AcceptanceTests.TerminalTests {
         let application = try await Application("question", partitions: 2)
         let bad: (key: String?, value: [UInt8]?, headers: [Header]) = ("v", Array("{".utf8), [])
         try await application.produce([bad], to: "vehicle.telemetry")
+        try await application.publish(
+            configurations: #"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"# + "\n")
         _ = try await application.process(clock: Self.clock)
         let ends = try await application.ends()
         let verbs = [
             ["dead-letters", "replay", "--all"], ["dead-letters", "drop", "--all"], ["reset", "--execute"],
-            ["repartition", "3", "--execute"],
+            ["repartition", "3", "--execute"], ["reload", "--kind", "K"],
         ]
         for words in verbs {
             let result = try await shell(Self.script(words, application), typed: ["after=[y/N]:^C"])

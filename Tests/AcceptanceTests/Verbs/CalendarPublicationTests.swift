@@ -55,7 +55,10 @@ extension AcceptanceTests {
             let kept = try await publish()
             #expect(try Counts(kept) == Counts(1, 2, 0))
             #expect(kept.standardError.contains("2 more of these calendars"), "\(kept.standardError)")
-            #expect(try await Counts(publish("--prune")) == Counts(0, 3, 2))
+            let unasked = try await tideline(["produce", "calendar", "--ics", folder, "--prune"] + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            #expect(try await application.records(of: "calendar.events").count == 5, "nothing was sent")
+            #expect(try await Counts(publish("--prune", "--yes")) == Counts(0, 3, 2))
             #expect(try await Counts(publish("--prune")) == Counts(0, 3, 0))
             let records = try await application.records(of: "calendar.events")
             #expect(records.count == 7)
@@ -82,6 +85,7 @@ extension AcceptanceTests {
                 (["--ics", "team.ics"], "needs '--calendar'"),
                 (["--json", "-", "--prune"], "'--prune' is for '--ics'"),
                 (["--json", "-", "--dry-run"], "'--dry-run' is for '--ics'"),
+                (["--ics", "x", "--calendar", "y", "--yes"], "'--yes' is for '--prune'"),
                 (["--ics", "x", "--json", "y"], "Give one of"),
                 (["--ics", "x", "--calendar", ""], "must not be empty"),
             ])

@@ -103,6 +103,16 @@ extension Application {
         }
     }
 
+    /// The client ids of the group's members, which are the transactional ids of their threads; ascending.
+    func memberIds() async throws -> [String] {
+        let (cluster, group) = (plainCluster, name)
+        return try await onThread {
+            let admin = try cluster.makeAdmin()
+            defer { admin.close() }
+            return try (admin.members(of: group, timeout: .seconds(10)) ?? []).map(\.clientId).sorted()
+        }
+    }
+
     /// Writes a record in a transaction that stays open until it is aborted, or for ten minutes.
     func openTransaction(
         in place: TopicPartition, of transactionalId: String = uniqueName("open")

@@ -197,4 +197,74 @@ extension AcceptanceTests {
             #expect(members.map(\.remedy) == ["tideline process"], "\(members)")
         }
     }
+
+    /// `doctor` and transactions that a process of the application left open.
+    @Suite struct DoctorTransactionTests {
+        private static func transactions(_ application: Application) async throws -> [Finding] {
+            try await application.doctor("--seconds", "1").findings.filter { $0.check == "transactions" }
+        }
+
+        /// A process is killed, and its first thread has a transaction open in a partition, for ten minutes.
+        ///
+        /// - Returns: the transactional id of that thread.
+        private static func killed(_ application: Application, leaving place: TopicPartition) async throws -> String {
+            let process = try application.start("process")
+            try await application.publish(
+                configurations: #"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"# + "\n")
+            let hasCommitted = try await eventually(within: .seconds(60)) {
+                try await application.committed("widget.configurations", partitions: 2).reduce(0, +) == 1
+            }
+            try #require(hasCommitted, "\(process.errorOutput)")
+            let members = try await application.memberIds()
+            process.kill()
+            _ = await process.result()
+            let owner = try #require(members.first)
+            // It takes the id over, as nobody can do in the middle of a transaction of another process.
+            let open = try await application.openTransaction(in: place, of: owner)
+            open.abandon()
+            return owner
+        }
+
+        @Test("a thread that died is named by its transactional id, with the verb that ends its transaction")
+        func gone() async throws {
+            var application = try await Application("left-open", partitions: 2)
+            application.settings += ["--set", "transaction.timeout=PT1S"]
+            let place = TopicPartition(application.topic("timelines"), 1)
+            let owner = try await Self.killed(application, leaving: place)
+            // The coordinator takes whoever was killed for a member until its session is over.
+            let isStruckOff = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await application.memberIds().isEmpty
+            }
+            try #require(isStruckOff)
+            let found = try await Self.transactions(application)
+            #expect(found.map(\.subject) == ["\(place)"] && found.map(\.level) == ["failure"], "\(found)")
+            let state = "\(owner) (a thread that is gone and has not released its tasks)"
+            #expect(found.first?.text.contains(state) == true, "\(found)")
+            let remedy = try #require(found.first?.remedy)
+            #expect(remedy.hasPrefix("'tideline process --bootstrap"), "\(remedy)")
+            #expect(remedy.contains("kafka-transactions.sh"), "\(remedy)")
+
+            let words = remedy.dropFirst().prefix { $0 != "'" }.split(separator: " ").dropFirst().map { String($0) }
+            let ended = try await tideline(
+                words + ["--until-caught-up"] + application.settings, timeout: .seconds(120))
+            #expect(ended.succeeded, "\(ended.failure)")
+            let after = try await Self.transactions(application)
+            #expect(after.map(\.level) == ["ok"], "\(after)")
+            show("doctor names \(owner), which died in a transaction, and 'process', which ends it")
+        }
+
+        @Test("of a transaction in an input, threads are not suspected")
+        func input() async throws {
+            var application = try await Application("others-open", partitions: 2)
+            application.settings += ["--set", "transaction.timeout=PT1S"]
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            let place = TopicPartition(application.topic("vehicle.telemetry"), 0)
+            let open = try await application.openTransaction(in: place)
+            let found = try await Self.transactions(application)
+            #expect(found.map(\.subject) == ["\(place)"], "\(found)")
+            #expect(found.first?.text.contains("of this application") == false, "\(found)")
+            #expect(found.first?.remedy?.hasPrefix("If it is a program's") == true, "\(found)")
+            try await open.abort()
+        }
+    }
 }

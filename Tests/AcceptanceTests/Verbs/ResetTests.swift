@@ -101,6 +101,23 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("an application that is misspelt: what would be done to it is said with the one that is near it")
+        func misspelt() async throws {
+            let application = try await Application("misspelt", partitions: 2)
+            _ = try await application.process(clock: Self.clock)
+            let options = ["--bootstrap", application.bootstrap, "--topic-prefix", application.prefix]
+            let other = application.name + "x"
+            let verbs = [["reset"], ["repartition", "3"], ["dead-letters", "replay", "--all"]]
+            for words in verbs + [["dead-letters", "drop", "--all"]] {
+                let result = try await tideline(words + options + ["--application", other])
+                let warning = "warning: the application '\(other)' has no topic here"
+                #expect(result.standardError.contains(warning), "\(words): \(result.failure)")
+                #expect(result.standardError.contains("'\(application.name)'"), "\(words): \(result.failure)")
+                let right = try await application.run(words)
+                #expect(!right.standardError.contains("warning"), "\(words): \(right.failure)")
+            }
+        }
+
         @Test("--to INSTANT: telemetry is read from there on, all other inputs from their earliest record")
         func fromInstant() async throws {
             let application = try await Application("instant", partitions: 2)

@@ -1,0 +1,41 @@
+/// A producer of the application that may have a transaction open. Brokers do not tell this client whose a transaction
+/// is, so the rules by which the application names its producers have to.
+package struct TransactionOwner: Hashable, Sendable {
+    package var transactionalId: String
+    /// What is known of it, in words: "a member of the group".
+    package var state: String
+    /// Where it writes in transactions.
+    package var topics: Set<String>
+    /// What ends a transaction that it left open, as a sentence; empty if nothing but itself does.
+    package var ending: String
+
+    package init(_ transactionalId: String, _ state: String, writesTo topics: some Sequence<String>, ending: String) {
+        self.transactionalId = transactionalId
+        self.state = state
+        self.topics = Set(topics)
+        self.ending = ending
+    }
+}
+
+extension [TransactionOwner] {
+    /// So many are named in a line.
+    private static var namedMax: Int { 5 }
+
+    /// Those that write to a topic, as the end of a sentence; empty if there are none.
+    func text(of topic: String) -> String {
+        let owners = filter { $0.topics.contains(topic) }
+        if owners.isEmpty { return "" }
+        let named = owners.prefix(Self.namedMax).map { "\($0.transactionalId) (\($0.state))" }.joined(separator: ", ")
+        let more = owners.count > Self.namedMax ? " and \(owners.count - Self.namedMax) more" : ""
+        return "; of this application it may be that of \(named)\(more)"
+    }
+
+    /// What ends their transactions, each sentence once and with a blank behind it.
+    package func endings(of topic: String) -> String {
+        var sentences: [String] = []
+        for owner in self where owner.topics.contains(topic) && !owner.ending.isEmpty {
+            if !sentences.contains(owner.ending) { sentences.append(owner.ending) }
+        }
+        return sentences.map { $0 + " " }.joined()
+    }
+}

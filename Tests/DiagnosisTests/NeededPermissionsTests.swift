@@ -1,0 +1,92 @@
+import Diagnosis
+import RecordLog
+import Testing
+
+@Suite("The permissions that each verb needs")
+struct NeededPermissionsTests {
+    private static func needs(absent: Set<NamedTopic> = [], sinks: [String] = []) -> [NeededPermissions.Need] {
+        NeededPermissions(
+            application: "app", sendingSinks: sinks, name: { "p.\($0)" }, isAbsent: { absent.contains($0) }
+        ).all
+    }
+
+    private static func verbs(_ permission: Permission, _ needs: [NeededPermissions.Need]? = nil) -> [String] {
+        (needs ?? self.needs()).first { $0.permission == permission }?.verbs ?? []
+    }
+
+    @Test("each permission is asked for once, those of process first")
+    func once() {
+        let needs = Self.needs()
+        #expect(Set(needs.map(\.permission)).count == needs.count)
+        let ofProcess = needs.prefix { $0.verbs.contains("process") }
+        #expect(ofProcess.count == needs.count { $0.verbs.contains("process") })
+        #expect(needs.allSatisfy { !$0.verbs.isEmpty })
+    }
+
+    @Test("process needs what it needed before other verbs were looked at")
+    func process() {
+        let own = Self.needs().filter { $0.verbs.contains("process") }.map(\.permission.name)
+        #expect(own.count == 27, "\(own)")
+        for name in [
+            "Read on topic p.telemetry", "Write on topic p.deadLetters", "Read on topic p.timelines",
+            "Delete on topic p.exchange", "Write on topic p.state", "Describe on topic p.reset", "Read on group app",
+            "Write on transactional ids that begin with app-",
+        ] {
+            #expect(own.contains(name), "\(name)")
+        }
+    }
+
+    @Test("a permission names all verbs that need it")
+    func shared() {
+        let writers = Self.verbs(Permission(.write, .topic("p.exchange")))
+        #expect(writers == ["process", "serve", "reload", "reset", "repartition"])
+        #expect(Self.verbs(Permission(.delete, .topic("p.state"))) == ["reset", "repartition"])
+        #expect(Self.verbs(Permission(.write, .topic("p.telemetry"))) == ["serve", "produce", "dead-letters replay"])
+        #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == ["sink"])
+        #expect(Self.verbs(Permission(.describe, .group("app"))) == ["serve"])
+        let marks = Permission(.write, .transactionalId("app.operations"))
+        #expect(Self.verbs(marks) == ["dead-letters replay", "dead-letters drop"])
+        #expect(marks.name == "Write on transactional id app.operations")
+        #expect(marks.grant(at: "b:1").hasSuffix("--operation Write --transactional-id app.operations"))
+        #expect(Self.verbs(Permission(.write, .transactionalId("app-reset"))) == ["reset", "repartition"])
+    }
+
+    @Test("of a topic that is not there, whoever makes it needs Create, and nobody can ask for more")
+    func absent() {
+        let needs = Self.needs(absent: [.exchange, .sinks, .operations, .reset, .telemetry])
+        #expect(Self.verbs(Permission(.create, .topic("p.exchange")), needs) == ["process", "reset", "repartition"])
+        #expect(Self.verbs(Permission(.create, .topic("p.sinks")), needs) == ["sink"])
+        #expect(Self.verbs(Permission(.create, .topic("p.telemetry")), needs) == ["topics"])
+        #expect(Self.verbs(Permission(.create, .topic("p.reset")), needs) == ["reset", "repartition"])
+        for topic in ["p.exchange", "p.sinks", "p.operations", "p.reset", "p.telemetry"] {
+            for operation in [Permission.Operation.read, .write, .delete, .describeConfigs] {
+                #expect(Self.verbs(Permission(operation, .topic(topic)), needs).isEmpty, "\(operation) on \(topic)")
+            }
+        }
+        #expect(Self.verbs(Permission(.create, .topic("p.sinks"))).isEmpty, "it is there")
+    }
+
+    @Test("sinks that the settings name are asked for by their ids, else all that one may have")
+    func sinks() {
+        let verbs = ["sink --to https:", "sink --reloads", "reset"]
+        #expect(Self.verbs(Permission(.write, .transactionalIds(prefix: "app.sink."))) == verbs)
+        let named = Self.needs(sinks: ["http-a", "http-b"])
+        #expect(Self.verbs(Permission(.write, .transactionalId("app.sink.http-b")), named) == verbs)
+        #expect(Self.verbs(Permission(.write, .transactionalIds(prefix: "app.sink.")), named).isEmpty)
+    }
+
+    @Test("what process lacks is bad; what others lack is good to know, and names them")
+    func findings() {
+        let findings = [
+            PermissionFacts(Permission(.write, .topic("t")), .refused, neededBy: ["process", "serve"]),
+            PermissionFacts(Permission(.read, .topic("t")), .refused, neededBy: ["explain"]),
+            PermissionFacts(Permission(.create, .topic("u")), .refused, neededBy: ["a", "b", "c"]),
+        ].findings(bootstrap: "b:1")
+        #expect(findings.map(\.level) == [.bad, .notice, .notice])
+        #expect(
+            findings.map(\.text) == [
+                "is missing", "is missing; 'explain' needs it", "is missing; 'a', 'b' and 'c' need it",
+            ])
+        #expect(findings.allSatisfy { $0.remedy.hasPrefix("kafka-acls --bootstrap-server b:1 ") })
+    }
+}
