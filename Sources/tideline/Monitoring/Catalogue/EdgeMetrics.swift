@@ -33,7 +33,7 @@ enum SinkMetrics {
     static let state = MetricFamily(
         "tideline_sink_state", .gauge, labels: ["sink", "state"],
         "1 for the state that it is in, else 0: running; waiting, for its target or for brokers; stopped, as it was to;"
-            + " failed, which it does not go on from by itself.")
+            + " failed, with the reason in /health/ready.")
 
     static let all = [records, outcomes, lag, lagTime, lastSuccess, startedOver, position, waiting, state]
 }
