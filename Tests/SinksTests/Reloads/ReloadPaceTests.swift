@@ -38,7 +38,8 @@ import Testing
         for number in 0..<20 { stage.reload("r\(number)", ["c"]) }
         stage.service.latency = .seconds(5)
         var waits: [Duration] = []
-        let summary = try stage.post(progress: { waits.append($0.turnWait) }) { $0.pace.requestsMax = 1 }
+        let summary = try stage.post(
+            progress: { waits.append($0.turnWait) }, change: { $0.pace.requestsMax = 1 })
         #expect(summary.delivered == 20)
         // Each is sent when the one before it is answered: the last after nineteen answers.
         let most = try #require(waits.max())
