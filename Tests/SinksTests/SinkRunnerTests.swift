@@ -218,18 +218,19 @@ struct SinkRunnerTests {
         var settings = SinkSettings(topic: topic)
         settings.reading.untilCaughtUp = true
         settings.reading.lagInterval = .milliseconds(100)
-        var told: [(lag: Int64?, unsettled: Int)] = []
+        var told: [(lag: Int64?, unsettled: Int, place: SinkReadPlace?)] = []
         var hasGrown = false
         _ = try SinkRunner(
             cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(),
-            progress: { told.append(($0.lag, $0.unsettled)) },
+            progress: { told.append(($0.lag, $0.unsettled, $0.places[0])) },
             notice: { notice in
                 guard case .holding = notice, !hasGrown else { return }
                 hasGrown = true
                 append("c", 1)
             }
         ).run()
-        #expect(told.contains { $0.lag == 1 && $0.unsettled == 2 }, "\(told)")
+        let place = SinkReadPlace(end: 3, next: 2, lastTimestamp: cluster.records(topic)[1].timestamp)
+        #expect(told.contains { $0.lag == 1 && $0.unsettled == 2 && $0.place == place }, "\(told)")
     }
 
     private func append(_ id: String, _ revision: Int) {

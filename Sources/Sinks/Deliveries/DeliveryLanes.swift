@@ -40,7 +40,8 @@ struct DeliveryLanes<Content> {
     }
 
     private var lanes = TextDictionary<Lane>()
-    private var turns: [String] = []
+    /// The lanes that are ready, each with the time from which on it might have gone.
+    private var turns: [(name: String, since: Duration)] = []
     private var turn = 0
     private var gathering = Schedule()
     private var delayed = Schedule()
@@ -65,6 +66,13 @@ struct DeliveryLanes<Content> {
 
     /// The time at which the first of the waiting lanes is due; `nil` if none waits.
     var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
+
+    /// How long the first lane that may go has waited for a request to be free; zero where none waits for that. A lane
+    /// whose server or device has failed may not go before its back-off is over.
+    func turnWait(now: Duration) -> Duration {
+        let first = turn < turns.count ? turns[turn].since : nil
+        return [first, nextDue].compactMap(\.self).min().map { max(.zero, now - $0) } ?? .zero
+    }
 
     /// - Returns: if it is merged with something that waited already, the records whose place it takes; else `nil`.
     mutating func add(
@@ -108,7 +116,7 @@ struct DeliveryLanes<Content> {
             gathering.insert(name, due: since + gather)
         } else {
             lanes[name]!.state = .ready
-            turns.append(name)
+            turns.append((name, now))
         }
     }
 
@@ -116,12 +124,12 @@ struct DeliveryLanes<Content> {
     ///
     /// - Parameter isFlushing: nothing more will come to go with it.
     mutating func next(now: Duration, isFlushing: Bool) -> (lane: String, parcel: Parcel)? {
-        for lane in gathering.removeDue(at: isFlushing ? nil : now) + delayed.removeDue(at: now) {
+        for (due, lane) in gathering.removeDue(at: isFlushing ? nil : now) + delayed.removeDue(at: now) {
             lanes[lane]?.state = .ready
-            turns.append(lane)
+            turns.append((lane, min(due, now)))
         }
         guard turn < turns.count else { return nil }
-        let name = turns[turn]
+        let name = turns[turn].name
         turn += 1
         if turn * 2 > turns.count {
             turns.removeFirst(turn)
@@ -189,11 +197,11 @@ struct Schedule {
         entries.insert((due, name), at: low)
     }
 
-    /// Removes the names that are due, and returns them; all names if `now` is `nil`.
-    mutating func removeDue(at now: Duration?) -> [String] {
-        var due: [String] = []
+    /// Removes the names that are due, and returns them with their times; all names if `now` is `nil`.
+    mutating func removeDue(at now: Duration?) -> [(due: Duration, name: String)] {
+        var due: [(due: Duration, name: String)] = []
         while head < entries.count, now.map({ entries[head].due <= $0 }) ?? true {
-            due.append(entries[head].name)
+            due.append(entries[head])
             head += 1
         }
         if head * 2 > entries.count {

@@ -59,6 +59,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
 
     package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
     package var unsettledCount: Int { deliveries.outstanding.count }
+    package var turnWait: Duration { deliveries.lanes.turnWait(now: clock.now) }
     package var positions: [Partition: SinkPosition] { ledger.positions }
 
     package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {

@@ -31,7 +31,7 @@ package struct DeliverySettings: Hashable, Sendable {
         self.name = name
         reading = SinkReading(topic: topic, clientId: "tideline-sink-\(name)")
         self.deadLettersTopic = deadLettersTopic
-        ledgerTopic = "\(application).pushes"
+        ledgerTopic = LedgerPositions.topic(of: application)
         transactionalId = "\(application).sink.\(name)"
     }
 

@@ -16,6 +16,8 @@ package protocol SinkKind: AnyObject {
     var isSettled: Bool { get }
     /// The records that were read and not written, sent or set aside.
     var unsettledCount: Int { get }
+    /// How long the first of them that might be sent has waited for its turn; zero where none waits for that.
+    var turnWait: Duration { get }
     /// How far it is, as it has kept it.
     var positions: [Partition: SinkPosition] { get }
     /// The last timeline that was written; `nil` before the first, and for other records.
@@ -48,6 +50,7 @@ package protocol SinkKind: AnyObject {
 }
 
 extension SinkKind {
+    package var turnWait: Duration { .zero }
     package var written: SinkStatus.Written? { nil }
     package func takeSetBack() -> Bool { false }
 }

@@ -96,6 +96,22 @@ struct SinkContext<Notice> {
     }
 }
 
+/// How far a partition was read when its end was asked for.
+package struct SinkReadPlace: Hashable, Sendable {
+    /// The read_uncommitted end.
+    package var end: Offset
+    /// The offset to read next, past any transaction markers.
+    package var next: Offset
+    /// The time of the last record below `next`, as the record says it; `nil` if no such record is known.
+    package var lastTimestamp: Instant?
+
+    package init(end: Offset, next: Offset, lastTimestamp: Instant? = nil) {
+        self.end = end
+        self.next = next
+        self.lastTimestamp = lastTimestamp
+    }
+}
+
 /// How far a run is.
 package struct SinkProgress<Summary> {
     package var summary: Summary
@@ -104,6 +120,13 @@ package struct SinkProgress<Summary> {
     /// The records that are still to be read, as of the last answer; `nil` if nobody asked, or none came, or the target
     /// has not said yet where reading begins.
     package var lag: Int64?
+    /// The partitions at the last answer about the ends; empty where `lag` is `nil`.
+    package var places: [Partition: SinkReadPlace] = [:]
+    /// The number of answers so far: where it has grown, `places` are new.
+    package var looks = 0
+    /// How long the first record that might be sent has waited for its turn; zero where none waits for that, and of
+    /// sinks that keep what they write.
+    package var turnWait = Duration.zero
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
     /// Everything below them is written, sent or set aside.

@@ -10,7 +10,18 @@ extension SinkRunner {
         let places = reader.next.keys.sorted().map { TopicPartition(reader.topic, $0) }
         ends = try? context.admin.endOffsets(
             of: places, isolation: .readUncommitted, timeout: context.reading.requestTimeout)
+        if ends != nil { looks += 1 }
+        noteReadPlaces()
         reader.heed(ends ?? [:])
+    }
+
+    private func noteReadPlaces() {
+        readPlaces = [:]
+        for (place, end) in ends ?? [:] {
+            let partition = place.partition
+            readPlaces[partition] = SinkReadPlace(
+                end: end, next: reader.next[partition] ?? end, lastTimestamp: reader.before[partition]?.timestamp)
+        }
     }
 
     private var lag: Int64? {
@@ -26,8 +37,9 @@ extension SinkRunner {
         let fraction = context.reading.untilCaughtUp ? fractionDone : nil
         progress(
             SinkProgress(
-                summary: kind.summary, fractionDone: fraction, lag: lag, unsettled: kind.unsettledCount,
-                positions: positions, written: kind.written, hasBegun: targets != nil))
+                summary: kind.summary, fractionDone: fraction, lag: lag, places: readPlaces, looks: looks,
+                turnWait: kind.turnWait, unsettled: kind.unsettledCount, positions: positions, written: kind.written,
+                hasBegun: targets != nil))
     }
 
     /// The positions, past the markers at the end where nothing waits.

@@ -28,6 +28,10 @@ package final class SinkRunner<Kind: SinkKind> {
     /// The ends as of the last answer; `nil` if it failed, nobody asked, or the reader has no places yet.
     var ends: [TopicPartition: Offset]?
     var endsAsked: Duration?
+    /// How far each partition was read at that answer.
+    var readPlaces: [Partition: SinkReadPlace] = [:]
+    /// The number of such answers.
+    var looks = 0
 
     /// - Parameter progress: called at most four times a second of the clock, and once at the end.
     init(
@@ -122,7 +126,7 @@ package final class SinkRunner<Kind: SinkKind> {
         do throws(LogError) {
             let anew = try context.makeReader(of: context.reading.topic)
             reader.close()
-            (reader, ends, endsAsked) = (anew, nil, nil)
+            (reader, ends, endsAsked, readPlaces) = (anew, nil, nil, [:])
         } catch {
             throw .log(error)
         }

@@ -4,7 +4,7 @@ package import RecordLog
 
 /// How a sink is, as it tells itself in the topic of statuses: a record for each sink, under its name and target.
 package struct SinkStatus: Hashable, Sendable {
-    package enum State: String, Codable, Sendable {
+    package enum State: String, CaseIterable, Codable, Sendable {
         case running
         /// The target, or the brokers, are waited for.
         case waiting
@@ -50,6 +50,8 @@ package struct SinkStatus: Hashable, Sendable {
     package var written: Written?
     /// Ascending by partition.
     package var positions: [Position] = []
+    /// The number of records that were read and are not written, sent or set aside.
+    package var waiting = 0
     /// Records a second since the status before.
     package var rate = 0.0
     package var lastError: String?
@@ -102,6 +104,7 @@ extension SinkStatus {
                 json.integer("next", position.next)
                 json.endObject()
             }
+            json.integer("waiting", waiting)
             json.number("rate", (rate * 10).rounded() / 10)
             json.string("lastError", lastError)
             json.instant("lastErrorAt", lastErrorAt)
@@ -120,6 +123,7 @@ extension SinkStatus {
         self.since = since
         written = stored.written
         positions = stored.positions
+        waiting = stored.waiting ?? 0
         rate = stored.rate
         lastError = stored.lastError
         lastErrorAt = stored.lastErrorAt.flatMap { Instant(rfc3339: $0) }
@@ -133,6 +137,8 @@ extension SinkStatus {
         var since: String
         var written: Written?
         var positions: [Position]
+        /// Absent from a release that did not tell it.
+        var waiting: Int?
         var rate: Double
         var lastError: String?
         var lastErrorAt: String?

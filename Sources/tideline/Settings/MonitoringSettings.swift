@@ -9,8 +9,8 @@ extension Keys {
             + " own. Port 0 takes a free one. Nobody is asked for a token there.")
     static let healthLag = SettingKey(
         "health.lag", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
-        "/health/ready says no where a topic is further behind than this, or a sink has done nothing for so long while"
-            + " records wait.")
+        "/health/ready says no where a topic or a sink is further behind than this, or a sink has done nothing for so"
+            + " long while records wait.")
 
     static let monitoringKeys: [any SettingDeclaration] = [metricsListen, healthLag]
 }

@@ -17,6 +17,8 @@ struct DeliverySinkRun {
     private let deadLetters: DeadLetterLog
     /// The sink of timelines that it is; `nil` for reloads.
     private let declaration: SinkDeclaration?
+    /// What `sink --status` calls it, and its target.
+    private let shown: (name: String, target: String)
 
     /// The destination with the settings that it takes.
     private enum Target {
@@ -35,6 +37,7 @@ struct DeliverySinkRun {
     ) throws(CommandFailure) {
         self.environment = environment
         self.declaration = declaration
+        shown = declaration.map { (name: $0.name, target: $0.shown) } ?? (name: target.name, target: target.shown)
         deadLetters = DeadLetterLog(environment.logger(for: .sinks))
         let topics = environment.topics
         let values = environment.settings
@@ -96,6 +99,8 @@ struct DeliverySinkRun {
         defer { traces?.end() }
         let admin = try environment.connect()
         try environment.require(neededTopics, admin)
+        let report = SinkStatusReport(environment, admin)
+        defer { report.close() }
         admin.close()
         let bar = ProgressBar.standardError("sending \(target.noun)", unit: "records", environment)
         let watch = monitoring.map {
@@ -105,6 +110,7 @@ struct DeliverySinkRun {
         defer { watch?.end() }
         var surroundings = Surroundings()
         surroundings.watch = watch
+        surroundings.report = report
         surroundings.tracer = traces?.tracer
         surroundings.turned = { health?.touch() }
         surroundings.progress = { bar.update(completed: $0) }
@@ -136,11 +142,8 @@ struct DeliverySinkRun {
         environment.logger(for: .sinks).info(
             "sink of \(target.noun)",
             metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
-        if let declaration {
-            surroundings.report?.begin(
-                SinkStatus(
-                    name: declaration.name, target: declaration.shown, topic: settings.reading.topic, at: .now()))
-        }
+        surroundings.report?.begin(
+            SinkStatus(name: shown.name, target: shown.target, topic: settings.reading.topic, at: .now()))
         do {
             let summary: DeliverySummary
             switch target {
@@ -152,10 +155,10 @@ struct DeliverySinkRun {
             case .webhook(let webhook): summary = try runner(WebhookDestination(webhook), surroundings).run()
             case .timelines(let http): summary = try runner(HTTPTimelines(http), surroundings).run()
             }
-            if let declaration { surroundings.report?.end(declaration.name, nil) }
+            surroundings.report?.end(shown.name, nil)
             return summary
         } catch {
-            if let declaration { surroundings.report?.end(declaration.name, "\(error)") }
+            surroundings.report?.end(shown.name, "\(error)")
             throw CommandFailure(
                 .software, "the sink\(declaration.map { " '\($0.name)'" } ?? "") cannot go on: \(error)")
         }
@@ -167,7 +170,7 @@ struct DeliverySinkRun {
         let pace = LiveValue(environment.live) { [sendsTimelines = target.sendsTimelines] settings in
             DeliveryPace(settings, ofTimelines: sendsTimelines)
         }
-        var delivered = 0
+        var answers = 0
         return try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
@@ -177,11 +180,13 @@ struct DeliverySinkRun {
                 surroundings.progress(progress.summary.records)
                 deadLetters.flush(now: WallClock.uptime())
                 environment.brokers?.tellRepeats()
-                surroundings.watch?.note(SinkMonitoring.Progress(progress))
-                guard let name = declaration?.name, let report = surroundings.report else { return }
-                if progress.summary.delivered > delivered { report.note(name, trouble: nil) }
-                delivered = progress.summary.delivered
-                report.note(name, progress.positions, progress.written, records: progress.summary.records)
+                let told = SinkMonitoring.Progress(progress)
+                surroundings.watch?.note(told)
+                // Where nothing waits it is of no matter that the target refused something.
+                if told.answers > answers || told.unsettled == 0 { surroundings.report?.note(shown.name, trouble: nil) }
+                answers = told.answers
+                surroundings.report?.note(
+                    shown.name, told.positions, progress.written, records: told.records, waiting: told.unsettled)
             },
             notice: { log($0, surroundings) })
     }
@@ -197,7 +202,8 @@ struct DeliverySinkRun {
         switch notice {
         case .holding(let reason, _), .turnedAway(let reason):
             surroundings.watch?.note(trouble: reason)
-            if let declaration { surroundings.report?.note(declaration.name, trouble: reason) }
+            surroundings.report?.note(shown.name, trouble: reason)
+        case .deadLetter(_, _, let reason): surroundings.report?.note(shown.name, error: reason)
         default: break
         }
         switch notice {

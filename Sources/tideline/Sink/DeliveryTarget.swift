@@ -14,4 +14,13 @@ enum DeliveryTarget: Sendable {
         case .timelines(let address): "http-\(address.digest)"
         }
     }
+
+    /// The target for people, without what of an address may be a secret.
+    var shown: String {
+        switch self {
+        case .apns: "apns"
+        case .webhook(let url): url.shown
+        case .timelines(let address): address.shown
+        }
+    }
 }

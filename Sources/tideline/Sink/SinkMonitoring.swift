@@ -18,6 +18,10 @@ final class SinkMonitoring: HealthSource {
         var lag: Int64?
         /// Read, and not settled.
         var unsettled = 0
+        /// As in `SinkProgress`.
+        var places: [Partition: SinkReadPlace] = [:]
+        var looks = 0
+        var turnWait = Duration.zero
         var startedOver = 0
         /// What is kept, by partition.
         var positions: [Partition: SinkPosition] = [:]
@@ -54,13 +58,29 @@ final class SinkMonitoring: HealthSource {
         var setAside = SetAsideCount()
         /// Why it cannot go on; `nil` while it can.
         var failure: String?
+        var lag = SinkLag()
 
+        var hasBegun: Bool { progress?.hasBegun == true }
         /// Why the target takes nothing; `nil` while it does, or nobody needs it.
         var reasonAway: String? { !hasEnded && failure == nil && (isAway || isHeld) ? trouble : nil }
+        /// The state as `sink --status` names it.
+        var word: SinkStatus.State {
+            if hasEnded { return .stopped }
+            if failure != nil { return .failed }
+            return reasonAway != nil || !hasBegun ? .waiting : .running
+        }
+
+        /// How far behind it is; `nil` if that is not known, as of one that has ended or failed.
+        var behind: Duration? {
+            guard !hasEnded, failure == nil, let progress, let lag = progress.lag else { return nil }
+            return max(lag > 0 ? self.lag.time : .zero, progress.turnWait)
+        }
     }
 
     private let state: Mutex<State>
     private let monitoring: Monitoring
+    /// What it is called in a sentence: whoever runs several names each before it.
+    private let subject: String
     private let brokers: BrokerHealth
     private let healthLag: LiveSetting<Duration>
     private let outcomesBefore: Progress.Outcomes
@@ -78,6 +98,7 @@ final class SinkMonitoring: HealthSource {
         isOnly: Bool = true
     ) {
         self.monitoring = monitoring
+        subject = isOnly ? "the sink \(name)" : "it"
         brokers = BrokerHealth(environment.brokers)
         healthLag = environment.healthLag
         outcomesBefore = outcomes
@@ -88,18 +109,23 @@ final class SinkMonitoring: HealthSource {
 
     // MARK: - The sink's thread
 
-    func turned() { state.withLock { $0.turned = WallClock.uptime() } }
+    /// One that had failed and turns goes on again.
+    func turned() { state.withLock { ($0.turned, $0.failure) = (WallClock.uptime(), nil) } }
 
-    func note(_ progress: Progress) {
+    /// - Parameters:
+    ///   - now: the time on the monotonic clock.
+    ///   - wall: the time of day.
+    func note(_ progress: Progress, now: Duration = WallClock.uptime(), wall: Instant = .now()) {
         state.withLock { state in
             let before = state.progress
-            state.setAside.note(progress.deadLetters, now: WallClock.uptime())
-            if progress.successes > (before?.successes ?? 0) { state.success = .now() }
+            state.setAside.note(progress.deadLetters, now: now)
+            state.lag.observe(progress.places, looks: progress.looks, now: now, wall: wall)
+            if progress.successes > (before?.successes ?? 0) { state.success = wall }
             // A record that is skipped says nothing of the target: only where none is left is the trouble of no matter.
             // Nor does one that was written before the target went away.
             if !state.isAway, progress.answers > (before?.answers ?? 0) { state.trouble = nil }
             state.isHeld = progress.unsettled > 0
-            if progress.settled > (before?.settled ?? 0) || progress.waiting == 0 { state.done = WallClock.uptime() }
+            if progress.settled > (before?.settled ?? 0) || progress.waiting == 0 { state.done = now }
             state.progress = progress
         }
     }
@@ -143,7 +169,7 @@ final class SinkMonitoring: HealthSource {
     }
 
     private func startProblems(_ state: State) -> [HealthProblem] {
-        state.progress?.hasBegun == true ? [] : [HealthProblem("startup", "starting: nothing was read yet")]
+        state.hasBegun ? [] : [HealthProblem("startup", "starting: nothing was read yet")]
     }
 
     private func targetProblems(_ state: State) -> [HealthProblem] {
@@ -153,20 +179,25 @@ final class SinkMonitoring: HealthSource {
     private func holdProblems(_ state: State, _ now: Duration) -> [HealthProblem] {
         let problems = targetProblems(state)
         if !problems.isEmpty { return problems }
-        let doneMax = healthLag.value
-        guard let waiting = state.progress?.waiting, waiting > 0, now - state.done > doneMax else { return [] }
-        return [
-            HealthProblem(
-                "lag",
-                "nothing was done for \((now - state.done).shortText) while \(waiting) records wait; allowed are "
-                    + "\(doneMax.shortText) (health.lag)")
-        ]
+        let lagMax = healthLag.value
+        guard let waiting = state.progress?.waiting, waiting > 0 else { return [] }
+        let (idle, allowed) = (now - state.done, "allowed are \(lagMax.shortText) (health.lag)")
+        if idle > lagMax {
+            let text = "\(subject) has done nothing for \(idle.shortText) while \(waiting) records wait; \(allowed)"
+            return [HealthProblem("lag", text)]
+        }
+        // It writes, and more comes than it writes.
+        guard let behind = state.behind, behind > lagMax else { return [] }
+        return [HealthProblem("lag", "\(subject) is \(behind.shortText) behind, \(waiting) records; \(allowed)")]
     }
 
     private func collect(into snapshot: inout MetricsSnapshot, _ name: String) {
         let state = state.withLock { $0 }
         snapshot.add(Double(state.success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
         snapshot.add(state.reasonAway == nil ? 0 : 1, to: SinkMetrics.waiting, [name])
+        for word in SinkStatus.State.allCases {
+            snapshot.add(word == state.word ? 1 : 0, to: SinkMetrics.state, [name, word.rawValue])
+        }
         for (outcome, count) in state.progress?.outcomes ?? outcomesBefore {
             snapshot.add(count, to: SinkMetrics.outcomes, [name, outcome])
         }
@@ -176,46 +207,9 @@ final class SinkMonitoring: HealthSource {
         }
         snapshot.add(progress.records, to: SinkMetrics.records, [name])
         snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
-        if progress.lag != nil && !state.hasEnded { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
-    }
-}
-
-extension SinkMonitoring.Progress {
-    init(_ progress: SinkProgress<SinkSummary>) {
-        let sum = progress.summary
-        self.init(progress, outcomes: Self.outcomes(sum))
-        successes = sum.written + sum.removed + sum.unchanged
-        answers = successes
-        settled = successes + sum.superseded + sum.unusable
-        deadLetters = sum.unusable
-    }
-
-    init(_ progress: SinkProgress<DeliverySummary>) {
-        let sum = progress.summary
-        self.init(progress, outcomes: Self.outcomes(sum))
-        successes = sum.delivered
-        answers = sum.delivered + sum.retired + sum.deadLetters
-        settled = answers + sum.tooOld + sum.skipped
-        deadLetters = sum.deadLetters
-    }
-
-    private init(_ progress: SinkProgress<some SinkRunSummary>, outcomes: Outcomes) {
-        self.init(
-            records: progress.summary.records, hasBegun: progress.hasBegun, lag: progress.lag,
-            unsettled: progress.unsettled, startedOver: progress.summary.startedOver, positions: progress.positions,
-            outcomes: outcomes)
-    }
-
-    static func outcomes(_ sum: SinkSummary) -> Outcomes {
-        [
-            ("written", sum.written), ("removed", sum.removed), ("unchanged", sum.unchanged),
-            ("superseded", sum.superseded), ("unusable", sum.unusable),
-        ]
-    }
-
-    static func outcomes(_ sum: DeliverySummary) -> Outcomes {
-        let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
-        let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
-        return sent + kept + [("skipped", sum.skipped)]
+        // Of one that goes on no more nobody asks how far behind it is.
+        guard let behind = state.behind else { return }
+        snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name])
+        snapshot.add(behind / .seconds(1), to: SinkMetrics.lagTime, [name])
     }
 }

@@ -98,7 +98,8 @@ struct SinkRun {
                 progress: {
                     brokers?.tellRepeats()
                     monitoring?.note(SinkMonitoring.Progress($0))
-                    report?.note(name, $0.positions, $0.written, records: $0.summary.records)
+                    report?.note(
+                        name, $0.positions, $0.written, records: $0.summary.records, waiting: $0.unsettled)
                     progress($0)
                 }, notice: take)
             defer { brokers?.tellRepeats(isLast: true) }

@@ -54,7 +54,8 @@ final class SinkRuns: Sendable {
         admin.close()
         let watches = monitoring.map { monitoring in
             sinks.map { sink in
-                SinkMonitoring(monitoring, environment, name: sink.name, outcomes: sink.outcomes, isOnly: false)
+                SinkMonitoring(
+                    monitoring, environment, name: sink.name, outcomes: sink.outcomes, isOnly: sinks.count == 1)
             }
         }
         if let monitoring, let watches {

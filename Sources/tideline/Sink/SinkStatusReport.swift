@@ -76,11 +76,14 @@ final class SinkStatusReport: Sendable {
     /// - Parameters:
     ///   - written: the last timeline that was written; `nil` if that is not known.
     ///   - records: the number of records that were read.
+    ///   - waiting: the number of those that are not written, sent or set aside yet.
     func note(
-        _ name: String, _ positions: [Partition: SinkPosition], _ written: SinkStatus.Written?, records: Int
+        _ name: String, _ positions: [Partition: SinkPosition], _ written: SinkStatus.Written?, records: Int,
+        waiting: Int
     ) {
         change(name) { sink in
             sink.status.note(positions)
+            sink.status.waiting = waiting
             sink.status.written = written ?? sink.status.written
             sink.records = records
         }
@@ -89,6 +92,11 @@ final class SinkStatusReport: Sendable {
     /// - Parameter trouble: what it waits for; `nil` if it waits no more.
     func note(_ name: String, trouble: String?) {
         change(name) { $0.status.fall(to: trouble == nil ? .running : .waiting, trouble) }
+    }
+
+    /// Takes what was set aside, or what a sink goes on after.
+    func note(_ name: String, error: String) {
+        change(name) { $0.status.note(error: error) }
     }
 
     func note(_ name: String, _ notice: SinkNotice) {

@@ -1,6 +1,7 @@
 import Metrics
 import Observability
 import RdKafka
+import RecordLog
 import Settings
 import Sinks
 import Testing
@@ -10,6 +11,7 @@ import Timelines
 
 @Suite("The health and the metrics of a sink")
 struct SinkMonitoringTests {
+    private let environment: Environment
     private let monitoring: Monitoring
     private let sink: SinkMonitoring
 
@@ -19,6 +21,7 @@ struct SinkMonitoringTests {
         let environment = Environment(
             settings: settings, log: Environment.makeLog(settings),
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
+        self.environment = environment
         monitoring = try #require(try Monitoring.start(environment, verb: "sink", MetricsCatalogue.sink))
         sink = SinkMonitoring(
             monitoring, environment, name: "webhook", outcomes: SinkMonitoring.Progress.outcomes(DeliverySummary()))
@@ -100,6 +103,94 @@ struct SinkMonitoringTests {
         #expect(value("tideline_sink_target_away") == 1)
         sink.note(away: nil)
         #expect(problems().isEmpty && value("tideline_sink_target_away") == 0)
+    }
+
+    /// Seconds since `start` in which 20 records have come each second, and half of them were written.
+    private func fallBehind(_ seconds: ClosedRange<Int>, since start: Duration) {
+        let begin = Instant(milliseconds: 1_800_000_000_000)
+        for second in stride(from: seconds.lowerBound, through: seconds.upperBound, by: 5) {
+            let written = second * 10
+            var progress = progress(lag: Int64(second * 10), successes: written)
+            progress.looks = second / 5 + 1
+            // The last one that was written came when half of the time had passed.
+            progress.places[0] = SinkReadPlace(
+                end: Offset(Int64(second * 20)), next: Offset(Int64(written)),
+                lastTimestamp: Instant(milliseconds: begin.milliseconds + Int64(second) * 500))
+            let wall = Instant(milliseconds: begin.milliseconds + Int64(second) * 1000)
+            sink.note(progress, now: start + .seconds(second), wall: wall)
+        }
+    }
+
+    @Test("a sink that writes, and to which more comes than it writes, is not ready once it is too far behind")
+    func behind() {
+        defer { monitoring.close() }
+        let start = WallClock.uptime()
+        fallBehind(0...120, since: start)
+        #expect(sink.problems(.ready, now: start + .seconds(120)).isEmpty)
+        #expect(value("tideline_sink_lag_seconds") == 60)
+        fallBehind(125...130, since: start)
+        let reason = "the sink webhook is 65 s behind, 1300 records; allowed are 60 s (health.lag)"
+        #expect(sink.problems(.ready, now: start + .seconds(130)) == [HealthProblem("lag", reason)])
+        #expect(sink.problems(.live, now: start + .seconds(130)).isEmpty)
+        #expect(value("tideline_sink_lag_seconds") == 65)
+        // What it had still to read at the last look is read before the next one.
+        var last = progress(successes: 2600)
+        last.looks = 27
+        sink.note(last, now: start + .seconds(131))
+        #expect(sink.problems(.ready, now: start + .seconds(131)).isEmpty && value("tideline_sink_lag_seconds") == 0)
+    }
+
+    @Test("a sink that sends too little is behind by how long records wait for their turn")
+    func turns() {
+        defer { monitoring.close() }
+        var sent = progress(unsettled: 7, successes: 1)
+        sent.turnWait = .seconds(60)
+        sink.note(sent)
+        #expect(problems().isEmpty && value("tideline_sink_lag_seconds") == 60)
+        sent.turnWait = .seconds(61)
+        sink.note(sent)
+        let reason = "the sink webhook is 61 s behind, 7 records; allowed are 60 s (health.lag)"
+        #expect(problems() == [HealthProblem("lag", reason)])
+        // A target that is away explains it.
+        sink.note(trouble: "503")
+        #expect(problems() == [HealthProblem("target", "503")])
+    }
+
+    @Test("of several sinks the reason begins with the name of the one that is behind")
+    func behindOfSeveral() {
+        defer { monitoring.close() }
+        let other = SinkMonitoring(monitoring, environment, name: "phones", isOnly: false)
+        let health = SinksHealth(sinks: [("webhook", sink), ("phones", other)])
+        sink.note(progress())
+        var late = progress(unsettled: 7, successes: 1)
+        late.turnWait = .seconds(90)
+        other.note(late)
+        #expect(
+            health.problems(.ready, now: WallClock.uptime()).map(\.reason)
+                == ["sink phones: it is 90 s behind, 7 records; allowed are 60 s (health.lag)"])
+    }
+
+    @Test("one that has failed for good is told by health and by its state, and no lag of it; until it turns again")
+    func failed() {
+        defer { monitoring.close() }
+        func state(_ word: String) -> Double? { value(#"tideline_sink_state{sink="webhook",state="\#(word)"}"#) }
+        #expect(state("waiting") == 1 && state("running") == 0 && state("failed") == 0 && state("stopped") == 0)
+        sink.turned()
+        sink.note(progress(lag: 3, unsettled: 2))
+        #expect(state("waiting") == 0 && state("running") == 1)
+        sink.note(trouble: "503")
+        #expect(state("waiting") == 1 && state("running") == 0)
+        sink.note(failure: "it cannot go on")
+        #expect(state("failed") == 1 && state("waiting") == 0 && state("running") == 0)
+        #expect(problems(in: .seconds(61)) == [HealthProblem("sink", "it cannot go on")])
+        #expect(sink.problems(.live, now: WallClock.uptime() + .seconds(61)).isEmpty)
+        #expect(value("tideline_sink_lag_records") == nil && value("tideline_sink_lag_seconds") == nil)
+        #expect(value("tideline_sink_target_away") == 0)
+        sink.turned()
+        sink.note(progress(successes: 1))
+        #expect(problems().isEmpty && state("running") == 1 && value("tideline_sink_lag_records") == 0)
+        sink.noteEnd()
+        #expect(state("stopped") == 1 && state("running") == 0)
     }
 
     @Test("a loop that hangs is told; one that has ended well is no trouble, while other sinks of the process go on")

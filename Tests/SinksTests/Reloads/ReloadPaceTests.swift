@@ -32,4 +32,29 @@ import Testing
         #expect(summary.delivered == 50)
         #expect(mostOfFirst == 1 && most == 5)
     }
+
+    @Test("records that more requests would have sent are told with how long they have waited for their turn")
+    func turns() throws {
+        for number in 0..<20 { stage.reload("r\(number)", ["c"]) }
+        stage.service.latency = .seconds(5)
+        var waits: [Duration] = []
+        let summary = try stage.post(
+            progress: { waits.append($0.turnWait) }, change: { $0.pace.requestsMax = 1 })
+        #expect(summary.delivered == 20)
+        // Each is sent when the one before it is answered: the last after nineteen answers.
+        let most = try #require(waits.max())
+        #expect(most >= .seconds(85) && most <= .seconds(100), "\(most)")
+        #expect(waits.last == .zero)
+    }
+
+    @Test("what waits for the back-off of its server waits for no turn")
+    func backoff() throws {
+        for number in 0..<20 { stage.reload("r\(number)", ["c"]) }
+        let clock = stage.service.clock
+        stage.service.respond = { _ in .status(clock.now < .seconds(120) ? 503 : 200) }
+        var waits: [Duration] = []
+        let summary = try stage.post(progress: { waits.append($0.turnWait) })
+        #expect(summary.delivered == 20 && clock.now >= .seconds(120))
+        #expect(waits.allSatisfy { $0 < .seconds(2) }, "\(waits.max() ?? .zero)")
+    }
 }

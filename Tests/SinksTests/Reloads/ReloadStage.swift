@@ -113,9 +113,12 @@ final class ReloadStage {
         return try run(destination, settings, random, stop, pace)
     }
 
+    /// - Parameter progress: is told how far the run is.
     @discardableResult
     func post(
-        stop: @escaping () -> Bool = { false }, change: (inout DeliverySettings) -> Void = { _ in }
+        stop: @escaping () -> Bool = { false },
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
+        change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         var settings = settings("hook")
         change(&settings)
@@ -123,20 +126,21 @@ final class ReloadStage {
             preconditionFailure("a secret of 32 bytes")
         }
         let webhook = WebhookSettings(url: try WebhookURL("https://hooks.example.com/reloads"), secret: secret)
-        return try run(WebhookDestination(webhook), settings, { 0 }, stop)
+        return try run(WebhookDestination(webhook), settings, { 0 }, stop, progress: progress)
     }
 
     static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
 
     private func run(
         _ destination: some DeliveryDestination, _ settings: DeliverySettings, _ random: @escaping () -> Double,
-        _ stop: @escaping () -> Bool, _ pace: (() -> DeliveryPace)? = nil
+        _ stop: @escaping () -> Bool, _ pace: (() -> DeliveryPace)? = nil,
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in }
     ) throws -> DeliverySummary {
         instances += 1
         return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
             instance: "instance-\(instances)", clock: service.clock, random: random, pace: pace, shouldStop: stop,
-            notice: { [unowned self] in notices.append($0) }
+            progress: progress, notice: { [unowned self] in notices.append($0) }
         ).run()
     }
 }

@@ -41,6 +41,9 @@ package struct WebhookURL: Hashable, Sendable {
         self.host = parts.port.map { "\(host):\($0)" } ?? host
     }
 
+    /// The scheme and the host: path and query may be secrets.
+    package var shown: String { "\(text.prefix { $0 != ":" }.lowercased())://\(host)/…" }
+
     /// Distinguishes addresses in names: 16 hexadecimal digits.
     package var digest: String {
         Array(SHA256.hash(Array(text.utf8)).prefix(8)).hexadecimal

@@ -12,6 +12,10 @@ enum SinkMetrics {
     static let lag = MetricFamily(
         "tideline_sink_lag_records", .gauge, unit: .records, labels: sink,
         "Records that it has still to read, or has read and not settled. Absent while the ends are not known.")
+    static let lagTime = MetricFamily(
+        "tideline_sink_lag_seconds", .gauge, unit: .seconds, labels: sink,
+        "How long the first record that it has not read, or that waits for a request to be free, has waited at most."
+            + " Absent while the ends are not known.")
     static let lastSuccess = MetricFamily(
         "tideline_sink_last_success_timestamp_seconds", .gauge, unit: .seconds, labels: sink,
         "When a record was last written or delivered, in seconds since 1970; before the first, when the sink began.")
@@ -26,7 +30,12 @@ enum SinkMetrics {
         "tideline_sink_target_away", .gauge, labels: sink,
         "1 while the target does not take the records that wait, or is itself waited for, else 0.")
 
-    static let all = [records, outcomes, lag, lastSuccess, startedOver, position, waiting]
+    static let state = MetricFamily(
+        "tideline_sink_state", .gauge, labels: ["sink", "state"],
+        "1 for the state that it is in, else 0: running; waiting, for its target or for brokers; stopped, as it was to;"
+            + " failed, with the reason in /health/ready.")
+
+    static let all = [records, outcomes, lag, lagTime, lastSuccess, startedOver, position, waiting, state]
 }
 
 /// The HTTP API.
