@@ -103,6 +103,8 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable(SinkFault)
     /// Not before somebody changes something: permissions, a directory that is none.
     case refused(SinkFault)
+    /// Never again: another sink has taken this one's place, and goes on. To begin again would end that one.
+    case replaced(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
     case unusable(BadRecord)
     /// The target refuses one record of those that were to be kept, and none of them is there. Ask again at once with
@@ -114,7 +116,8 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unavailable(let fault), .refused(let fault), .recordRefused(let fault), .setBack(let fault):
+        case .unavailable(let fault), .refused(let fault), .replaced(let fault), .recordRefused(let fault),
+            .setBack(let fault):
             fault.description
         case .unusable(let bad): bad.description
         }

@@ -7,35 +7,6 @@ import Synchronization
 
 /// The metrics and the health of a sink. The sink's thread tells it; any thread asks.
 final class SinkMonitoring: HealthSource {
-    /// How far a sink is, whatever it writes.
-    struct Progress {
-        typealias Outcomes = [(name: String, count: Int)]
-
-        var records: Int
-        /// True once the topic is read.
-        var hasBegun = true
-        /// Still to be read; `nil` if that is not known.
-        var lag: Int64?
-        /// Read, and not settled.
-        var unsettled = 0
-        var startedOver = 0
-        /// What is kept, by partition.
-        var positions: [Partition: SinkPosition] = [:]
-        /// What became of records, in a fixed order.
-        var outcomes: Outcomes = []
-        /// The number of those that were written or delivered.
-        var successes = 0
-        /// The number of those that the target answered for good: delivered, refused or from nobody any more.
-        var answers = 0
-        /// The number of all that wait no more, for whatever reason.
-        var settled = 0
-        /// The number of those that became dead letters.
-        var deadLetters = 0
-
-        /// The records that wait; 0 also where it is not known whether there are more to read.
-        var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
-    }
-
     private struct State {
         var progress: Progress?
         /// When the loop turned last, and when a record was settled or none was waiting, on the monotonic clock.
@@ -52,8 +23,14 @@ final class SinkMonitoring: HealthSource {
         /// True if it has ended as it was to.
         var hasEnded = false
         var setAside = SetAsideCount()
+        /// What is waited for before reading goes on; `nil` while nothing is.
+        var awaited: String?
         /// Why it cannot go on; `nil` while it can.
         var failure: String?
+        /// How often it has ended although nobody had asked for that.
+        var failures = 0
+        /// What the runs before this one have counted.
+        var earlier: Progress?
 
         /// Why the target takes nothing; `nil` while it does, or nobody needs it.
         var reasonAway: String? { !hasEnded && failure == nil && (isAway || isHeld) ? trouble : nil }
@@ -90,9 +67,10 @@ final class SinkMonitoring: HealthSource {
 
     func turned() { state.withLock { $0.turned = WallClock.uptime() } }
 
-    func note(_ progress: Progress) {
+    func note(_ run: Progress) {
         state.withLock { state in
             let before = state.progress
+            let progress = run.counting(state.earlier)
             state.setAside.note(progress.deadLetters, now: WallClock.uptime())
             if progress.successes > (before?.successes ?? 0) { state.success = .now() }
             // A record that is skipped says nothing of the target: only where none is left is the trouble of no matter.
@@ -113,8 +91,28 @@ final class SinkMonitoring: HealthSource {
     /// It ended, and nothing is wrong with that: its loop turns no more, while other sinks of the process go on.
     func noteEnd() { state.withLock { $0.hasEnded = true } }
 
-    /// It ended, for nobody asked for that.
-    func note(failure: String) { state.withLock { $0.failure = failure } }
+    /// Takes a sentence about the topic, or the brokers, that a run waits for in order to read on; `nil` once it reads.
+    func note(awaiting reason: String?) { state.withLock { $0.awaited = reason } }
+
+    /// It ended although nobody had asked for that.
+    func note(failure: String) {
+        state.withLock { state in
+            state.failure = failure
+            state.failures += 1
+        }
+    }
+
+    /// It begins again after a failure. What it has counted stays, and it counts as unwell until it has begun.
+    func noteBegin() {
+        state.withLock { state in
+            (state.failure, state.trouble, state.awaited) = (nil, nil, nil)
+            (state.isHeld, state.isAway, state.turned) = (false, false, nil)
+            state.done = WallClock.uptime()
+            guard var progress = state.progress else { return }
+            (progress.hasBegun, progress.lag, progress.unsettled) = (false, nil, 0)
+            (state.progress, state.earlier) = (progress, progress)
+        }
+    }
 
     /// The sink is about to end.
     func end() { monitoring.end() }
@@ -130,10 +128,11 @@ final class SinkMonitoring: HealthSource {
             guard let turned = state.turned, now - turned > Self.turnMax else { return [] }
             return [HealthProblem("loop", "the sink has hung for \((now - turned).shortText)")]
         case .startup:
-            // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner.
-            return state.isAway ? [] : startProblems(state)
+            // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner. Nor
+            // does whoever begins again by itself.
+            return state.isAway || state.failures > 0 ? [] : startProblems(state)
         case .ready:
-            return startProblems(state) + brokers.problems(now: now) + holdProblems(state, now)
+            return startProblems(state) + brokers.problems(now: now) + topicProblems(state) + holdProblems(state, now)
         }
     }
 
@@ -144,6 +143,10 @@ final class SinkMonitoring: HealthSource {
 
     private func startProblems(_ state: State) -> [HealthProblem] {
         state.progress?.hasBegun == true ? [] : [HealthProblem("startup", "starting: nothing was read yet")]
+    }
+
+    private func topicProblems(_ state: State) -> [HealthProblem] {
+        state.awaited.map { [HealthProblem("topics", "reading waits for \($0)")] } ?? []
     }
 
     private func targetProblems(_ state: State) -> [HealthProblem] {
@@ -167,6 +170,7 @@ final class SinkMonitoring: HealthSource {
         let state = state.withLock { $0 }
         snapshot.add(Double(state.success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
         snapshot.add(state.reasonAway == nil ? 0 : 1, to: SinkMetrics.waiting, [name])
+        snapshot.add(state.failures, to: SinkMetrics.failures, [name])
         for (outcome, count) in state.progress?.outcomes ?? outcomesBefore {
             snapshot.add(count, to: SinkMetrics.outcomes, [name, outcome])
         }
@@ -177,45 +181,5 @@ final class SinkMonitoring: HealthSource {
         snapshot.add(progress.records, to: SinkMetrics.records, [name])
         snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
         if progress.lag != nil && !state.hasEnded { snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name]) }
-    }
-}
-
-extension SinkMonitoring.Progress {
-    init(_ progress: SinkProgress<SinkSummary>) {
-        let sum = progress.summary
-        self.init(progress, outcomes: Self.outcomes(sum))
-        successes = sum.written + sum.removed + sum.unchanged
-        answers = successes
-        settled = successes + sum.superseded + sum.unusable
-        deadLetters = sum.unusable
-    }
-
-    init(_ progress: SinkProgress<DeliverySummary>) {
-        let sum = progress.summary
-        self.init(progress, outcomes: Self.outcomes(sum))
-        successes = sum.delivered
-        answers = sum.delivered + sum.retired + sum.deadLetters
-        settled = answers + sum.tooOld + sum.skipped
-        deadLetters = sum.deadLetters
-    }
-
-    private init(_ progress: SinkProgress<some SinkRunSummary>, outcomes: Outcomes) {
-        self.init(
-            records: progress.summary.records, hasBegun: progress.hasBegun, lag: progress.lag,
-            unsettled: progress.unsettled, startedOver: progress.summary.startedOver, positions: progress.positions,
-            outcomes: outcomes)
-    }
-
-    static func outcomes(_ sum: SinkSummary) -> Outcomes {
-        [
-            ("written", sum.written), ("removed", sum.removed), ("unchanged", sum.unchanged),
-            ("superseded", sum.superseded), ("unusable", sum.unusable),
-        ]
-    }
-
-    static func outcomes(_ sum: DeliverySummary) -> Outcomes {
-        let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
-        let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
-        return sent + kept + [("skipped", sum.skipped)]
     }
 }

@@ -143,8 +143,8 @@ package final class KafkaSink: TimelineSink {
 
     private func failure(_ error: LedgerError) -> SinkError {
         switch error {
-        case .replaced:
-            return .refused(
+        case .replaced, .reset:
+            return .replaced(
                 target.fault("write to", "another sink of this topic has started and goes on in its place"))
         case .topic(let topic, let problem):
             return .refused(

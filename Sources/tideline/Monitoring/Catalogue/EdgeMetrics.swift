@@ -26,7 +26,11 @@ enum SinkMetrics {
         "tideline_sink_target_away", .gauge, labels: sink,
         "1 while the target does not take the records that wait, or is itself waited for, else 0.")
 
-    static let all = [records, outcomes, lag, lastSuccess, startedOver, position, waiting]
+    static let failures = MetricFamily(
+        "tideline_sink_failures", .counter, labels: sink,
+        "How often it ended although nobody had asked for that. It begins again while others of its process go on.")
+
+    static let all = [records, outcomes, lag, lastSuccess, startedOver, position, waiting, failures]
 }
 
 /// The HTTP API.
