@@ -21,11 +21,12 @@ struct KafkaSinkTests {
     }
 
     private func open(
-        _ instance: String = "one", name: String = "kafka", stop: @escaping () -> Bool = { false }
+        _ instance: String = "one", name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
+        stop: @escaping () -> Bool = { false }
     ) throws -> KafkaSink {
         try KafkaSink(
             cluster: target, KafkaSinkSettings(topic: "mirror", place: "there:9092", source: "timelines"),
-            instance: instance, clock: clock, name: name, shouldStop: stop)
+            instance: instance, clock: clock, name: name, unknownHosts: unknownHosts, shouldStop: stop)
     }
 
     @discardableResult
@@ -167,6 +168,29 @@ struct KafkaSinkTests {
         #expect(Set(held) == ["cannot write to topic mirror at there:9092: no broker (_ALL_BROKERS_DOWN)"])
         #expect(notices.contains { if case .resumed = $0 { true } else { false } })
         expectEachOnce()
+    }
+
+    @Test("while its brokers are away, names that cannot be found are said, and not that nobody answers")
+    func unknownHosts() throws {
+        let away = LogError(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)
+        target.inject(away, into: .describeTopics, times: 500)
+        var names = ["kafkaa", "broker-2"]
+        let sink = try open(unknownHosts: { names })
+        func failure() -> SinkError? {
+            do throws(SinkError) {
+                _ = try sink.positions(of: "timelines")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let unknown = failure()
+        #expect(unknown?.isRetriable == true && unknown?.isUnknownHost == true)
+        #expect(
+            unknown?.description == "cannot write to topic mirror at there:9092: the name of the host cannot be found"
+                + " (kafkaa, broker-2): see whether the address is spelt right, and DNS answers")
+        names = []
+        #expect(failure()?.description.hasSuffix("at there:9092: its brokers do not answer in time") == true)
     }
 
     @Test("records that the target takes for too large are left out by name at once, and their batch is written")

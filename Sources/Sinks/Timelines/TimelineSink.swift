@@ -126,6 +126,11 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isRetriable: Bool {
         if case .unavailable = self { true } else { false }
     }
+
+    /// True if the name of the target's host cannot be found.
+    package var isUnknownHost: Bool {
+        if case .unavailable(let fault) = self { fault.isUnknownHost } else { false }
+    }
 }
 
 /// The operation that failed, with its place and reason.
@@ -134,12 +139,25 @@ package struct SinkFault: Hashable, Sendable, CustomStringConvertible {
     package var place: String
     package var operation: String
     package var reason: String
+    /// True if the name of the target's host cannot be found: it is misspelt, or whoever knows names is away, or does
+    /// not know it yet.
+    package var isUnknownHost = false
 
-    package init(place: String, operation: String, reason: String) {
+    package init(place: String, operation: String, reason: String, isUnknownHost: Bool = false) {
         self.place = place
         self.operation = operation
         self.reason = reason
+        self.isUnknownHost = isUnknownHost
     }
 
-    package var description: String { "cannot \(operation) \(place): \(reason)" }
+    package var description: String {
+        "cannot \(operation) \(place): " + (isUnknownHost ? UnknownHost.text(reason) : reason)
+    }
+}
+
+/// The words for a host whose name cannot be found, which are others than those for a host that does not answer.
+enum UnknownHost {
+    static func text(_ reason: String) -> String {
+        "the name of the host cannot be found (\(reason)): see whether the address is spelt right, and DNS answers"
+    }
 }

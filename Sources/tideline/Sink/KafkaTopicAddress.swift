@@ -60,7 +60,7 @@ struct KafkaTopicAddress: Hashable, Sendable {
         sink.replication = settings.internalReplication
         return try KafkaSink(
             cluster: RdKafkaCluster(kafka), sink, instance: UUID().uuidString, clock: SleepingClock(), name: name,
-            shouldStop: { Signals.isStopRequested })
+            unknownHosts: { HostNames(of: bootstrap).unknown }, shouldStop: { Signals.isStopRequested })
     }
 
     /// What the client lets through: the target's own limit, `max.message.bytes` of the topic, decides.

@@ -69,12 +69,14 @@ struct SinkRun {
     private func write(
         until shouldStop: @escaping () -> Bool, progress: @escaping (SinkProgress<SinkSummary>) -> Void
     ) throws(SinkFailure) -> SinkSummary {
-        let log = SinkLog(environment.logger(for: .sinks))
+        let log = SinkLog(environment.logger(for: .sinks), setting: declaration.setting)
         let (brokers, monitoring, report, name) = (environment.brokers, monitoring, report, name)
-        let topic = settings.reading.topic
+        let (topic, setting) = (settings.reading.topic, declaration.setting)
         func take(_ notice: SinkNotice) {
             switch notice {
-            case .holding(let error, _): monitoring?.note(away: error.description)
+            case .holding(let error, _):
+                let place = error.isUnknownHost ? "; its address is that of \(setting)" : ""
+                monitoring?.note(away: error.description + place)
             case .resumed: monitoring?.note(away: nil)
             case .awaiting(let error): monitoring?.note(awaiting: "\(topic): \(error.message)")
             case .brokersBack: monitoring?.note(awaiting: nil)

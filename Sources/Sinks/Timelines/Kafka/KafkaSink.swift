@@ -16,6 +16,7 @@ package final class KafkaSink: TimelineSink {
     private let context: SinkContext<LedgerNotice>
     private let ledger: SinkLedger
     private let outage: KafkaOutage
+    private let unknownHosts: () -> [String]
     private var cluster: String?
     /// The target's partitions, as they were found.
     private var places: [TopicPartition] = []
@@ -34,13 +35,16 @@ package final class KafkaSink: TimelineSink {
     /// - Parameters:
     ///   - cluster: the target's.
     ///   - instance: a name that no other run ever had.
+    ///   - unknownHosts: asked while no broker answers: the names of the hosts, if none of them can be found.
     ///   - shouldStop: asked at least every few seconds while the target is waited for.
     package init(
         cluster: any Cluster, _ settings: KafkaSinkSettings, instance: String, clock: any BlockingClock,
-        name: String = "kafka", shouldStop: @escaping () -> Bool = { false }
+        name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
+        shouldStop: @escaping () -> Bool = { false }
     ) throws(SinkError) {
         self.name = name
         self.settings = settings
+        self.unknownHosts = unknownHosts
         let outage = KafkaOutage(clock, patience: settings.patience, shouldStop: shouldStop)
         do throws(LogError) {
             context = SinkContext(
@@ -128,7 +132,7 @@ package final class KafkaSink: TimelineSink {
         refused.removeAll()
     }
 
-    private var target: KafkaTarget { KafkaTarget(settings, context, outage) }
+    private var target: KafkaTarget { KafkaTarget(settings, context, outage, unknownHosts: unknownHosts) }
 
     /// - Parameter question: false if it was stopped first.
     private func asked(_ question: () throws(LedgerError) -> Bool) throws(SinkError) {
