@@ -232,10 +232,30 @@ struct KafkaSinkTests {
         #expect(try run("two").records == 0)
     }
 
-    private func refusal(of id: String) -> LogError {
+    @Test("of many records that are as large as a refused one none is sent, and the one before them is written")
+    func tooLargeOften() throws {
+        append("big", revision: 1)
+        let padding = #""recipient":"\#(String(repeating: "x", count: 20_000))""#
+        var bytes = 0
+        for revision in 2...7 {
+            let value = Contract.timeline("big", revision: revision).replacing(#""recipient":"r""#, with: padding)
+            bytes = value.utf8.count + "big".utf8.count
+            source.appendKeyed("timelines", key: "big", value: value, headers: [Header("ce_id", "big/\(revision)")])
+        }
+        var isInjected = false
+        let summary = try run(stop: {
+            if !isInjected, isOpen { target.inject(.abortable(refusal(of: "big", bytes)), into: .commit) }
+            isInjected = isInjected || isOpen
+            return false
+        })
+        #expect(target.pendingFaults.isEmpty && summary.unusable == 6 && summary.written == 1)
+        #expect(text(newest(target, "mirror")["big"]) == Contract.timeline("big", revision: 1))
+    }
+
+    private func refusal(of id: String, _ bytes: Int = 2_000_000) -> LogError {
         Array(id.utf8).withUnsafeBytes { key in
             LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")
-                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: 2_000_000))
+                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: bytes))
         }
     }
 

@@ -16,8 +16,8 @@ extension TopicReader {
     /// and `takeRestarts` names it. A record that is no longer there, as compaction removes some, tells nothing, unless
     /// another partition's is another one.
     ///
-    /// Blocks for a second at most. What is not answered by then is asked again soon, and the reading goes on. Nothing is
-    /// asked of partitions that the topic did not have at the latest `lookForPartitions`.
+    /// Blocks for a second at most. What is not answered by then is asked again soon, and the reading goes on. It does
+    /// not ask for partitions that the topic did not have at the latest `lookForPartitions`.
     ///
     /// - Parameters:
     ///   - interval: after so long it is due, and sooner after something odd was read.

@@ -23,6 +23,8 @@ package protocol TimelineSink: AnyObject {
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
     /// Called before records are written, with all of them: a sink may ask its target once for what it needs to know.
+    /// Where some are `unusable` it is called with all that may take their place, in the order of the topic, of which
+    /// not all are written.
     func prepare(_ records: [SinkRecord]) throws(SinkError)
 
     /// Applies one record. Called in the order of each partition's offsets. What takes the place of an `unusable` one

@@ -29,6 +29,16 @@ package final class KafkaSink: TimelineSink {
     private var offsets = TextDictionary<Offset>()
     /// Records that the target has refused, by configuration and offset.
     private var refused = TextDictionary<[Offset: BadRecord]>()
+    /// The smallest of them, if size alone is why; so whatever is as large is refused, too.
+    private var tooLarge: TooLarge?
+
+    private struct TooLarge {
+        /// The bytes of key and value, as the client counts them.
+        var bytes: Int
+        /// Those of headers, too.
+        var whole: Int
+        var cause: LogError
+    }
 
     /// Connects nowhere yet.
     ///
@@ -101,9 +111,12 @@ package final class KafkaSink: TimelineSink {
         if let value, TimelineStamp(value) == nil {
             throw .unusable(BadRecord(noTimeline: value))
         }
-        records.append(
-            SinkLedger.OutputRecord(
-                topic: settings.topic, key: Array(id.utf8), value: value, headers: record.headers))
+        let output = SinkLedger.OutputRecord(
+            topic: settings.topic, key: Array(id.utf8), value: value, headers: record.headers)
+        if let tooLarge, output.keyAndValueCount >= tooLarge.bytes, output.byteCount >= tooLarge.whole {
+            throw .unusable(refusal(of: output.keyAndValueCount, tooLarge.cause))
+        }
+        records.append(output)
         offsets[id] = record.offset
         return value == nil ? .removed : .written
     }
@@ -130,6 +143,7 @@ package final class KafkaSink: TimelineSink {
         hasRecords = hasRecords || !records.isEmpty
         rollBack()
         refused.removeAll()
+        tooLarge = nil
     }
 
     private var target: KafkaTarget { KafkaTarget(settings, context, outage, unknownHosts: unknownHosts) }
@@ -176,8 +190,14 @@ package final class KafkaSink: TimelineSink {
         guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
         let id = String(decoding: key, as: UTF8.self)
         guard let offset = offsets[id] else { return false }
-        refused[id, default: [:]][offset] = BadRecord(
-            "\(settings.topic) takes no record of \(bytes) bytes: \(cause)")
+        refused[id, default: [:]][offset] = refusal(of: bytes, cause)
+        if settings.isJudgedBySize, bytes >= KafkaSinkSettings.batchBytes, bytes < tooLarge?.bytes ?? .max {
+            tooLarge = found.map { TooLarge(bytes: bytes, whole: $0.byteCount, cause: cause) }
+        }
         return true
+    }
+
+    private func refusal(of bytes: Int, _ cause: LogError) -> BadRecord {
+        BadRecord("\(settings.topic) takes no record of \(bytes) bytes: \(cause)")
     }
 }
