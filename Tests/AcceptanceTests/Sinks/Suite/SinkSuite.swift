@@ -53,7 +53,8 @@ struct SinkSuite {
         (
             "Stands alone.",
             "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
-                + " One that was refused beside other sinks of its process tries again; one that was taken over stays ended."
+                + " One that was refused beside other sinks of its process tries again; one that was taken over stays"
+                + " ended."
         ),
         (
             "Starts over.",
