@@ -77,8 +77,7 @@ package struct ProcessFacts: Hashable, Sendable {
     private static func remedy(_ part: String) -> String {
         switch part {
         case "target": "Mend the folder or the server; the sink tries again by itself, and nothing is lost"
-        case "sink":
-            "Mend what the reason names; where the sink does not go on by itself then, start the process again"
+        case "sink": "Mend what the reason names: the sink begins again by itself, unless another one took its place"
         case "brokers": "Start the broker again; the process goes on by itself"
         case "commits":
             "See what is found of brokers, topics and permissions; where that is nothing, end it with SIGKILL, and"

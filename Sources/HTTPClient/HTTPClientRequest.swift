@@ -78,8 +78,10 @@ package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     package enum Kind: Hashable, Sendable {
-        /// Nobody answers: no such host, no connection, or it broke.
+        /// Nobody answers: no connection, or it broke.
         case unreachable
+        /// The name of the host cannot be found: it is misspelt, or DNS does not know it, or not now.
+        case unknownHost
         /// Longer than `connectTimeout` or `timeout`.
         case timedOut
         /// The server's certificate is not to be trusted, or the TLS handshake failed otherwise.

@@ -126,6 +126,7 @@ extension HTTPClientError {
         self =
             switch code {
             case CURLE_OPERATION_TIMEDOUT: HTTPClientError(.timedOut, text)
+            case CURLE_COULDNT_RESOLVE_HOST: HTTPClientError(.unknownHost, text)
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
                 CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM:
                 HTTPClientError(.notTrusted, text)

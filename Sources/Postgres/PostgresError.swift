@@ -34,6 +34,13 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
+    /// True if the name of a server's host cannot be found, by what libpq says. Where nobody can be asked for names it
+    /// is not known whether that is so.
+    package var isUnknownHost: Bool {
+        code == nil && message.contains("could not translate host name")
+            && !message.contains("Temporary failure in name resolution")
+    }
+
     package var description: String {
         let added = detail.map { ": \($0)" } ?? ""
         return code.map { "\(message) (\($0))\(added)" } ?? message + added

@@ -94,7 +94,8 @@ private let introduction = """
     | `startup` | all | it has not begun yet; the reason says what it waits for |
     | `brokers` | all | a broker has been out of reach for ten seconds; it goes on by itself once it is back |
     | `outputs` | `process` | a topic that is written to is gone; make it again with its former settings |
-    | `topics` | `process` | a topic is gone, or an internal one is not as it must be; the reason names the verb |
+    | `topics` | `process`, `sink` | a topic is gone, or an internal one is not as it must be; the reason names the \
+    verb, or what reading waits for |
     | `commits` | `process` | brokers refuse what a stream thread writes, such as for a permission, or it has made no \
     progress for twelve seconds; the reason has the last failure |
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
@@ -104,6 +105,8 @@ private let introduction = """
     Mend it; where it does not go on by itself then, start the process again |
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again, \
     also where nothing waits or it has just begun |
+    | `sink` | `sink` | one of several sinks has failed; the reason says why. It begins again by itself, after up to \
+    five minutes, unless another sink has taken its place or its positions are of another cluster |
     | `views` | `serve` | the topics are not read yet or out of reach, or one is gone or may not be read; \
     the reason names it and what to do |
     | `acknowledgements` | `produce` | no broker has taken a record for ten seconds |

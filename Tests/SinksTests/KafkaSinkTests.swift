@@ -21,11 +21,12 @@ struct KafkaSinkTests {
     }
 
     private func open(
-        _ instance: String = "one", name: String = "kafka", stop: @escaping () -> Bool = { false }
+        _ instance: String = "one", name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
+        stop: @escaping () -> Bool = { false }
     ) throws -> KafkaSink {
         try KafkaSink(
             cluster: target, KafkaSinkSettings(topic: "mirror", place: "there:9092", source: "timelines"),
-            instance: instance, clock: clock, name: name, shouldStop: stop)
+            instance: instance, clock: clock, name: name, unknownHosts: unknownHosts, shouldStop: stop)
     }
 
     @discardableResult
@@ -169,6 +170,29 @@ struct KafkaSinkTests {
         expectEachOnce()
     }
 
+    @Test("while its brokers are away, names that cannot be found are said, and not that nobody answers")
+    func unknownHosts() throws {
+        let away = LogError(.timedOut, name: "_TIMED_OUT", "no answer", isRetriable: true)
+        target.inject(away, into: .describeTopics, times: 500)
+        var names = ["kafkaa", "broker-2"]
+        let sink = try open(unknownHosts: { names })
+        func failure() -> SinkError? {
+            do throws(SinkError) {
+                _ = try sink.positions(of: "timelines")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let unknown = failure()
+        #expect(unknown?.isRetriable == true && unknown?.isUnknownHost == true)
+        #expect(
+            unknown?.description == "cannot write to topic mirror at there:9092: the name of the host cannot be found"
+                + " (kafkaa, broker-2): see whether the address is spelt right, and DNS answers")
+        names = []
+        #expect(failure()?.description.hasSuffix("at there:9092: its brokers do not answer in time") == true)
+    }
+
     @Test("records that the target takes for too large are left out by name at once, and their batch is written")
     func tooLarge() throws {
         for id in ["a", "big", "c", "huge"] { append(id, revision: 1) }
@@ -208,10 +232,30 @@ struct KafkaSinkTests {
         #expect(try run("two").records == 0)
     }
 
-    private func refusal(of id: String) -> LogError {
+    @Test("of many records that are as large as a refused one none is sent, and the one before them is written")
+    func tooLargeOften() throws {
+        append("big", revision: 1)
+        let padding = #""recipient":"\#(String(repeating: "x", count: 20_000))""#
+        var bytes = 0
+        for revision in 2...7 {
+            let value = Contract.timeline("big", revision: revision).replacing(#""recipient":"r""#, with: padding)
+            bytes = value.utf8.count + "big".utf8.count
+            source.appendKeyed("timelines", key: "big", value: value, headers: [Header("ce_id", "big/\(revision)")])
+        }
+        var isInjected = false
+        let summary = try run(stop: {
+            if !isInjected, isOpen { target.inject(.abortable(refusal(of: "big", bytes)), into: .commit) }
+            isInjected = isInjected || isOpen
+            return false
+        })
+        #expect(target.pendingFaults.isEmpty && summary.unusable == 6 && summary.written == 1)
+        #expect(text(newest(target, "mirror")["big"]) == Contract.timeline("big", revision: 1))
+    }
+
+    private func refusal(of id: String, _ bytes: Int = 2_000_000) -> LogError {
         Array(id.utf8).withUnsafeBytes { key in
             LogError(.recordTooLarge, name: "MSG_SIZE_TOO_LARGE", "Broker: Message size too large")
-                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: 2_000_000))
+                .refusing(RefusedRecord(topic: "mirror", key: key, bytes: bytes))
         }
     }
 

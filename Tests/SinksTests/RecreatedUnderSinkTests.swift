@@ -74,6 +74,27 @@ struct RecreatedUnderSinkTests {
         #expect(missing(101...110).isEmpty && summary.startedOver == 1)
     }
 
+    @Test("holds up no partition for one that the new topic does not have")
+    func fewerPartitions() throws {
+        cluster.createTopic(topic, partitions: 2)
+        append(1...14)
+        cluster.append(topic, 1, key: "d", value: timeline(15))
+        var rounds: [Duration] = []
+        var began = Duration.zero
+        let (summary, notices) = try run { round in
+            rounds.append(clock.now - began)
+            if round == 5 {
+                cluster.recreateTopic(topic, partitions: 1)
+                append(101...130)
+            }
+            if round >= 5 { clock.now += .seconds(31) }
+            began = clock.now
+        }
+        #expect(missing(101...130).isEmpty && summary.startedOver == 1)
+        #expect(notices.contains(startedOver(at: 14)))
+        #expect(rounds.dropFirst(5).allSatisfy { $0 < .milliseconds(500) }, "\(rounds)")
+    }
+
     // MARK: - Parts
 
     private func timeline(_ number: Int) -> String { TimelineSinkContract.timeline("c\(number)", revision: 1) }

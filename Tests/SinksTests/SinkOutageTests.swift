@@ -100,13 +100,51 @@ struct SinkOutageTests {
                 case .setBack, .resumed:
                     awaySince = clock.now
                     cluster.isAway = true
-                case .log: failures += 1
+                case .awaiting: failures += 1
                 case .brokersBack(let length): lengths.append(length)
                 default: break
                 }
             })
         #expect(summary.wasStopped && awaySince != nil && sink.writes.count == 1)
         #expect(failures == 1 && lengths.count == 1 && lengths.allSatisfy { $0 >= .seconds(45) }, "\(lengths)")
+    }
+
+    @Test("set back while its topic is missing, it says once what it waits for, and asks for it ever more seldom")
+    func topicMissing() throws {
+        memory.createTopic("timelines", partitions: 1)
+        let timeline = TimelineSinkContract.timeline("a", revision: 1)
+        memory.appendKeyed("timelines", key: "a", value: timeline)
+        let cluster = OutageCluster(memory, clock)
+        let sink = RecordingSink()
+        sink.failures = [.setBack(SinkFault(place: "redis://host", operation: "write to", reason: "it was set back"))]
+        var missingSince: Duration?
+        var asked = 0
+        var told: [LogError.Code] = []
+        var backs = 0
+        _ = try run(
+            cluster, sink,
+            stop: {
+                if let since = missingSince, clock.now - since > .seconds(120) {
+                    asked = cluster.requests
+                    missingSince = nil
+                    memory.createTopic("timelines", partitions: 1)
+                    memory.appendKeyed("timelines", key: "a", value: timeline)
+                }
+                return clock.now > .seconds(180)
+            },
+            notice: { notice in
+                switch notice {
+                case .setBack:
+                    memory.deleteTopic("timelines")
+                    missingSince = clock.now
+                    cluster.requests = 0
+                case .awaiting(let error): told.append(error.code)
+                case .brokersBack: backs += 1
+                default: break
+                }
+            })
+        #expect(told == [.unknownTopicOrPartition] && backs == 1 && sink.writes == [timeline])
+        #expect((10...40).contains(asked), "\(asked)")
     }
 
     private func run(
@@ -128,6 +166,8 @@ final class OutageCluster: Cluster, @unchecked Sendable {
     private let memory: MemoryCluster
     private let clock: SteppingClock
     var isAway = false
+    /// The requests of admins.
+    var requests = 0
 
     init(_ memory: MemoryCluster, _ clock: SteppingClock) {
         self.memory = memory
@@ -135,6 +175,7 @@ final class OutageCluster: Cluster, @unchecked Sendable {
     }
 
     fileprivate func check(_ timeout: Duration) throws(LogError) {
+        requests += 1
         guard isAway else { return }
         clock.wait(for: timeout)
         throw LogError(.timedOut, name: "_TIMED_OUT", "Timed out", isRetriable: true)

@@ -47,7 +47,7 @@ struct PendingTimelines {
     private let table: ConfigurationTable
     private var queue = SlotQueue<ConfigurationState, Void>()
     /// Configurations whose timeline this transaction published.
-    private var published: Set<Slot<ConfigurationState>> = []
+    private var published = SlotQueue<ConfigurationState, Void>()
     /// The timelines that were taken out in this transaction.
     private var used = 0
     /// True if timelines wait, in state, for the next transaction because this one has enough.
@@ -88,12 +88,12 @@ struct PendingTimelines {
     }
 
     mutating func didPublish(_ slot: Slot<ConfigurationState>) {
-        published.insert(slot)
+        published.append(slot)
         table[slot]!.pending = nil
     }
 
     mutating func committed() {
-        published.removeAll(keepingCapacity: true)
+        published.removeAll()
         used = 0
     }
 
@@ -109,5 +109,8 @@ struct PendingTimelines {
         if state.renewal == nil || !state.sources.contains(where: \.isAwaited) { queue.append(slot) }
     }
 
-    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) { queue.forget(released) }
+    mutating func forget(_ released: ReleasedSlots<ConfigurationState>) {
+        queue.forget(released)
+        published.forget(released)
+    }
 }

@@ -9,7 +9,7 @@ struct ReloadGatherings {
     /// The budgets whose offers may be in a gathering. Derived from state.
     private var gathered = SlotMap<GatheringState, [Slot<BudgetState>]>(absent: [])
     /// What was gathered, where this transaction changed it, as it was before.
-    private var before: [Slot<GatheringState>: [Slot<BudgetState>]] = [:]
+    private var before = SlotQueue<GatheringState, [Slot<BudgetState>]>()
     private var closings = SlotTimers<GatheringState>()
     /// Going through the gatherings after the clock went back.
     private var clockWalk = SlotWalk<GatheringState>()
@@ -46,7 +46,7 @@ struct ReloadGatherings {
     }
 
     private mutating func remember(_ gathering: Slot<GatheringState>) {
-        if before[gathering] == nil { before[gathering] = gathered[gathering] }
+        before.append(gathering, gathered[gathering])
     }
 
     /// Closes the next gathering that closes until `instant`, or a part of it.
@@ -119,23 +119,23 @@ struct ReloadGatherings {
 
     mutating func committed() {
         clockWalk.committed()
-        if !before.isEmpty { before.removeAll(keepingCapacity: before.capacity < 4096) }
+        before.removeAll()
     }
 
     mutating func reverted() {
         clockWalk.reverted()
-        for (slot, budgets) in before {
+        for (slot, budgets) in before.drain() {
             for budget in budgets { self.budgets.hold(budget) }
             for budget in gathered[slot] { self.budgets.letGo(budget) }
             gathered[slot] = budgets
             rearm(slot)
         }
-        before = [:]
         for slot in gatherings.reverted { rearm(slot) }
     }
 
     mutating func forget(_ released: ReleasedSlots<GatheringState>) {
         gathered.forget(released)
+        before.forget(released)
         closings.forget(released)
     }
 }

@@ -113,21 +113,17 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
     @discardableResult
     private func issueDue(until closing: Instant, limit: Int, _ context: TaskContext) -> Int {
         // By the key's bytes: ids that Unicode takes for the same are others here.
-        var due: [[UInt8]: (key: ReloadKey, slots: [Slot<BudgetState>])] = [:]
+        var due = DueReloads()
         var left = limit
         while left > 0, let (key, slots) = gatherings.close(until: closing, limit: left) {
-            due[key.bytes, default: (key, [])].slots += slots
+            due.add(slots, of: key)
             // One that is empty has its cost, too.
             left -= max(1, slots.count)
         }
         let held = budgets.popHeld(at: context.now, limit: max(0, left))
         left -= held.count
-        for slot in held {
-            let key = budgets.key(of: slot).ofAllConfigurations
-            due[key.bytes, default: (key, [])].slots.append(slot)
-        }
-        // In an order that does not depend on when which slot was made.
-        for (key, slots) in due.values.sorted(by: { $0.key.precedes($1.key) }) { issue(slots, of: key, context) }
+        for slot in held { due.add([slot], of: budgets.key(of: slot).ofAllConfigurations) }
+        due.forEachInOrder { key, slots in issue(slots, of: key, context) }
         return limit - left
     }
 
@@ -154,13 +150,17 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 
     /// Each slot once, in the order of the configurations' ids.
     private func inOrder(_ slots: [Slot<BudgetState>]) -> [(slot: Slot<BudgetState>, configurationId: String)] {
-        Set(slots).map { slot in
-            guard let configurationId = budgets.key(of: slot).configurationId else {
-                preconditionFailure("A budget belongs to a configuration.")
-            }
-            return (slot, configurationId)
+        // Nearly every reload is of one configuration.
+        if slots.count == 1 { return [(slots[0], configurationId(of: slots[0]))] }
+        return Set(slots).map { ($0, configurationId(of: $0)) }
+            .sorted { $0.configurationId.precedesByUTF8($1.configurationId) }
+    }
+
+    private func configurationId(of slot: Slot<BudgetState>) -> String {
+        guard let configurationId = budgets.key(of: slot).configurationId else {
+            preconditionFailure("A budget belongs to a configuration.")
         }
-        .sorted { $0.configurationId.precedesByUTF8($1.configurationId) }
+        return configurationId
     }
 }
 

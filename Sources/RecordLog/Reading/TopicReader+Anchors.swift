@@ -16,14 +16,16 @@ extension TopicReader {
     /// and `takeRestarts` names it. A record that is no longer there, as compaction removes some, tells nothing, unless
     /// another partition's is another one.
     ///
-    /// Blocks for a second at most. What is not answered by then is asked again soon, and the reading goes on.
+    /// Blocks for a second at most. What is not answered by then is asked again soon, and the reading goes on. It does
+    /// not ask for partitions that the topic did not have at the latest `lookForPartitions`.
     ///
     /// - Parameters:
     ///   - interval: after so long it is due, and sooner after something odd was read.
     ///   - failed: called with a failure to ask. An outage is none: reading has the same, and tells it.
     /// - Throws: what keeps the reader from going to the earliest record.
     package func compare(every interval: Duration, failed: (LogError) -> Void) throws(LogError) {
-        let known = anchors.records
+        // A partition that the topic does not have any more would be waited for each time.
+        let known = anchors.records.filter { $0.key < Partition(present) }
         guard !known.isEmpty, anchors.isDue(at: requests.clock.now, every: interval) else { return }
         var found: [Partition: Standing] = [:]
         do throws(LogError) {

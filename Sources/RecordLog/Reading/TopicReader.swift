@@ -14,6 +14,8 @@ package final class TopicReader {
     /// The last record that was read of each partition.
     package private(set) var before: [Partition: Fingerprint] = [:]
     private var restarts: [Partition: LostPosition] = [:]
+    /// So many partitions the topic had when it was last asked for them.
+    private(set) var present: Int32 = 0
     var anchors = ReadAnchors()
     private let consumer: any Consumer
     private var thrift: MemoryThrift
@@ -74,6 +76,7 @@ package final class TopicReader {
             return total
         }
         guard let total = answer else { return nil }
+        present = total
         let found = try requests.persistently { (timeout) throws(LogError) in
             try ends(.readUncommitted, of: 0..<Partition(total), timeout)
         }
@@ -127,7 +130,9 @@ package final class TopicReader {
     ///
     /// - Returns: the number of all partitions if there are new ones, else `nil`.
     package func lookForPartitions() throws(LogError) -> Int32? {
-        guard let total = try partitions(requests.attempt), Int(total) > next.count else { return nil }
+        guard let total = try partitions(requests.attempt) else { return nil }
+        present = total
+        guard Int(total) > next.count else { return nil }
         try assign(Partition(Int32(next.count))..<Partition(total), from: [:])
         return total
     }

@@ -188,6 +188,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
             switch error {
             case .log(let cause): throw .log(cause)
             case .replaced: throw .replaced(name: settings.name)
+            case .reset: throw .reset(name: settings.name)
             case .topic(let topic, let problem): throw .ledger(topic: topic, problem)
             }
         }

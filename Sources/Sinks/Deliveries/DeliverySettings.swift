@@ -99,6 +99,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
     /// A token is not pushed to any more, until a newer configuration record names it.
     case retired(reason: String, configurations: [String])
     case log(LogError)
+    case awaiting(LogError)
     case brokersBack(after: Duration)
     case newPartitions(topic: String, total: Int32)
     case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
@@ -117,6 +118,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
         case .retired(let reason, let ids):
             "a token is retired (\(reason)), of configurations \(ids.joined(separator: ", "))"
         case .log(let error): error.description
+        case .awaiting(let error): Self.text(awaiting: error)
         case .brokersBack(let time): Self.text(brokersBackAfter: time)
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
         case .startedOver(let place, let offset, let reason):
@@ -131,6 +133,8 @@ package enum DeliveryError: Hashable, Sendable, SinkRunFailure, CustomStringConv
     case log(LogError)
     /// Another instance of this sink has started; it goes on in this one's place.
     case replaced(name: String)
+    /// The positions of this sink were taken away: the next run begins at the earliest record.
+    case reset(name: String)
     /// Whoever takes the records refuses all of them until somebody changes something.
     case refused(String)
     /// The ledger's topic is not what the sink can work with.
@@ -142,9 +146,19 @@ package enum DeliveryError: Hashable, Sendable, SinkRunFailure, CustomStringConv
         case .log(let error): error.description
         case .replaced(let name):
             "another instance of the sink '\(name)' of this application has started and goes on in its place"
+        case .reset(let name):
+            "the positions of the sink '\(name)' were taken away: when it is started again it begins at the earliest"
+                + " record"
         case .refused(let reason): reason
         case .ledger(let topic, let problem): "topic \(topic) \(problem)"
         case .otherCluster(let kept, let present): Self.text(keptIn: kept, present: present)
+        }
+    }
+
+    package var isFinal: Bool {
+        switch self {
+        case .replaced, .otherCluster: true
+        case .log, .reset, .refused, .ledger: false
         }
     }
 }

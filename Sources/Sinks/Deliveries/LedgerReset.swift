@@ -20,7 +20,7 @@ package struct LedgerReset {
     private let requests: PatientRequests
 
     /// The name by which the ledger knows that a reset was here.
-    private static let instance = "reset"
+    static let instance = "reset"
 
     package init(application: String, cluster: any Cluster, requests: PatientRequests) {
         let settings = DeliverySettings(name: "", application: application, topic: "", deadLettersTopic: "")

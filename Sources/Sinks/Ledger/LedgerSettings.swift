@@ -29,6 +29,8 @@ enum LedgerError: Error, Hashable, Sendable {
     case log(LogError)
     /// Another instance of the sink has started; it goes on in this one's place.
     case replaced
+    /// The positions were taken away, and nobody goes on in this one's place.
+    case reset
     /// The ledger's topic is not what it can work with.
     case topic(String, problem: String)
 }

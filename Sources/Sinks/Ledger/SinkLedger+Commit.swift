@@ -11,8 +11,8 @@ extension SinkLedger {
     /// - Parameter isOpening: the ledger may still name another owner, which this commit replaces.
     /// - Returns: false if it was stopped first. Its outcome may not be known then, so that the next call must be with
     ///   the same entries: it finds out first.
-    /// - Throws: `replaced` if another instance has taken this one's place; `log` after five failures in a row, and at
-    ///   once if a record is too large; then nothing was written.
+    /// - Throws: `replaced` if another instance has taken this one's place; `reset` if the positions were taken away;
+    ///   `log` after five failures in a row, and at once if a record is too large; then nothing was written.
     func commit(_ entries: Entries, isOpening: Bool = false) throws(LedgerError) -> Bool {
         var failures = 0
         while true {
@@ -65,7 +65,7 @@ extension SinkLedger {
     }
 
     private func checkOwner(_ kept: Kept) throws(LedgerError) {
-        if kept.owner != instance { throw .replaced }
+        if kept.owner != instance { throw kept.owner == LedgerReset.instance ? .reset : .replaced }
     }
 
     /// Makes a producer of this sink's id, which fences every other one of it. Waits for as long as an outage lasts.

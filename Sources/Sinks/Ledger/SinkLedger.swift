@@ -47,8 +47,10 @@ final class SinkLedger {
         /// Its headers without the value, where it may go so if its topic does not take it; `nil` if it may not.
         var headersAlone: [Header]?
 
-        fileprivate var byteCount: Int {
-            (key?.count ?? 0) + (value?.count ?? 0)
+        var keyAndValueCount: Int { (key?.count ?? 0) + (value?.count ?? 0) }
+
+        var byteCount: Int {
+            keyAndValueCount
                 + headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
         }
     }

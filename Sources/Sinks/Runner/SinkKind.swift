@@ -114,6 +114,8 @@ package protocol SinkRunSummary {
 /// The notices that every run gives. The run goes on after them.
 package protocol SinkRunNotice {
     static func log(_ error: LogError) -> Self
+    /// What the run cannot go on without is not answered, or its topic is missing. It is asked for until it is there.
+    static func awaiting(_ error: LogError) -> Self
     /// What the run could not go on without is answered again.
     static func brokersBack(after: Duration) -> Self
     static func newPartitions(topic: String, total: Int32) -> Self
@@ -126,6 +128,9 @@ package protocol SinkRunFailure: Error {
     static func log(_ error: LogError) -> Self
     /// The positions are of another cluster's topics.
     static func otherCluster(kept: String, present: String) -> Self
+    /// True if a run that begins again ends in the same way whatever is mended outside of the process, or would end the
+    /// sink that has taken this one's place.
+    var isFinal: Bool { get }
 }
 
 extension SinkRunFailure {
@@ -137,6 +142,8 @@ extension SinkRunFailure {
 }
 
 extension SinkRunNotice {
+    static func text(awaiting error: LogError) -> String { "reading waits until this is over: \(error)" }
+
     static func text(brokersBackAfter time: Duration) -> String {
         "the brokers answer again after \((time / .seconds(1) * 10).rounded() / 10) s, and reading goes on"
     }

@@ -10,7 +10,7 @@ package struct SinkStatus: Hashable, Sendable {
         case waiting
         /// It was told to end, or has caught up.
         case stopped
-        /// It cannot go on.
+        /// It cannot go on. Beside other sinks of its process it begins again after a while.
         case failed
     }
 

@@ -56,6 +56,12 @@ struct SinkBatch {
         return Self.sorted(found)
     }
 
+    /// The timelines that gave way to later ones of these configurations, as they were read: what may be handed over in
+    /// place of those.
+    func chains(of records: [SinkRecord]) -> [SinkRecord] {
+        records.flatMap { earlier[$0.configurationId] ?? [] }
+    }
+
     /// Takes in an earlier batch, which was not written after all.
     mutating func precede(with before: SinkBatch) {
         for record in before.latest.values {

@@ -63,6 +63,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     /// The target was set back or emptied; everything since its positions is read and written again.
     case setBack(SinkFault)
     case log(LogError)
+    case awaiting(LogError)
     case brokersBack(after: Duration)
     case newPartitions(topic: String, total: Int32)
     case startedOver(TopicPartition, Offset, because: TopicReader.Restart)
@@ -74,6 +75,7 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
         case .unusable(let place, let offset, let reason): "record \(offset) of \(place) cannot be written: \(reason)"
         case .setBack(let fault): "\(fault); going on from the positions that it has"
         case .log(let error): error.description
+        case .awaiting(let error): Self.text(awaiting: error)
         case .brokersBack(let time): Self.text(brokersBackAfter: time)
         case .newPartitions(let topic, let total): Self.text(newPartitionsOf: topic, total: total)
         case .startedOver(let place, let offset, let reason):
@@ -93,6 +95,13 @@ package enum SinkRunError: Hashable, Sendable, SinkRunFailure, CustomStringConve
         case .sink(let error): error.description
         case .otherCluster(let kept, let present): Self.text(keptIn: kept, present: present)
         case .log(let error): error.description
+        }
+    }
+
+    package var isFinal: Bool {
+        switch self {
+        case .sink(.replaced), .otherCluster: true
+        case .sink, .log: false
         }
     }
 }

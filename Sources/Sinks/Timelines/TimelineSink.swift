@@ -23,6 +23,8 @@ package protocol TimelineSink: AnyObject {
     func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition]
 
     /// Called before records are written, with all of them: a sink may ask its target once for what it needs to know.
+    /// Where some are `unusable` it is called with all that may take their place, in the order of the topic, of which
+    /// not all are written.
     func prepare(_ records: [SinkRecord]) throws(SinkError)
 
     /// Applies one record. Called in the order of each partition's offsets. What takes the place of an `unusable` one
@@ -103,6 +105,8 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable(SinkFault)
     /// Not before somebody changes something: permissions, a directory that is none.
     case refused(SinkFault)
+    /// Never again: another sink has taken this one's place, and goes on. To begin again would end that one.
+    case replaced(SinkFault)
     /// The record itself cannot be written: tell, and go on with the next.
     case unusable(BadRecord)
     /// The target refuses one record of those that were to be kept, and none of them is there. Ask again at once with
@@ -114,7 +118,8 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unavailable(let fault), .refused(let fault), .recordRefused(let fault), .setBack(let fault):
+        case .unavailable(let fault), .refused(let fault), .replaced(let fault), .recordRefused(let fault),
+            .setBack(let fault):
             fault.description
         case .unusable(let bad): bad.description
         }
@@ -122,6 +127,11 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var isRetriable: Bool {
         if case .unavailable = self { true } else { false }
+    }
+
+    /// True if the name of the target's host cannot be found.
+    package var isUnknownHost: Bool {
+        if case .unavailable(let fault) = self { fault.isUnknownHost } else { false }
     }
 }
 
@@ -131,12 +141,25 @@ package struct SinkFault: Hashable, Sendable, CustomStringConvertible {
     package var place: String
     package var operation: String
     package var reason: String
+    /// True if the name of the target's host cannot be found: it is misspelt, or whoever knows names is away, or does
+    /// not know it yet.
+    package var isUnknownHost = false
 
-    package init(place: String, operation: String, reason: String) {
+    package init(place: String, operation: String, reason: String, isUnknownHost: Bool = false) {
         self.place = place
         self.operation = operation
         self.reason = reason
+        self.isUnknownHost = isUnknownHost
     }
 
-    package var description: String { "cannot \(operation) \(place): \(reason)" }
+    package var description: String {
+        "cannot \(operation) \(place): " + (isUnknownHost ? UnknownHost.text(reason) : reason)
+    }
+}
+
+/// The words for a host whose name cannot be found, which are others than those for a host that does not answer.
+enum UnknownHost {
+    static func text(_ reason: String) -> String {
+        "the name of the host cannot be found (\(reason)): see whether the address is spelt right, and DNS answers"
+    }
 }

@@ -38,7 +38,8 @@ extension TimelineWriter {
         var answers: [SinkAnswer] = []
         var (next, round) = (batch.records, 0)
         while !next.isEmpty {
-            try sink.prepare(next)
+            // However many versions of a configuration are not taken, the target is asked twice.
+            try sink.prepare(round == 1 ? batch.chains(of: next) : next)
             answered()
             let more = try self.answers(to: next)
             records += next

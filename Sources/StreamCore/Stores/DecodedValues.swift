@@ -1,3 +1,5 @@
+public import CPrefetch
+
 /// The values of a store that are decoded: all that the open transaction has written, and some of the others.
 ///
 /// Each value has a place of its own in memory and keeps it until `trim` or `remove`. So a value is read and changed
@@ -66,6 +68,7 @@ struct DecodedValues<Value>: ~Copyable {
         var left = places.count
         while count > kept && left > 0 {
             if hand >= places.count { hand = 0 }
+            if hand + 8 < places.count, let next = places[hand + 8] { cprefetch(next) }
             if !areWritten[hand] { remove(hand) }
             hand += 1
             left -= 1

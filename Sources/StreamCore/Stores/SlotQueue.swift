@@ -62,7 +62,11 @@ public struct SlotQueue<Value, Item> {
     /// A queue that was longer gives its memory back.
     @inlinable static var capacityKept: Int { 4096 }
 
-    public mutating func removeAll() { _ = drain() }
+    @inlinable
+    public mutating func removeAll() {
+        for slot in slots { items[slot] = nil }
+        slots.removeAll(keepingCapacity: slots.capacity < Self.capacityKept)
+    }
 
     /// Forgets slots that were given back.
     public mutating func forget(_ released: ReleasedSlots<Value>) {

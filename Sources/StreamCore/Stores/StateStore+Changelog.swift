@@ -34,7 +34,8 @@ extension StateStore {
     func captureValues() {
         captured.removeAll(format: format)
         capturedEnds.removeAll(keepingCapacity: true)
-        for slot in written {
+        for (number, slot) in written.enumerated() {
+            prefetchWritten(after: number)
             guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
             if place.pointee != nil {
                 captured.write(format)

@@ -26,6 +26,21 @@ extension StateStore {
         }
     }
 
+    /// Where a transaction wrote more values than the caches hold, each wait for memory is shared with those that come
+    /// next.
+    @inlinable
+    func prefetchWritten(after number: Int) {
+        if number + 16 < written.count { decoded.places.prefetch(written[number + 16].index) }
+        if number + 8 < written.count { prefetchValue(of: written[number + 8]) }
+    }
+
+    /// The same for the stored form.
+    @inlinable
+    func prefetchStored(after number: Int) {
+        if number + 16 < written.count { stored.blocks.prefetch(written[number + 16].index) }
+        if number + 8 < written.count, let block = stored.blocks[written[number + 8].index] { cprefetch(block) }
+    }
+
     /// Asks for the memory of the value of a slot that is about to be looked at.
     @inlinable
     func prefetchValue(of slot: Slot<Value>) {

@@ -172,7 +172,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         if !isCaptured { captureValues() }
         captured.withUnsafeBytes { captured in
             var start = 0
-            for (slot, end) in zip(written, capturedEnds) {
+            for (number, (slot, end)) in zip(written, capturedEnds).enumerated() {
+                prefetchStored(after: number)
                 if start == end {
                     stored.remove(slot.index)
                     decoded.remove(slot.index)

@@ -66,12 +66,11 @@ public struct Parameters: Hashable, Sendable {
     /// - Complexity: O(log n) to read, O(n) to add.
     public subscript(key: String) -> ParameterValue? {
         get {
-            let index = position(of: key)
-            return index < members.count && members[index].key.isSameByUTF8(as: key) ? members[index].value : nil
+            let (index, isThere) = position(of: key)
+            return isThere ? members[index].value : nil
         }
         set {
-            let index = position(of: key)
-            let isThere = index < members.count && members[index].key.isSameByUTF8(as: key)
+            let (index, isThere) = position(of: key)
             switch (newValue, isThere) {
             case (let value?, true): members[index].value = value
             case (let value?, false): members.insert(Member(key: key, value: value), at: index)
@@ -87,9 +86,20 @@ public struct Parameters: Hashable, Sendable {
         return members.isEmpty ? defaults : Parameters(defaults.members + members)
     }
 
-    private func position(of key: String) -> Int {
+    /// The place of a key, or the one where it would stand. The keys are compared where they are: a member that is
+    /// handed to a closure is copied.
+    private func position(of key: String) -> (index: Int, isThere: Bool) {
         var key = key
-        return key.withUTF8 { key in members.partitionPoint { $0.key.order(to: key) < 0 } }
+        return key.withUTF8 { key in
+            var (low, high) = (0, members.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let order = members[middle].key.order(to: key)
+                if order == 0 { return (middle, true) }
+                if order < 0 { low = middle + 1 } else { high = middle }
+            }
+            return (low, false)
+        }
     }
 }
 

@@ -102,7 +102,11 @@ final class Demo {
         start("sink") { [environment, output, phase] () throws(CommandFailure) in
             let target = SinkTarget.files(directory: output)
             let sink = SinkDeclaration(.kept(target), address: "files:\(output)")
-            _ = try SinkRun(environment, sink, target, untilCaughtUp: false).run(until: { phase.isSinkDone })
+            do throws(SinkFailure) {
+                _ = try SinkRun(environment, sink, target, untilCaughtUp: false).run(until: { phase.isSinkDone })
+            } catch {
+                throw error.command
+            }
         }
 
         start("pipeline") { [environment, phase] () throws(CommandFailure) in

@@ -14,6 +14,7 @@ extension Logger {
         case .unusable(let place, let offset, let reason):
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
         case .log(let error): log(error, brokers)
+        case .awaiting(let error): log(error, brokers)
         case .brokersBack(let time): brokersBack(time)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
         case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)
@@ -35,6 +36,7 @@ extension Logger {
                 "a token is retired: \(reason)",
                 metadata: ["configurations": .array(configurations.map { .string($0) })])
         case .log(let error): log(error, brokers)
+        case .awaiting(let error): log(error, brokers)
         case .brokersBack(let time): brokersBack(time)
         case .newPartitions(let topic, let total): newPartitions(of: topic, total)
         case .startedOver(let place, let offset, let reason): startedOver(place, offset, reason)

@@ -7,6 +7,8 @@ struct SinkDeclaration: Hashable, Sendable {
     /// The target as it was written. It may hold a password.
     var address: String
     var choice: SinkChoice
+    /// The setting, or the option, that has its address.
+    var setting: String
 
     var name: String { choice.name }
 
@@ -25,10 +27,12 @@ struct SinkDeclaration: Hashable, Sendable {
 
     /// A sink that the settings do not name: it has the name of its sort.
     init(_ target: TimelineTarget, address: String) {
-        self.init(target: target, address: address, choice: SinkChoice(name: target.name))
+        self.init(target: target, address: address, choice: SinkChoice(name: target.name), setting: "--to")
+        if content == .reloads { setting = "--reloads" }
     }
 
-    init(target: TimelineTarget, address: String, choice: SinkChoice) {
+    init(target: TimelineTarget, address: String, choice: SinkChoice, setting: String) {
+        self.setting = setting
         self.target = target
         self.address = address
         self.choice = choice
@@ -110,7 +114,7 @@ private struct SinkDeclarationReading {
         default: problems.append(.init(path: [name, "default"], "must be true or false"))
         }
         choice.conditions = conditions([name, "only"], member("only"))
-        return SinkDeclaration(target: target, address: address, choice: choice)
+        return SinkDeclaration(target: target, address: address, choice: choice, setting: "sinks.\(name).to")
     }
 
     private mutating func reloads(_ name: String, _ content: SettingTree.Content) -> SinkDeclaration? {
@@ -119,7 +123,8 @@ private struct SinkDeclarationReading {
         do throws(SinkTarget.Problem) {
             guard let table = try ReloadTable(address) else { return refuse(path, "must be \(ReloadTable.allowed)") }
             return SinkDeclaration(
-                target: .kept(.reloads(table)), address: address, choice: SinkChoice(name: name))
+                target: .kept(.reloads(table)), address: address, choice: SinkChoice(name: name),
+                setting: "sinks.\(name).reloads")
         } catch {
             return refuse(path, error.description)
         }

@@ -113,8 +113,13 @@ struct DeliverySinkRun {
         surroundings.report = report
         surroundings.tracer = traces?.tracer
         surroundings.turned = { health?.touch() }
-        surroundings.progress = { bar.update(completed: $0) }
-        let summary = try deliver(surroundings)
+        surroundings.progress = { records, _ in bar.update(completed: records) }
+        let summary: DeliverySummary
+        do throws(SinkFailure) {
+            summary = try deliver(surroundings)
+        } catch {
+            throw error.command
+        }
         bar.finish()
         print(summary.json())
     }
@@ -126,8 +131,8 @@ struct DeliverySinkRun {
         var tracer: Tracer?
         /// Called with each round, also while brokers are waited for.
         var turned: () -> Void = {}
-        /// Called with the number of records that were read.
-        var progress: (Int) -> Void = { _ in }
+        /// Called with the number of records that were read, and whether reading has begun.
+        var progress: (_ records: Int, _ hasBegun: Bool) -> Void = { _, _ in }
     }
 
     var neededTopics: [String] {
@@ -138,7 +143,9 @@ struct DeliverySinkRun {
     }
 
     /// Blocks until it has caught up, if that was asked for, or until the program is to end.
-    func deliver(_ surroundings: Surroundings) throws(CommandFailure) -> DeliverySummary {
+    ///
+    /// - Throws: `SinkFailure`, with status 70, if it cannot go on.
+    func deliver(_ surroundings: Surroundings) throws(SinkFailure) -> DeliverySummary {
         environment.logger(for: .sinks).info(
             "sink of \(target.noun)",
             metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
@@ -159,8 +166,7 @@ struct DeliverySinkRun {
             return summary
         } catch {
             surroundings.report?.end(shown.name, "\(error)")
-            throw CommandFailure(
-                .software, "the sink\(declaration.map { " '\($0.name)'" } ?? "") cannot go on: \(error)")
+            throw SinkFailure(of: declaration?.name, error)
         }
     }
 
@@ -177,7 +183,7 @@ struct DeliverySinkRun {
             memory: environment.resources.memory, pace: { pace.value }, tracer: surroundings.tracer,
             shouldStop: { Self.shouldStop(surroundings) },
             progress: { progress in
-                surroundings.progress(progress.summary.records)
+                surroundings.progress(progress.summary.records, progress.hasBegun)
                 deadLetters.flush(now: WallClock.uptime())
                 environment.brokers?.tellRepeats()
                 let told = SinkMonitoring.Progress(progress)
@@ -198,12 +204,20 @@ struct DeliverySinkRun {
         return Signals.isStopRequested
     }
 
+    /// - Parameter reason: what is waited for before it reads on; `nil` once it is there.
+    private func note(awaiting reason: String?, _ surroundings: Surroundings) {
+        surroundings.watch?.note(awaiting: reason)
+        surroundings.report?.note(shown.name, trouble: reason)
+    }
+
     private func log(_ notice: DeliveryNotice, _ surroundings: Surroundings) {
         switch notice {
         case .holding(let reason, _), .turnedAway(let reason):
             surroundings.watch?.note(trouble: reason)
             surroundings.report?.note(shown.name, trouble: reason)
         case .deadLetter(_, _, let reason): surroundings.report?.note(shown.name, error: reason)
+        case .awaiting(let error): note(awaiting: "\(settings.reading.topic): \(error.message)", surroundings)
+        case .brokersBack: note(awaiting: nil, surroundings)
         default: break
         }
         switch notice {
@@ -224,23 +238,5 @@ extension DeliveryPace {
         gather = settings[Keys.reloadsGather]
         backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
         backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
-    }
-}
-
-extension DeliverySummary {
-    /// - Parameter sink: the name of the sink, where there are several.
-    func json(of sink: String? = nil) -> String {
-        JSONWriter.object { json in
-            json.string("sink", sink)
-            json.integer("records", records)
-            json.integer("delivered", delivered)
-            json.integer("conflated", conflated)
-            json.integer("retries", retries)
-            json.integer("retired", retired)
-            json.integer("deadLetters", deadLetters)
-            json.integer("skipped", skipped)
-            json.integer("tooOld", tooOld)
-            json.integer("startedOver", startedOver)
-        }
     }
 }

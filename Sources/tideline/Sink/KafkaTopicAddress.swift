@@ -46,7 +46,7 @@ struct KafkaTopicAddress: Hashable, Sendable {
             "transaction.timeout.ms": String(settings[Keys.transactionTimeout].milliseconds),
             "message.max.bytes": String(Self.recordBytesMax),
             // A broker refuses whole batches: what is too large for the topic is found in a small one.
-            "batch.size": "16384",
+            "batch.size": String(KafkaSinkSettings.batchBytes),
         ]
         for (name, value) in settings.values(under: Keys.sinkKafka) { properties[name] = value.description }
         let kafka = RdKafkaSettings(
@@ -58,9 +58,16 @@ struct KafkaTopicAddress: Hashable, Sendable {
         }
         var sink = KafkaSinkSettings(topic: topic, place: bootstrap, source: environment.topics.timelines)
         sink.replication = settings.internalReplication
+        sink.isJudgedBySize = Self.isJudgedBySize(properties)
         return try KafkaSink(
             cluster: RdKafkaCluster(kafka), sink, instance: UUID().uuidString, clock: SleepingClock(), name: name,
-            shouldStop: { Signals.isStopRequested })
+            unknownHosts: { HostNames(of: bootstrap).unknown }, shouldStop: { Signals.isStopRequested })
+    }
+
+    /// True if no property of the client lets a broker see another size than that of a record.
+    static func isJudgedBySize(_ properties: [String: String]) -> Bool {
+        let codecs = ["compression.type", "compression.codec"].compactMap { properties[$0] }
+        return codecs.allSatisfy { $0 == "none" } && properties["batch.size"] == String(KafkaSinkSettings.batchBytes)
     }
 
     /// What the client lets through: the target's own limit, `max.message.bytes` of the topic, decides.

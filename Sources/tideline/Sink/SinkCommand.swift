@@ -29,9 +29,9 @@ struct SinkCommand: Verb {
             with webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
             Without a target it runs the sinks that the settings name ('sinks'), of timelines and tables of reloads, \
-            or those of them that are named here: each with a position of its own, and none holds up another. What a \
-            target cannot take is a dead letter. '--status' says how all of them are, and those of \
-            '--reloads', from wherever the brokers can be reached.
+            or those of them that are named here: each with a position of its own, and none holds up another; one that \
+            fails begins again while others go on. What a target cannot take is a dead letter. '--status' says how all \
+            of them are, and those of '--reloads', from wherever the brokers can be reached.
 
             '--reloads apns' sends one WidgetKit push to each device whose configurations have a 'push' and have to be \
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \

@@ -1,7 +1,41 @@
 import RecordLog
 import Sinks
 
-/// How far a sink is, from what its run tells.
+extension SinkMonitoring {
+    /// How far a sink is, whatever it writes.
+    struct Progress {
+        typealias Outcomes = [(name: String, count: Int)]
+
+        var records: Int
+        /// True once the topic is read.
+        var hasBegun = true
+        /// Still to be read; `nil` if that is not known.
+        var lag: Int64?
+        /// Read, and not settled.
+        var unsettled = 0
+        /// As in `SinkProgress`.
+        var places: [Partition: SinkReadPlace] = [:]
+        var looks = 0
+        var turnWait = Duration.zero
+        var startedOver = 0
+        /// What is kept, by partition.
+        var positions: [Partition: SinkPosition] = [:]
+        /// What became of records, in a fixed order.
+        var outcomes: Outcomes = []
+        /// The number of those that were written or delivered.
+        var successes = 0
+        /// The number of those that the target answered for good: delivered, refused or from nobody any more.
+        var answers = 0
+        /// The number of all that wait no more, for whatever reason.
+        var settled = 0
+        /// The number of those that became dead letters.
+        var deadLetters = 0
+
+        /// The records that wait; 0 also where it is not known whether there are more to read.
+        var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
+    }
+}
+
 extension SinkMonitoring.Progress {
     init(_ progress: SinkProgress<SinkSummary>) {
         let sum = progress.summary
@@ -40,5 +74,19 @@ extension SinkMonitoring.Progress {
         let kept = [("retired", sum.retired), ("deadLetter", sum.deadLetters), ("tooOld", sum.tooOld)]
         let sent = [("delivered", sum.delivered), ("conflated", sum.conflated), ("retried", sum.retries)]
         return sent + kept + [("skipped", sum.skipped)]
+    }
+
+    /// The progress with what earlier runs of the sink in this process have counted.
+    func counting(_ earlier: Self?) -> Self {
+        guard let earlier else { return self }
+        var sum = self
+        sum.records += earlier.records
+        sum.startedOver += earlier.startedOver
+        sum.successes += earlier.successes
+        sum.answers += earlier.answers
+        sum.settled += earlier.settled
+        sum.deadLetters += earlier.deadLetters
+        sum.outcomes = zip(outcomes, earlier.outcomes).map { (name: $0.name, count: $0.count + $1.count) }
+        return sum
     }
 }

@@ -7,39 +7,6 @@ import Synchronization
 
 /// The metrics and the health of a sink. The sink's thread tells it; any thread asks.
 final class SinkMonitoring: HealthSource {
-    /// How far a sink is, whatever it writes.
-    struct Progress {
-        typealias Outcomes = [(name: String, count: Int)]
-
-        var records: Int
-        /// True once the topic is read.
-        var hasBegun = true
-        /// Still to be read; `nil` if that is not known.
-        var lag: Int64?
-        /// Read, and not settled.
-        var unsettled = 0
-        /// As in `SinkProgress`.
-        var places: [Partition: SinkReadPlace] = [:]
-        var looks = 0
-        var turnWait = Duration.zero
-        var startedOver = 0
-        /// What is kept, by partition.
-        var positions: [Partition: SinkPosition] = [:]
-        /// What became of records, in a fixed order.
-        var outcomes: Outcomes = []
-        /// The number of those that were written or delivered.
-        var successes = 0
-        /// The number of those that the target answered for good: delivered, refused or from nobody any more.
-        var answers = 0
-        /// The number of all that wait no more, for whatever reason.
-        var settled = 0
-        /// The number of those that became dead letters.
-        var deadLetters = 0
-
-        /// The records that wait; 0 also where it is not known whether there are more to read.
-        var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
-    }
-
     private struct State {
         var progress: Progress?
         /// When the loop turned last, and when a record was settled or none was waiting, on the monotonic clock.
@@ -56,8 +23,14 @@ final class SinkMonitoring: HealthSource {
         /// True if it has ended as it was to.
         var hasEnded = false
         var setAside = SetAsideCount()
+        /// What is waited for before reading goes on; `nil` while nothing is.
+        var awaited: String?
         /// Why it cannot go on; `nil` while it can.
         var failure: String?
+        /// How often it has ended although nobody had asked for that.
+        var failures = 0
+        /// What the runs before this one have counted.
+        var earlier: Progress?
         var lag = SinkLag()
 
         var hasBegun: Bool { progress?.hasBegun == true }
@@ -67,7 +40,7 @@ final class SinkMonitoring: HealthSource {
         var word: SinkStatus.State {
             if hasEnded { return .stopped }
             if failure != nil { return .failed }
-            return reasonAway != nil || !hasBegun ? .waiting : .running
+            return reasonAway != nil || awaited != nil || !hasBegun ? .waiting : .running
         }
 
         /// How far behind it is; `nil` if that is not known, as of one that has ended or failed.
@@ -109,15 +82,15 @@ final class SinkMonitoring: HealthSource {
 
     // MARK: - The sink's thread
 
-    /// One that had failed and turns goes on again.
-    func turned() { state.withLock { ($0.turned, $0.failure) = (WallClock.uptime(), nil) } }
+    func turned() { state.withLock { $0.turned = WallClock.uptime() } }
 
     /// - Parameters:
     ///   - now: the time on the monotonic clock.
     ///   - wall: the time of day.
-    func note(_ progress: Progress, now: Duration = WallClock.uptime(), wall: Instant = .now()) {
+    func note(_ run: Progress, now: Duration = WallClock.uptime(), wall: Instant = .now()) {
         state.withLock { state in
             let before = state.progress
+            let progress = run.counting(state.earlier)
             state.setAside.note(progress.deadLetters, now: now)
             state.lag.observe(progress.places, looks: progress.looks, now: now, wall: wall)
             if progress.successes > (before?.successes ?? 0) { state.success = wall }
@@ -139,8 +112,28 @@ final class SinkMonitoring: HealthSource {
     /// It ended, and nothing is wrong with that: its loop turns no more, while other sinks of the process go on.
     func noteEnd() { state.withLock { $0.hasEnded = true } }
 
-    /// It ended, for nobody asked for that.
-    func note(failure: String) { state.withLock { $0.failure = failure } }
+    /// Takes a sentence about the topic, or the brokers, that a run waits for in order to read on; `nil` once it reads.
+    func note(awaiting reason: String?) { state.withLock { $0.awaited = reason } }
+
+    /// It ended although nobody had asked for that.
+    func note(failure: String) {
+        state.withLock { state in
+            state.failure = failure
+            state.failures += 1
+        }
+    }
+
+    /// It begins again after a failure. What it has counted stays, and it counts as unwell until it has begun.
+    func noteBegin() {
+        state.withLock { state in
+            (state.failure, state.trouble, state.awaited) = (nil, nil, nil)
+            (state.isHeld, state.isAway, state.turned) = (false, false, nil)
+            (state.done, state.lag) = (WallClock.uptime(), SinkLag())
+            guard var progress = state.progress else { return }
+            (progress.hasBegun, progress.lag, progress.unsettled) = (false, nil, 0)
+            (state.progress, state.earlier) = (progress, progress)
+        }
+    }
 
     /// The sink is about to end.
     func end() { monitoring.end() }
@@ -156,10 +149,11 @@ final class SinkMonitoring: HealthSource {
             guard let turned = state.turned, now - turned > Self.turnMax else { return [] }
             return [HealthProblem("loop", "the sink has hung for \((now - turned).shortText)")]
         case .startup:
-            // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner.
-            return state.isAway ? [] : startProblems(state)
+            // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner. Nor
+            // does whoever begins again by itself.
+            return state.isAway || state.failures > 0 ? [] : startProblems(state)
         case .ready:
-            return startProblems(state) + brokers.problems(now: now) + holdProblems(state, now)
+            return startProblems(state) + brokers.problems(now: now) + topicProblems(state) + holdProblems(state, now)
         }
     }
 
@@ -170,6 +164,10 @@ final class SinkMonitoring: HealthSource {
 
     private func startProblems(_ state: State) -> [HealthProblem] {
         state.hasBegun ? [] : [HealthProblem("startup", "starting: nothing was read yet")]
+    }
+
+    private func topicProblems(_ state: State) -> [HealthProblem] {
+        state.awaited.map { [HealthProblem("topics", "reading waits for \($0)")] } ?? []
     }
 
     private func targetProblems(_ state: State) -> [HealthProblem] {
@@ -195,6 +193,7 @@ final class SinkMonitoring: HealthSource {
         let state = state.withLock { $0 }
         snapshot.add(Double(state.success.milliseconds) / 1000, to: SinkMetrics.lastSuccess, [name])
         snapshot.add(state.reasonAway == nil ? 0 : 1, to: SinkMetrics.waiting, [name])
+        snapshot.add(state.failures, to: SinkMetrics.failures, [name])
         for word in SinkStatus.State.allCases {
             snapshot.add(word == state.word ? 1 : 0, to: SinkMetrics.state, [name, word.rawValue])
         }

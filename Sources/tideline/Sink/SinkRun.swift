@@ -44,11 +44,11 @@ struct SinkRun {
     /// Blocks until it has caught up, if that was asked for, or until `shouldStop`. A target that is away is waited for
     /// as long as that lasts.
     ///
-    /// - Throws: with status 70 if the target cannot be written to before somebody changes something.
+    /// - Throws: `SinkFailure`, with status 70, if the target cannot be written to before somebody changes something.
     func run(
         until shouldStop: @escaping () -> Bool = { Signals.isStopRequested },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in }
-    ) throws(CommandFailure) -> SinkSummary {
+    ) throws(SinkFailure) -> SinkSummary {
         let status = SinkStatus(
             name: name, target: declaration.shown, topic: settings.reading.topic, at: .now())
         report?.begin(status)
@@ -56,25 +56,30 @@ struct SinkRun {
             environment.logger(for: .sinks).info(
                 "sink begins", metadata: ["sink": .string(name), "target": .string(declaration.shown)])
         }
-        do throws(CommandFailure) {
+        do throws(SinkFailure) {
             let summary = try write(until: shouldStop, progress: progress)
             report?.end(name, nil)
             return summary
         } catch {
-            report?.end(name, error.message)
+            report?.end(name, error.command.message)
             throw error
         }
     }
 
     private func write(
         until shouldStop: @escaping () -> Bool, progress: @escaping (SinkProgress<SinkSummary>) -> Void
-    ) throws(CommandFailure) -> SinkSummary {
-        let log = SinkLog(environment.logger(for: .sinks))
+    ) throws(SinkFailure) -> SinkSummary {
+        let log = SinkLog(environment.logger(for: .sinks), setting: declaration.setting)
         let (brokers, monitoring, report, name) = (environment.brokers, monitoring, report, name)
+        let (topic, setting) = (settings.reading.topic, declaration.setting)
         func take(_ notice: SinkNotice) {
             switch notice {
-            case .holding(let error, _): monitoring?.note(away: error.description)
+            case .holding(let error, _):
+                let place = error.isUnknownHost ? "; its address is that of \(setting)" : ""
+                monitoring?.note(away: error.description + place)
             case .resumed: monitoring?.note(away: nil)
+            case .awaiting(let error): monitoring?.note(awaiting: "\(topic): \(error.message)")
+            case .brokersBack: monitoring?.note(awaiting: nil)
             default: break
             }
             report?.note(name, notice)
@@ -105,7 +110,7 @@ struct SinkRun {
             defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()
         } catch {
-            throw CommandFailure(.software, "the sink '\(name)' cannot go on: \(error)")
+            throw SinkFailure(of: name, error)
         }
     }
 }

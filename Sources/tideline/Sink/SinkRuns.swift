@@ -4,25 +4,28 @@ import Observability
 import RecordLog
 import Settings
 import Sinks
+import StreamRuntime
 import Synchronization
 import Tracing
 
 /// Runs sinks that keep timelines or reloads, or send timelines, side by side, each on a thread of its own: one that
-/// waits or fails holds up no other.
+/// waits or fails holds up no other. One that has failed begins again, as `SinkLives` says.
 final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]
     private let untilCaughtUp: Bool
     private let areNamed: Bool
+    private let lives: SinkLives
     private let results = Mutex(Results())
     private let parts = DispatchGroup()
 
     private struct Results {
-        var records: [String: Int] = [:]
+        /// The records that were read, by sink: in its run, and in those before it.
+        var records: [String: (now: Int, before: Int)] = [:]
         /// As JSON.
         var summaries: [String: String] = [:]
-        /// In the order in which they came.
-        var failures: [CommandFailure] = []
+        /// The failures of sinks that have not ended in order since.
+        var failures: [String: CommandFailure] = [:]
     }
 
     /// - Parameter areNamed: true if the summaries say of which sink they are.
@@ -31,13 +34,16 @@ final class SinkRuns: Sendable {
         self.sinks = sinks
         self.untilCaughtUp = untilCaughtUp
         self.areNamed = areNamed
+        // What is to come to an end says how it ended.
+        lives = SinkLives(count: sinks.count, beginAgain: !untilCaughtUp)
     }
 
     /// Blocks until all have caught up, if that was asked for, or until the program is to end.
     /// Prints a summary of each.
     ///
     /// - Parameter health: the file that is touched while every sink's loop turns.
-    /// - Throws: with status 70 if one of them could not go on; the others have done their work.
+    /// - Throws: with status 70 if one of them could not go on, and has not ended in order since; the others have done
+    ///   their work.
     func run(_ health: HealthFile?) throws(CommandFailure) {
         // What is wrong with settings is said at once, whether a broker answers or not.
         for sink in sinks { try check(sink) }
@@ -64,18 +70,16 @@ final class SinkRuns: Sendable {
         defer { monitoring?.end() }
         let pulse = health.map { Pulse($0, count: sinks.count) }
         var works: [Work] = []
-        for (index, sink) in sinks.enumerated() {
-            works.append(work(of: sink, watches?[index], report, traces?.tracer, turned: { pulse?.beat(index) }))
+        for index in sinks.indices {
+            works.append(work(of: index, watches?[index], report, traces?.tracer, turned: { pulse?.beat(index) }))
         }
-        for (index, work) in works.enumerated() {
-            start(sinks[index], watches?[index], ended: { pulse?.end(index) }, work)
-        }
+        for (index, work) in works.enumerated() { start(index, watches?[index], pulse, work) }
         waitForAll()
         try tell()
     }
 
     /// What a sink does on its thread, to its end; it gives the summary as JSON.
-    private typealias Work = @Sendable () throws(CommandFailure) -> String
+    private typealias Work = @Sendable () throws(SinkFailure) -> String
 
     /// - Throws: with status 64, if settings that its target needs are wrong.
     private func check(_ sink: SinkDeclaration) throws(CommandFailure) {
@@ -89,9 +93,10 @@ final class SinkRuns: Sendable {
     }
 
     private func work(
-        of sink: SinkDeclaration, _ watch: SinkMonitoring?, _ report: SinkStatusReport, _ tracer: Tracer?,
+        of index: Int, _ watch: SinkMonitoring?, _ report: SinkStatusReport, _ tracer: Tracer?,
         turned: @escaping @Sendable () -> Void
     ) -> Work {
+        let sink = sinks[index]
         let name = areNamed ? sink.name : nil
         switch sink.target {
         case .kept(let target):
@@ -99,53 +104,95 @@ final class SinkRuns: Sendable {
             run.monitoring = watch
             run.report = report
             run.tracer = tracer
-            return { [run] () throws(CommandFailure) in
+            return { [self, run] () throws(SinkFailure) in
                 try run.run(
                     until: {
                         turned()
                         watch?.turned()
                         return Signals.isStopRequested
-                    }, progress: { self.note(sink, $0.summary.records) }
+                    }, progress: { self.note(index, $0.summary.records, hasBegun: $0.hasBegun) }
                 ).json(of: name)
             }
         case .sent(let address):
-            return { [self] () throws(CommandFailure) in
+            return { [self] () throws(SinkFailure) in
                 var surroundings = DeliverySinkRun.Surroundings()
                 surroundings.watch = watch
                 surroundings.report = report
                 surroundings.tracer = tracer
                 surroundings.turned = turned
-                surroundings.progress = { self.note(sink, $0) }
-                return try delivery(to: address, of: sink).deliver(surroundings).json(of: name)
+                surroundings.progress = { records, hasBegun in self.note(index, records, hasBegun: hasBegun) }
+                let run: DeliverySinkRun
+                do throws(CommandFailure) {
+                    run = try delivery(to: address, of: sink)
+                } catch {
+                    throw SinkFailure(error, isFinal: true)
+                }
+                return try run.deliver(surroundings).json(of: name)
             }
         }
     }
 
-    private func note(_ sink: SinkDeclaration, _ records: Int) {
-        results.withLock { $0.records[sink.name] = records }
+    private func note(_ index: Int, _ records: Int, hasBegun: Bool) {
+        let sink = sinks[index]
+        results.withLock { $0.records[sink.name, default: (now: 0, before: 0)].now = records }
+        guard hasBegun, let away = lives.noteReading(index, now: WallClock.uptime()) else { return }
+        environment.logger(for: .sinks).notice(
+            "the sink '\(sink.name)' goes on again", metadata: ["awayMs": .milliseconds(away)])
     }
 
-    private func start(
-        _ sink: SinkDeclaration, _ watch: SinkMonitoring?, ended: @escaping @Sendable () -> Void, _ work: @escaping Work
-    ) {
+    private func start(_ index: Int, _ watch: SinkMonitoring?, _ pulse: Pulse?, _ work: @escaping Work) {
+        let name = sinks[index].name
         parts.enter()
         let thread = Thread { [self] in
             defer {
-                ended()
+                pulse?.end(index)
                 parts.leave()
             }
-            do throws(CommandFailure) {
+            lives.run(
+                index, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
+                shouldStop: {
+                    pulse?.beat(index)
+                    return Signals.isStopRequested
+                }, failed: { note($0, $1, of: name, watch) },
+                begins: {
+                    watch?.noteBegin()
+                    results.withLock { results in
+                        let (now, before) = results.records[name] ?? (now: 0, before: 0)
+                        results.records[name] = (now: 0, before: now + before)
+                    }
+                }
+            ) { () throws(SinkFailure) in
                 let summary = try work()
                 watch?.noteEnd()
-                results.withLock { $0.summaries[sink.name] = summary }
-            } catch {
-                watch?.note(failure: error.message)
-                if sinks.count > 1 { environment.logger(for: .sinks).error("\(error.message); the other sinks go on") }
-                results.withLock { $0.failures.append(error) }
+                results.withLock { results in
+                    results.summaries[name] = summary
+                    results.failures[name] = nil
+                }
             }
         }
-        thread.name = "sink \(sink.name)"
+        thread.name = "sink \(name)"
         thread.start()
+    }
+
+    /// Tells a failure once, with its reason and what follows; what repeats it, at debug.
+    private func note(
+        _ failure: SinkFailure, _ verdict: SinkLives.Verdict, of name: String, _ watch: SinkMonitoring?
+    ) {
+        let (message, logger) = (failure.command.message, environment.logger(for: .sinks))
+        results.withLock { $0.failures[name] = failure.command }
+        switch verdict {
+        case .again(let pause, let isNews):
+            let again = "it begins again in \(pause.shortText)"
+            watch?.note(failure: "\(message); it begins again by itself")
+            let line = "\(message); the other sinks go on, and \(again)"
+            if isNews { logger.error("\(line)") } else { logger.debug("\(line)") }
+        case .ended:
+            watch?.note(failure: message)
+            logger.error("\(message); the other sinks go on")
+        case .over:
+            // The process ends with these words.
+            watch?.note(failure: message)
+        }
     }
 
     /// Shows how many records were read until all have ended.
@@ -158,7 +205,7 @@ final class SinkRuns: Sendable {
         bar.finish()
     }
 
-    private var records: Int { results.withLock { $0.records.values.reduce(0, +) } }
+    private var records: Int { results.withLock { $0.records.values.reduce(0) { $0 + $1.now + $1.before } } }
 
     /// True if a sink writes to standard output, where nothing else may come between.
     private var ownsOutput: Bool { sinks.contains { $0.target == .kept(.stdout) } }
@@ -169,57 +216,10 @@ final class SinkRuns: Sendable {
             guard let summary = summaries[sink.name] else { continue }
             if ownsOutput { writeError(summary) } else { print(summary) }
         }
-        guard let first = failures.first else { return }
-        if failures.count == 1 { throw first }
-        throw CommandFailure(.software, failures.map(\.message).joined(separator: "\n"))
-    }
-}
-
-/// The health file of several loops: it is touched when all that go on have turned since it was. Any thread.
-private final class Pulse: Sendable {
-    private let file: HealthFile
-    private let waitsFor: Mutex<(loops: Set<Int>, awaited: Set<Int>)>
-
-    init(_ file: HealthFile, count: Int) {
-        self.file = file
-        waitsFor = Mutex((Set(0..<count), Set(0..<count)))
-    }
-
-    func beat(_ index: Int) {
-        waitsFor.withLock { state in
-            state.awaited.remove(index)
-            guard state.awaited.isEmpty else { return }
-            state.awaited = state.loops
-            file.touch()
-        }
-    }
-
-    /// The loop has ended.
-    func end(_ index: Int) {
-        waitsFor.withLock { state in
-            state.loops.remove(index)
-            state.awaited.remove(index)
-        }
-    }
-}
-
-/// The health of a process with several sinks: it is well if all of them are.
-struct SinksHealth: HealthSource {
-    let sinks: [(name: String, health: SinkMonitoring)]
-
-    func problems(_ check: HealthCheck, now: Duration) -> [HealthProblem] {
-        named { $0.problems(check, now: now) }
-    }
-
-    func notices(now: Duration) -> [HealthProblem] {
-        named { $0.notices(now: now) }
-    }
-
-    private func named(_ told: (SinkMonitoring) -> [HealthProblem]) -> [HealthProblem] {
-        guard sinks.count > 1 else { return sinks.first.map { told($0.health) } ?? [] }
-        return sinks.flatMap { sink in
-            told(sink.health).map { HealthProblem($0.part, "sink \(sink.name): \($0.reason)") }
-        }
+        let failed = sinks.compactMap { failures[$0.name] }
+        guard let first = failed.first else { return }
+        if failed.count == 1 { throw first }
+        throw CommandFailure(.software, failed.map(\.message).joined(separator: "\n"))
     }
 }
 

@@ -63,11 +63,14 @@ final class SinkStatusReport: Sendable {
         }
     }
 
-    /// A sink begins. What it wrote last, in this run or the one before, stays until it writes again.
+    /// A sink begins, or begins again. What it wrote last, in this process or before it, stays until it writes again.
+    /// The last error of this process stays as well.
     func begin(_ status: SinkStatus) {
         state.withLock { state in
             var status = status
-            status.written = state.former[status.key]?.written
+            let before = state.sinks[status.name]?.status
+            status.written = before?.written ?? state.former[status.key]?.written
+            (status.lastError, status.lastErrorAt) = (before?.lastError, before?.lastErrorAt)
             state.sinks[status.name] = Sink(status: status)
             tell(status.name, &state)
         }
@@ -103,9 +106,10 @@ final class SinkStatusReport: Sendable {
         change(name) { sink in
             switch notice {
             case .holding(let error, _): sink.status.fall(to: .waiting, error.description)
-            case .resumed: sink.status.fall(to: .running, nil)
+            case .awaiting(let error): sink.status.fall(to: .waiting, "\(sink.status.topic): \(error.message)")
+            case .resumed, .brokersBack: sink.status.fall(to: .running, nil)
             case .unusable, .log, .setBack: sink.status.note(error: notice.description)
-            case .brokersBack, .newPartitions, .startedOver: break
+            case .newPartitions, .startedOver: break
             }
         }
     }

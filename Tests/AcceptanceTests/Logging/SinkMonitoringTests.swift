@@ -209,6 +209,57 @@ struct SinkMonitoringTests {
         #expect(value("tideline_sink_target_away") == 0)
     }
 
+    @Test("one that has failed is unwell until it has begun again, and no supervisor is to start it anew")
+    func failure() {
+        defer { monitoring.close() }
+        func parts(_ check: HealthCheck, in time: Duration = .zero) -> [String] {
+            sink.problems(check, now: WallClock.uptime() + time).map(\.part)
+        }
+        sink.turned()
+        sink.note(progress(lag: 3, unsettled: 2, successes: 4))
+        #expect(value("tideline_sink_failures_total") == 0)
+        sink.note(failure: "permission denied")
+        #expect(problems() == [HealthProblem("sink", "permission denied")])
+        #expect(parts(.live, in: .seconds(300)).isEmpty && parts(.startup).isEmpty)
+        sink.noteBegin()
+        #expect(parts(.ready) == ["startup"] && parts(.live, in: .seconds(300)).isEmpty && parts(.startup).isEmpty)
+        sink.note(progress(successes: 1))
+        #expect(parts(.ready).isEmpty && value("tideline_sink_failures_total") == 1)
+        sink.note(failure: "permission denied")
+        sink.noteBegin()
+        sink.note(progress(successes: 2))
+        #expect(value("tideline_sink_failures_total") == 2)
+    }
+
+    @Test("counts of the runs before are kept when a sink begins again")
+    func counts() {
+        defer { monitoring.close() }
+        func note(records: Int, delivered: Int) {
+            var told = self.progress(successes: delivered)
+            told.records = records
+            told.outcomes = [("delivered", delivered), ("skipped", 1)]
+            sink.note(told)
+        }
+        func delivered() -> Double? { value(#"tideline_sink_outcomes_total{sink="webhook",outcome="delivered"}"#) }
+        note(records: 5, delivered: 4)
+        sink.note(failure: "away")
+        sink.noteBegin()
+        #expect(delivered() == 4 && value("tideline_sink_records_total") == 5)
+        note(records: 2, delivered: 1)
+        #expect(delivered() == 5 && value("tideline_sink_records_total") == 7)
+        #expect(value(#"tideline_sink_outcomes_total{sink="webhook",outcome="skipped"}"#) == 2)
+    }
+
+    @Test("a topic that is waited for is told until it is read again")
+    func awaiting() {
+        defer { monitoring.close() }
+        sink.note(progress())
+        sink.note(awaiting: "timelines: unknown topic")
+        #expect(problems() == [HealthProblem("topics", "reading waits for timelines: unknown topic")])
+        sink.note(awaiting: nil)
+        #expect(problems().isEmpty)
+    }
+
     @Test("what it counts is there at 0 before it has read anything, so that the first rise is seen")
     func zeros() {
         defer { monitoring.close() }

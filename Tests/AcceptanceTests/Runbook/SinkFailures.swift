@@ -40,7 +40,7 @@ extension RunbookFailure {
         means: """
             The server, Apple, or the folder that a sink writes to is away: a server is down, a disk is full. The
             sink holds what it has, tries again and again, and reads no further. A folder that is gone ends it with
-            status 70, which says so.
+            status 70, which says so; beside other sinks of its process it begins again by itself.
             """,
         lost: "Nothing. Reloads that are older than `reloads.max-age` by then are left out, and counted.",
         alerts: ["TidelineSinkBehind", "TidelineUnhealthy"]

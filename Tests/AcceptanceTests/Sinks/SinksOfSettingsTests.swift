@@ -93,6 +93,43 @@ extension AcceptanceTests {
             #expect(after.first?["configurationId"] as? String == last && after.first?["revision"] as? Int == 3)
         }
 
+        @Test("a sink that failed begins again by itself once what was wrong is mended; its health says that it failed")
+        func again() async throws {
+            var application = try await Application("sinks-again", partitions: 1)
+            let phones = application.directory.appending(path: "phones")
+            let wall = try application.file("wall", "not a directory")
+            let sinks = #"{"phones": {"to": "files:\#(phones.path)"}, "wall": {"to": "files:\#(wall)"}}"#
+            application.settings += ["--set", "sinks=\(sinks)"]
+            try await publish(["a"], kind: "Bus", to: application)
+            let sink = try application.start("sink", "--metrics", "127.0.0.1:0")
+            defer { sink.kill() }
+            let address = try await Monitored.address(of: sink)
+            let isTold = try await eventually(within: .seconds(30)) {
+                let body = try await Monitored.get("/health/ready", at: address).body
+                return body.contains("sink wall: ") && body.contains("it begins again by itself")
+            }
+            #expect(isTold)
+            // A supervisor has nothing to mend by a new start.
+            try await Monitored.wait(for: "/health/live", at: address, 200)
+            try FileManager.default.removeItem(atPath: wall)
+            let isWritten = try await eventually(within: .seconds(60)) {
+                FileManager.default.fileExists(atPath: wall + "/a.json")
+                    && FileManager.default.fileExists(atPath: phones.path + "/a.json")
+            }
+            #expect(isWritten)
+            try await Monitored.wait(for: "/health/ready", at: address, 200)
+            let metrics = try await Monitored.get("/metrics", at: address).body
+            let failures = metrics.split(separator: "\n")
+                .first { $0.hasPrefix(#"tideline_sink_failures_total{sink="wall"}"#) }
+                .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
+            #expect(failures.map { $0 >= 1 } == true)
+            sink.terminate()
+            let result = await sink.result()
+            #expect(result.succeeded, "\(result.failure)")
+            let told = result.standardError.split(separator: "\n").filter { $0.contains("the other sinks go on") }
+            #expect(told.count == 1 && told[0].contains("it begins again in"), "\(result.standardError)")
+        }
+
         @Test("a sink that runs is seen to run from outside, and one that was killed is silent after a while")
         func running() async throws {
             let application = try await Application("statuses", partitions: 1)

@@ -122,6 +122,45 @@ struct HTTPTimelinesFaultTests {
         #expect(stage.position == 2 && stage.held["\(base)/a"] == TimelineStage.timeline("a", 2))
     }
 
+    @Test("one whose positions are taken away ends, and may begin again; one that was replaced may not")
+    func reset() throws {
+        stage.append("a", 1)
+        var rounds = 0
+        #expect {
+            try stage.run(
+                stop: {
+                    rounds += 1
+                    if rounds == 8 { #expect(throws: Never.self) { try takeAway() } }
+                    if rounds == 12 { stage.append("a", 2) }
+                    return rounds > 200
+                }, change: { $0.reading.untilCaughtUp = false })
+        } throws: {
+            $0 as? DeliveryError == .reset(name: "http")
+        }
+        #expect(!DeliveryError.reset(name: "http").isFinal && DeliveryError.replaced(name: "http").isFinal)
+        #expect(try stage.run().records == 2)
+    }
+
+    private func takeAway() throws {
+        let requests = PatientRequests(clock: stage.service.clock, shouldStop: { false })
+        try LedgerReset(application: "app", cluster: stage.cluster, requests: requests).reset("http")
+    }
+
+    @Test("a host whose name cannot be found is waited for, and said in other words than one that does not answer")
+    func unknownHost() throws {
+        stage.append("a", 1)
+        var count = 0
+        stage.fault = { _ in
+            count += 1
+            return count < 4 ? .failure(HTTPClientError(.unknownHost, "Couldn't resolve host name")) : nil
+        }
+        #expect(try stage.run().delivered == 1)
+        let told = stage.notices.compactMap { if case .holding(let reason, _) = $0 { reason } else { nil } }
+        #expect(
+            told.first == "t.example: the name of the host cannot be found (Couldn't resolve host name): see whether"
+                + " the address is spelt right, and DNS answers")
+    }
+
     @Test("a topic that was made again while it is read, and filled beyond the position, is sent from its beginning")
     func recreatedMeanwhile() throws {
         for number in 1...3 { stage.append("old\(number)", 1) }

@@ -41,6 +41,21 @@ struct PostgresRefusalTests {
         #expect(try stage.text("SELECT next FROM positions") == "50")
     }
 
+    @Test("a host whose name cannot be found is waited for, and said in other words than one that does not answer")
+    func unknownHost() throws {
+        for (address, isUnknown) in [("no-such-host.invalid", true), ("127.0.0.1:1", false)] {
+            #expect {
+                try PostgresSink(PostgresAddress("postgres://\(address)/timelines")).positions(of: "timelines")
+            } throws: {
+                guard let error = $0 as? SinkError, error.isRetriable else { return false }
+                // Where there is no name server, nobody can say whether there is such a host.
+                if "\(error)".contains("Temporary failure") { return true }
+                return error.isUnknownHost == isUnknown
+                    && "\(error)".contains("the name of the host cannot be found") == isUnknown
+            }
+        }
+    }
+
     @Test("ids that no text or no index can hold are left out; the value of one that was there stays")
     func ids() throws {
         let sink = try stage.sink()

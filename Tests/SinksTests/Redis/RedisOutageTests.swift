@@ -232,6 +232,19 @@ struct RedisOutageTests {
         #expect(try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").count == 2)
     }
 
+    @Test("many versions of a configuration that cannot be written are asked for together, and not one by one")
+    func longChain() throws {
+        let redis = try RedisProcess()
+        append("a", 1)
+        for number in 0..<300 { cluster.append(topic, 0, key: "a", value: "no timeline \(number)") }
+        for number in 0..<50 { append("c\(number)", 1) }
+        let summary = try run(redis, batch: 1_000)
+        #expect(summary.written == 51 && summary.unusable == 300)
+        #expect(try revision(redis, "a") == "1")
+        let calls = try redis.cli("INFO", "commandstats").firstMatch(of: /cmdstat_mget:calls=([0-9]+)/)
+        #expect(calls.flatMap { Int($0.1) }.map { $0 <= 2 } == true, "\(String(describing: calls?.0))")
+    }
+
     @Test("killed between the writes and the commit, and stopped while it waits: nothing is there twice, nothing lost")
     func interrupted() throws {
         let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])

@@ -15,6 +15,8 @@ struct WebhookAnswer {
         switch result {
         case .failure(let error) where error.kind == .invalid:
             return .stop(reason: "cannot send to \(host): \(error)")
+        case .failure(let error) where error.kind == .unknownHost:
+            return .again(reason: "\(host): \(UnknownHost.text(error.description))", scope: .host)
         case .failure(let error):
             return .again(reason: "\(host): \(error)", scope: error.kind == .timedOut ? .either : .host)
         case .success(let response):

@@ -116,7 +116,8 @@ package final class APNsDestination: DeliveryDestination {
             return .stop(reason: "cannot send to \(attempt.host): \(error)")
         case .failure(let error):
             // A stream that is never answered says nothing of those beside it.
-            return .again(reason: "\(attempt.host): \(error)", scope: error.kind == .timedOut ? .parcel : .host)
+            let reason = error.kind == .unknownHost ? UnknownHost.text(error.description) : error.description
+            return .again(reason: "\(attempt.host): \(reason)", scope: error.kind == .timedOut ? .parcel : .host)
         case .success(let response):
             let answer = APNsAnswer(response, wall: wall, with: &parser)
             return verdict(on: answer, to: attempt, contents[0])

@@ -16,6 +16,7 @@ package final class KafkaSink: TimelineSink {
     private let context: SinkContext<LedgerNotice>
     private let ledger: SinkLedger
     private let outage: KafkaOutage
+    private let unknownHosts: () -> [String]
     private var cluster: String?
     /// The target's partitions, as they were found.
     private var places: [TopicPartition] = []
@@ -28,19 +29,32 @@ package final class KafkaSink: TimelineSink {
     private var offsets = TextDictionary<Offset>()
     /// Records that the target has refused, by configuration and offset.
     private var refused = TextDictionary<[Offset: BadRecord]>()
+    /// The smallest of them, if size alone is why; so whatever is as large is refused, too.
+    private var tooLarge: TooLarge?
+
+    private struct TooLarge {
+        /// The bytes of key and value, as the client counts them.
+        var bytes: Int
+        /// Those of headers, too.
+        var whole: Int
+        var cause: LogError
+    }
 
     /// Connects nowhere yet.
     ///
     /// - Parameters:
     ///   - cluster: the target's.
     ///   - instance: a name that no other run ever had.
+    ///   - unknownHosts: asked while no broker answers: the names of the hosts, if none of them can be found.
     ///   - shouldStop: asked at least every few seconds while the target is waited for.
     package init(
         cluster: any Cluster, _ settings: KafkaSinkSettings, instance: String, clock: any BlockingClock,
-        name: String = "kafka", shouldStop: @escaping () -> Bool = { false }
+        name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
+        shouldStop: @escaping () -> Bool = { false }
     ) throws(SinkError) {
         self.name = name
         self.settings = settings
+        self.unknownHosts = unknownHosts
         let outage = KafkaOutage(clock, patience: settings.patience, shouldStop: shouldStop)
         do throws(LogError) {
             context = SinkContext(
@@ -97,9 +111,12 @@ package final class KafkaSink: TimelineSink {
         if let value, TimelineStamp(value) == nil {
             throw .unusable(BadRecord(noTimeline: value))
         }
-        records.append(
-            SinkLedger.OutputRecord(
-                topic: settings.topic, key: Array(id.utf8), value: value, headers: record.headers))
+        let output = SinkLedger.OutputRecord(
+            topic: settings.topic, key: Array(id.utf8), value: value, headers: record.headers)
+        if let tooLarge, output.keyAndValueCount >= tooLarge.bytes, output.byteCount >= tooLarge.whole {
+            throw .unusable(refusal(of: output.keyAndValueCount, tooLarge.cause))
+        }
+        records.append(output)
         offsets[id] = record.offset
         return value == nil ? .removed : .written
     }
@@ -126,9 +143,10 @@ package final class KafkaSink: TimelineSink {
         hasRecords = hasRecords || !records.isEmpty
         rollBack()
         refused.removeAll()
+        tooLarge = nil
     }
 
-    private var target: KafkaTarget { KafkaTarget(settings, context, outage) }
+    private var target: KafkaTarget { KafkaTarget(settings, context, outage, unknownHosts: unknownHosts) }
 
     /// - Parameter question: false if it was stopped first.
     private func asked(_ question: () throws(LedgerError) -> Bool) throws(SinkError) {
@@ -143,8 +161,8 @@ package final class KafkaSink: TimelineSink {
 
     private func failure(_ error: LedgerError) -> SinkError {
         switch error {
-        case .replaced:
-            return .refused(
+        case .replaced, .reset:
+            return .replaced(
                 target.fault("write to", "another sink of this topic has started and goes on in its place"))
         case .topic(let topic, let problem):
             return .refused(
@@ -172,8 +190,14 @@ package final class KafkaSink: TimelineSink {
         guard let key = found?.key, let bytes = cause.record?.bytes else { return false }
         let id = String(decoding: key, as: UTF8.self)
         guard let offset = offsets[id] else { return false }
-        refused[id, default: [:]][offset] = BadRecord(
-            "\(settings.topic) takes no record of \(bytes) bytes: \(cause)")
+        refused[id, default: [:]][offset] = refusal(of: bytes, cause)
+        if settings.isJudgedBySize, bytes >= KafkaSinkSettings.batchBytes, bytes < tooLarge?.bytes ?? .max {
+            tooLarge = found.map { TooLarge(bytes: bytes, whole: $0.byteCount, cause: cause) }
+        }
         return true
+    }
+
+    private func refusal(of bytes: Int, _ cause: LogError) -> BadRecord {
+        BadRecord("\(settings.topic) takes no record of \(bytes) bytes: \(cause)")
     }
 }

@@ -16,6 +16,11 @@ package struct KafkaSinkSettings: Hashable, Sendable {
     package var openingPatience = Duration.seconds(45)
     /// The time-out of one request.
     package var requestTimeout = Duration.seconds(2)
+    /// True if the broker judges what is sent by its size alone: nothing is compressed, and a record of `batchBytes`
+    /// goes alone. Then what is as large as a record that was refused is not sent.
+    package var isJudgedBySize = true
+    /// Clients send smaller records together, and brokers refuse whole batches.
+    package static let batchBytes = 16_384
 
     package init(topic: String, place: String, source: String) {
         self.topic = topic

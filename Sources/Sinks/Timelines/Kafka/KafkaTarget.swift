@@ -5,11 +5,16 @@ struct KafkaTarget {
     private let settings: KafkaSinkSettings
     private let context: SinkContext<LedgerNotice>
     private let outage: KafkaOutage
+    private let unknownHosts: () -> [String]
 
-    init(_ settings: KafkaSinkSettings, _ context: SinkContext<LedgerNotice>, _ outage: KafkaOutage) {
+    init(
+        _ settings: KafkaSinkSettings, _ context: SinkContext<LedgerNotice>, _ outage: KafkaOutage,
+        unknownHosts: @escaping () -> [String]
+    ) {
         self.settings = settings
         self.context = context
         self.outage = outage
+        self.unknownHosts = unknownHosts
     }
 
     /// Finds the topic.
@@ -58,6 +63,14 @@ struct KafkaTarget {
 
     /// Whatever waited for an answer, and however much was left to send: it is one obstacle, which is told once.
     func unavailable(_ cause: LogError?) -> SinkError {
+        // The client waits for a name as it waits for a broker, and says the same of both.
+        let isAway = cause.map { $0.code == .timedOut || $0.code == .unreachable } ?? true
+        let names = isAway ? unknownHosts() : []
+        if !names.isEmpty {
+            var unknown = fault("write to", names.joined(separator: ", "))
+            unknown.isUnknownHost = true
+            return .unavailable(unknown)
+        }
         guard let cause, cause.code != .timedOut else {
             return .unavailable(fault("write to", "its brokers do not answer in time"))
         }

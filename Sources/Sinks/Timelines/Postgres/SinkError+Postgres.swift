@@ -5,7 +5,8 @@ extension SinkError {
     init(_ error: PostgresError, _ operation: String, _ place: String) {
         let code = error.message.contains("no password supplied") ? "28P01" : error.code
         let hint = Self.remedies.first { $0.code == code }.map { "; \($0.text)" } ?? ""
-        let fault = SinkFault(place: place, operation: operation, reason: error.description + hint)
+        let fault = SinkFault(
+            place: place, operation: operation, reason: error.description + hint, isUnknownHost: error.isUnknownHost)
         // At a commit the queue of notifications may be full, by a listener that is long in a transaction.
         let passes = error.kind == .passing || error.code == "54000"
         self = passes ? .unavailable(fault) : .refused(fault)

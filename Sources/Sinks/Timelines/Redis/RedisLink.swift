@@ -16,7 +16,6 @@ final class RedisLink {
     private var queued = 0
     /// The transaction whose end was sent and is not answered: its commands, and when it was sent.
     private var unanswered: (commands: Int, sentAt: Duration)?
-    private var wasOpen = false
     /// When the renewal was sent: the server counts the lease from some moment between that and its answer.
     private var renewedAt = Duration.zero
     /// Counts how often the lock was taken: what was known of the server before may be wrong.
@@ -58,7 +57,7 @@ final class RedisLink {
         case .alive(let owner): throw .refused(fault("write to", "another sink writes there (\(owner))"))
         }
         (connection, self.server) = (made, server)
-        (wasOpen, renewedAt) = (true, asked)
+        renewedAt = asked
         generation += 1
     }
 
@@ -206,9 +205,10 @@ final class RedisLink {
         switch error.kind {
         case .lost, .busy: .unavailable(fault(operation, error.description))
         case .failed where error.isTextTooLong || error.isAbort: .unavailable(fault(operation, error.description))
-        // The name was right once.
-        case .unknownHost where wasOpen: .unavailable(fault(operation, error.description))
-        case .failed, .unknownHost: .refused(fault(operation, error.description))
+        case .unknownHost:
+            .unavailable(
+                SinkFault(place: place, operation: operation, reason: error.description, isUnknownHost: true))
+        case .failed: .refused(fault(operation, error.description))
         case .denied:
             .refused(
                 fault(

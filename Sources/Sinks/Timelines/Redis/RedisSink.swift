@@ -19,7 +19,7 @@ package final class RedisSink: DeferredCommitSink {
     /// The generation of the link in which the positions were looked at.
     private var verified = 0
     /// What is there, or will be once the transaction ends, for the configurations that were asked for.
-    private var known = TextDictionary<Known>()
+    private var known = TextDictionary<KnownTimeline>()
     /// The transaction. Its commands are sent as they are made; whatever must be asked meanwhile takes them back.
     private var commands: [[RedisWord]] = []
     /// Whose keys are sets, or not there yet.
@@ -28,15 +28,6 @@ package final class RedisSink: DeferredCommitSink {
     /// The longest text of the transaction, and the longest that may be written.
     private var textLongest = 0
     private var textMax = Int.max
-
-    private struct Known {
-        var value: [UInt8]?
-        /// The record that `head` is read from.
-        var place: TopicPartition
-        var offset: Offset
-        /// What the timeline says that the record has for this sink; `nil` if there is none, or it cannot be read.
-        var head: TimelineHead?
-    }
 
     /// Nothing is asked of the server yet.
     ///
@@ -87,13 +78,7 @@ package final class RedisSink: DeferredCommitSink {
         let reply = try link.attempt("read") { (connection) throws(RedisError) in
             try connection.run(["HGETALL", RedisKeys.positions(of: topic)])
         }
-        var positions: [Partition: SinkPosition] = [:]
-        var rest = (reply.list ?? [])[...]
-        while let partition = rest.popFirst(), let value = rest.popFirst() {
-            guard let number = partition.text.flatMap({ Int32($0) }), case .bytes(let json) = value else { continue }
-            positions[Partition(number)] = StoredPosition(json: json)?.position
-        }
-        return positions
+        return reply.positions
     }
 
     package func commit(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
@@ -145,18 +130,34 @@ package final class RedisSink: DeferredCommitSink {
     // MARK: - Records
 
     package func prepare(_ records: [SinkRecord]) throws(SinkError) {
-        var found: [Known] = []
+        var found: [KnownTimeline] = []
         var unseen: Set<String> = []
+        var ids: [String] = []
         for record in records {
             let head = head(of: record)
-            found.append(Known(place: record.origin, offset: record.offset, head: head))
+            found.append(KnownTimeline(place: record.origin, offset: record.offset, head: head))
             if let recipient = head?.recipient, !recipients.contains(recipient) { unseen.insert(recipient) }
+            if known[record.configurationId] == nil { ids.append(record.configurationId) }
         }
+        // To ask takes all commands of the transaction back.
+        var values = TextDictionary<[UInt8]>()
+        if !ids.isEmpty || !unseen.isEmpty { values = try read(ids, recipients: unseen) }
+        for (record, var latest) in zip(records, found) {
+            let id = record.configurationId
+            // What this transaction is going to write counts more than what is there.
+            latest.value = known[id].map { $0.value } ?? values[id]
+            known[id] = latest
+        }
+    }
+
+    /// Asks for what is there of these configurations, and looks whether the keys of these recipients are sets.
+    ///
+    /// - Throws: `refused` if one of them is not.
+    private func read(_ ids: [String], recipients unseen: Set<String>) throws(SinkError) -> TextDictionary<[UInt8]> {
         let names = unseen.sorted()
-        let replies = try ask(
-            [["MGET"] + records.map { RedisKeys.timeline($0.configurationId) }]
-                + names.map { ["TYPE", RedisKeys.recipient($0)] })
-        for (name, type) in zip(names, replies.dropFirst()) {
+        let timelines: [[RedisWord]] = ids.isEmpty ? [] : [["MGET"] + ids.map { RedisKeys.timeline($0) }]
+        let replies = try ask(timelines + names.map { ["TYPE", RedisKeys.recipient($0)] })
+        for (name, type) in zip(names, replies.dropFirst(timelines.count)) {
             guard type.text == "none" || type.text == "set" else {
                 throw .refused(link.fault("write to", "key tideline:recipient:\(name) is not a set: remove it"))
             }
@@ -164,13 +165,12 @@ package final class RedisSink: DeferredCommitSink {
         // Those of whom nothing comes any more are forgotten; whoever comes again is looked at again.
         if recipients.count > Self.recipientsMax { recipients.removeAll() }
         recipients.formUnion(unseen)
-        for (index, value) in (replies.first?.list ?? []).enumerated() {
-            let id = records[index].configurationId
-            if case .bytes(let bytes) = value { found[index].value = bytes }
-            // What this transaction is going to write counts more than what is there.
-            if let before = known[id] { found[index].value = before.value }
-            known[id] = found[index]
+        var values = TextDictionary<[UInt8]>()
+        if timelines.isEmpty { return values }
+        for (id, value) in zip(ids, replies.first?.list ?? []) {
+            if case .bytes(let bytes) = value { values[id] = bytes }
         }
+        return values
     }
 
     /// Asks within the transaction, on a connection whose positions are known.

@@ -35,7 +35,13 @@ enum SinkMetrics {
         "1 for the state that it is in, else 0: running; waiting, for its target or for brokers; stopped, as it was to;"
             + " failed, with the reason in /health/ready.")
 
-    static let all = [records, outcomes, lag, lagTime, lastSuccess, startedOver, position, waiting, state]
+    static let failures = MetricFamily(
+        "tideline_sink_failures", .counter, labels: sink,
+        "How often it ended although nobody had asked for that. It begins again while others of its process go on.")
+
+    static let all = [
+        records, outcomes, lag, lagTime, lastSuccess, startedOver, position, waiting, state, failures,
+    ]
 }
 
 /// The HTTP API.

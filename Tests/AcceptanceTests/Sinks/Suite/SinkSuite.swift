@@ -53,12 +53,17 @@ struct SinkSuite {
         (
             "Stands alone.",
             "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
+                + " One that was refused beside other sinks of its process tries again; one that was taken over stays"
+                + " ended."
         ),
         (
             "Starts over.",
             """
             A topic that was deleted and made again is read from its beginning, though it is longer than before, and \
-            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`.
+            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`: \
+            `process` publishes what changes, so a timeline that the new topic lacks may be right still. To be rid of \
+            what is not, stop the sink, empty the target with the positions in it, and start the sink again once the \
+            topic has all, as after a [reset](Operating.md#starting-over-reset-repartition).
             """
         ),
     ]
