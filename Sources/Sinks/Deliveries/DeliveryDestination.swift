@@ -114,7 +114,8 @@ package enum DeliveryVerdict: Hashable, Sendable {
     /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(DeliveryNotice?)
     /// It goes to the dead letters. Of a request that carried several each half is sent again, until the one is found.
-    case deadLetter(MessageProblem)
+    /// When so many in a row are refused for this reason that it cannot be them, they wait as if turned away.
+    case deadLetter(MessageProblem, reason: String)
     /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
     case refused(MessageProblem, reason: String)
     /// It is sent again: after a back-off, and not before `after` if the server said so.

@@ -54,7 +54,7 @@ struct DeliverySinkRun {
             // Its server may know HTTP/1.1 alone.
             http.connectionsPerHost = 16
         case .timelines(let address):
-            found = reading.timelines(address).map { settings in
+            found = reading.timelines(address, of: declaration).map { settings in
                 var settings = settings
                 if let choice = declaration?.choice { (settings.name, settings.choice) = (choice.name, choice) }
                 return .timelines(settings)
@@ -168,6 +168,8 @@ struct DeliverySinkRun {
             DeliveryPace(settings, ofTimelines: sendsTimelines)
         }
         var delivered = 0
+        // Dead letters that were made before it do not end it, as they end other trouble.
+        var turnedAway: String?
         return try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
@@ -178,12 +180,18 @@ struct DeliverySinkRun {
                 deadLetters.flush(now: WallClock.uptime())
                 environment.brokers?.tellRepeats()
                 surroundings.watch?.note(SinkMonitoring.Progress(progress))
-                guard let name = declaration?.name, let report = surroundings.report else { return }
-                if progress.summary.delivered > delivered { report.note(name, trouble: nil) }
+                if progress.summary.delivered > delivered || progress.unsettled == 0 { turnedAway = nil }
+                if let turnedAway { surroundings.watch?.note(trouble: turnedAway) }
+                let hasDelivered = progress.summary.delivered > delivered
                 delivered = progress.summary.delivered
+                guard let name = declaration?.name, let report = surroundings.report else { return }
+                if hasDelivered { report.note(name, trouble: nil) }
                 report.note(name, progress.positions, progress.written, records: progress.summary.records)
             },
-            notice: { log($0, surroundings) })
+            notice: { notice in
+                if case .turnedAway(let reason) = notice { turnedAway = reason }
+                log(notice, surroundings)
+            })
     }
 
     /// The sink asks this in each round, also while it waits for brokers.
@@ -217,6 +225,7 @@ extension DeliveryPace {
         ageMax = settings[ofTimelines ? Keys.sinkHTTPMaxAge : Keys.reloadsMaxAge]
         gather = settings[Keys.reloadsGather]
         backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
+        declinedMax = settings[Keys.webhookRefusals]
         backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
     }
 }

@@ -159,8 +159,8 @@ extension AcceptanceTests {
             let many = try await refused(
                 sinks: #"{"a b": {"to": "files:a"}, "c": {"to": "ftp:x", "only": "size=3", "bad": 1}, "d": 7}"#)
             for word in [
-                "sinks.a b: must be named by", "sinks.c.to: must be files:DIR", "sinks.c.bad: is not known",
-                "sinks.d: must be a map",
+                "sinks.a b: must be named by", "sinks.c.to: must be files:DIR", "sinks.d: must be a map",
+                "sinks.c.bad: is not known; allowed are to, only, default, secret, secret-file, hosts, batch, reloads",
             ] {
                 #expect(many.contains(word), "\(word): \(many)")
             }
