@@ -1,3 +1,4 @@
+import Diagnosis
 import Metrics
 import Observability
 import RecordLog
@@ -158,8 +159,8 @@ final class SinkMonitoring: HealthSource {
         return [
             HealthProblem(
                 "lag",
-                "nothing was done for \((now - state.done).shortText) while \(waiting) records wait; allowed are "
-                    + "\(doneMax.shortText) (health.lag)")
+                "nothing was done for \((now - state.done).shortText) while \(waiting.counted("record"))"
+                    + " \(waiting == 1 ? "waits" : "wait"); allowed are \(doneMax.shortText) (health.lag)")
         ]
     }
 

@@ -154,6 +154,9 @@ extension AcceptanceTests {
                 return result.standardError
             }
             #expect(try await refused().contains("no sink is named: give '--to files:DIR'"))
+            #expect(try await refused("foo").contains("there is no sink 'foo', for the settings name none: give '--to"))
+            let target = try await refused("files:out", sinks: #"{"phones": {"to": "files:a"}}"#)
+            #expect(target.contains("'files:out'") && target.contains("a target stands behind --to"), "\(target)")
             let unknown = try await refused("phone", sinks: #"{"phones": {"to": "files:a"}}"#)
             #expect(unknown.contains("'phone'") && unknown.contains("phones"))
             let many = try await refused(
