@@ -38,7 +38,7 @@ struct SinkCommand: Verb {
             that address, signed by the scheme of Standard Webhooks with webhook.secret; http:// is for loopback and \
             hosts within a cluster. What fails for now is sent again, so a reload may arrive twice, but none is lost. \
             A webhook that answers with 401 to 405, 407, 410, 421, 423 or 426 is waited for, other 4xx make a dead \
-            letter, 3xx end the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: \
+            letter, but twenty alike in a row (webhook.refusals) are waited for, too, 3xx end the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: \
             look at what it says, and do not let a supervisor start it again within 20 minutes, for Apple counts new \
             tokens of a team.
 

@@ -73,4 +73,22 @@ struct HTTPTimelinesRefusalTests {
             #expect(try #require(stage.service.requests.last).at < .seconds(100))
         }
     }
+
+    @Test(
+        "a target that knows no such address is told of with the path, without what of it may be a secret",
+        arguments: [
+            ("https://t.example/timelines/{configurationId}", "/timelines/{configurationId}"),
+            ("https://t.example/T0001/xoxb-hunter2-long/{configurationId}?key=hunter2", "/T0001/…/{configurationId}?…"),
+            ("https://t.example/xoxb-hunter2-{configurationId}", "/…"), ("https://t.example", "/"),
+        ])
+    func path(address: String, shown: String) throws {
+        stage.append("c", 1)
+        stage.fault = { _ in .status(404) }
+        try stage.run(
+            address, stop: { !stage.notices.isEmpty || stage.service.clock.now > .seconds(60) },
+            change: { $0.reading.untilCaughtUp = false })
+        let told = try #require(stage.notices.first).description
+        #expect(told.contains("t.example: status 404 for \(shown); look at its address"), "\(told)")
+        #expect(!told.contains("hunter2") && stage.deadLetters.isEmpty)
+    }
 }
