@@ -225,8 +225,8 @@ extension DeliveryPace {
         ageMax = settings[ofTimelines ? Keys.sinkHTTPMaxAge : Keys.reloadsMaxAge]
         gather = settings[Keys.reloadsGather]
         backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
-        declinedMax = settings[Keys.webhookRefusals]
         backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
+        declinedMax = settings[Keys.webhookRefusals]
     }
 }
 

@@ -12,7 +12,7 @@ struct HTTPTimelinesRefusalTests {
         stage.notices.filter { if case .turnedAway = $0 { true } else { false } }.map(\.description)
     }
 
-    @Test("all with the same answer: the target is waited for, told once, and few are dead letters", arguments: [1, 50])
+    @Test("all alike: the target is waited for, which is told once, and few are dead letters", arguments: [1, 50])
     func misconfigured(batch: Int) throws {
         for number in 0..<200 { stage.append("c\(number)", 1) }
         stage.fault = { [unowned stage] _ in stage.service.clock.now < .seconds(3000) ? .status(400) : nil }
