@@ -147,7 +147,8 @@ enum RetryAfter {
         guard let text = response.header("Retry-After") else { return nil }
         if let seconds = Int64(text) { return seconds < 0 ? nil : min(.seconds(seconds), most) }
         guard let date = response.secondsOfDate("Retry-After") else { return nil }
-        // In this order nothing overflows, whatever year the server says.
-        return min(max(.seconds(date) - .milliseconds(wall.milliseconds), .zero), most)
+        // As durations nothing overflows, whatever year the server says.
+        let delay = Duration.seconds(date) - Duration.milliseconds(wall.milliseconds)
+        return min(max(delay, .zero), most)
     }
 }
