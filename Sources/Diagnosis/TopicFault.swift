@@ -41,8 +41,8 @@ extension TopicFacts {
                 faults.append(
                     TopicFault(
                         topic: name, kind: .partitions,
-                        text: "\(name) has \(topic.partitions) partitions, and this process began with \(tasks): stop"
-                            + " all processes, then 'tideline repartition \(topic.partitions) --execute'",
+                        text: "\(name) has \(topic.partitions.counted("partition")), and this process began with"
+                            + " \(tasks): stop all processes, then 'tideline repartition \(topic.partitions) --execute'",
                         hinders: true))
             }
             return faults

@@ -1,3 +1,5 @@
+internal import CCurl
+
 /// A request. Header names are sent as they are written.
 package struct HTTPClientRequest: Hashable, Sendable {
     package var method: Method
@@ -65,6 +67,14 @@ package struct HTTPClientResponse: Hashable, Sendable {
 
     /// The value of the first header of that name, in any case.
     package func header(_ name: String) -> String? { headers.value(of: name) }
+
+    /// The date that the first header of that name says, in seconds since 1970, in each of the forms that HTTP knows
+    /// (RFC 9110 section 5.6.7); `nil` if it says none. The year may be one that no other type of date holds.
+    package func secondsOfDate(_ name: String) -> Int? {
+        guard let text = header(name) else { return nil }
+        let seconds = curl_getdate(text, nil)
+        return seconds == -1 ? nil : Int(seconds)
+    }
 }
 
 /// Why there is no response. Whether the server has acted on the request is not known.

@@ -29,8 +29,11 @@ package final class RedisConnection {
     private let timeouts: RedisTimeouts
     /// Commands that were appended and have no reply yet.
     package private(set) var pending = 0
-    /// The command that is being appended, as the server reads it: hiredis would make it of its words by two copies.
-    private var command: [UInt8] = []
+    /// The words of the command that is being appended, one after the other: hiredis wants all of them at once, and
+    /// Swift lends one at a time. All three keep their memory from one command to the next.
+    private var text: [UInt8] = []
+    private var lengths: [Int] = []
+    private var starts: [UnsafePointer<CChar>?] = []
     /// What waits to be sent is sent from so many bytes on, so that the server works meanwhile.
     private static let sendBytes = 1 << 17
 
@@ -73,36 +76,29 @@ package final class RedisConnection {
 
     /// Adds a command to those that are sent; its reply is the next one after those of the commands before it.
     package func append(_ words: [RedisWord]) throws(RedisError) {
-        command.removeAll(keepingCapacity: true)
-        appendHead("*", words.count)
+        text.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
         for word in words {
+            let start = text.count
             switch word {
-            case .text(let text): appendWord(text.utf8)
-            case .bytes(let bytes): appendWord(bytes)
-            case .integer(let integer): appendWord(String(integer).utf8)
+            case .text(let word): text.append(contentsOf: word.utf8)
+            case .bytes(let bytes): text.append(contentsOf: bytes)
+            case .integer(let integer): text.append(contentsOf: String(integer).utf8)
             }
+            lengths.append(text.count - start)
         }
-        let code = command.withUnsafeBytes { bytes in
-            redisAppendFormattedCommand(
-                context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        let code = text.withUnsafeBytes { bytes in
+            starts.removeAll(keepingCapacity: true)
+            var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            for length in lengths {
+                starts.append(next)
+                next = next.map { $0 + length }
+            }
+            return redisAppendCommandArgv(context, Int32(lengths.count), &starts, lengths)
         }
         guard code == REDIS_OK else { throw failure() }
         pending += 1
     }
-
-    private func appendWord(_ bytes: some Collection<UInt8>) {
-        appendHead("$", bytes.count)
-        command.append(contentsOf: bytes)
-        command.append(contentsOf: Self.lineEnd)
-    }
-
-    private func appendHead(_ sign: Unicode.Scalar, _ count: Int) {
-        command.append(UInt8(ascii: sign))
-        command.append(contentsOf: String(count).utf8)
-        command.append(contentsOf: Self.lineEnd)
-    }
-
-    private static let lineEnd: [UInt8] = [0x0d, 0x0a]
 
     /// Sends a part of what was appended, if that is much.
     package func sendSome() throws(RedisError) {

@@ -14,6 +14,8 @@ package struct Settings: Sendable {
         /// The value as text for people.
         let text: String
         let source: SettingSource
+        /// True if the text is that of a tree.
+        let isTree: Bool
     }
 
     /// The entry of every declared key.
@@ -82,11 +84,16 @@ extension Settings: CustomStringConvertible {
 
     private func lines(of keys: [String]) -> String {
         keys.map { key in
-            let text = entries[key]?.text ?? free[key]?.value.description ?? ""
             let source = source(of: key) ?? .default
-            return "\(key) = \(Secrets.redact(text, of: key)) (\(source))"
+            return "\(key) = \(shown(key) ?? "") (\(source))"
         }
         .joined(separator: "\n")
+    }
+
+    /// The value of a key as text for people, secrets hidden; `nil` if nobody knows the key.
+    func shown(_ key: String) -> String? {
+        guard let entry = entries[key] else { return free[key].map { Secrets.redact($0.value.description, of: key) } }
+        return entry.isTree ? Secrets.redact(tree: entry.text) : Secrets.redact(entry.text, of: key)
     }
 }
 
@@ -101,6 +108,29 @@ package enum Secrets {
     /// The text, or stars in its place. Nothing stays nothing. Passwords in addresses are stars in any text.
     package static func redact(_ text: String, of key: String) -> String {
         covers(key) && !text.isEmpty ? stars : masked(text)
+    }
+
+    /// The text of a tree with stars in place of what has the key of a secret, and of passwords in addresses.
+    package static func redact(tree text: String) -> String {
+        guard let tree = try? SettingTree(json: text) else { return masked(text) }
+        let shown = redacted(tree)
+        return masked(shown == tree ? text : shown.description)
+    }
+
+    /// A map under such a key is a declaration, such as that of a parameter of this name.
+    private static func redacted(_ tree: SettingTree) -> SettingTree {
+        switch tree.content {
+        case .null, .bool, .number, .text: return tree
+        case .list(let elements): return SettingTree(.list(elements.map { redacted($0) }), line: tree.line)
+        case .map(let pairs):
+            var shown: [(key: String, value: SettingTree)] = []
+            for (key, value) in pairs {
+                let isMap = if case .map = value.content { true } else { false }
+                let isSecret = covers(key) && !isMap
+                shown.append((key, isSecret ? SettingTree(.text(stars), line: value.line) : redacted(value)))
+            }
+            return SettingTree(.map(shown), line: tree.line)
+        }
     }
 
     /// The text with stars in place of passwords: in `://NAME:PASSWORD@`, and behind `password=`.

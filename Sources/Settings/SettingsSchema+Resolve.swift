@@ -84,7 +84,7 @@ private struct Resolution {
         self.suggest = suggest
         self.checkFree = checkFree
         self.entries = schema.byName.mapValues {
-            Settings.Entry(value: $0.erasedDefault, text: $0.defaultText, source: .default)
+            Settings.Entry(value: $0.erasedDefault, text: $0.defaultText, source: .default, isTree: $0.isTree)
         }
     }
 
@@ -104,7 +104,8 @@ private struct Resolution {
         }
         do throws(SettingRefusal) {
             let parsed = try declaration.parse(text)
-            entries[key] = Settings.Entry(value: parsed.value, text: parsed.text, source: source)
+            entries[key] = Settings.Entry(
+                value: parsed.value, text: parsed.text, source: source, isTree: declaration.isTree)
             return []
         } catch {
             return problems(error, of: declaration, text, from: source)
@@ -156,7 +157,7 @@ extension Settings {
         guard let text = entries[key]?.text ?? free[key]?.value.description, !text.isEmpty, text.utf8.count <= 80 else {
             return nil
         }
-        return Secrets.redact(text, of: key)
+        return shown(key)
     }
 }
 

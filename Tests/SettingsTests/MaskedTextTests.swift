@@ -26,6 +26,27 @@ struct MaskedTextTests {
         #expect(Secrets.redact(text, of: "sinks") == shown)
     }
 
+    @Test(
+        "of a tree what has the key of a secret is stars, and nothing else is",
+        arguments: [
+            (
+                #"{a: {to: 'https://t.example', secret: 'it''s "hunter2"', secret-file: s.txt, batch: 2}}"#,
+                #"{"a":{"to":"https://t.example","secret":"********","secret-file":"s.txt","batch":2}}"#
+            ),
+            (#"{"a": {"token": ["x", "y"]}}"#, #"{"a":{"token":"********"}}"#),
+            (#"[{"secret": 1}, "b"]"#, #"[{"secret":"********"},"b"]"#),
+            (#"{"k": {"token": {"type": "string"}}}"#, #"{"k": {"token": {"type": "string"}}}"#),
+            (#"{"a": {"to": "redis://u:p@h"}}"#, #"{"a": {"to": "redis://u:********@h"}}"#), ("", ""),
+        ])
+    func trees(text: String, shown: String) throws {
+        #expect(Secrets.redact(tree: text) == shown)
+        let type = SettingType<Bool>.tree(allowed: "a map") { _ in true }
+        let key = SettingKey("sinks", type, default: false, "Sinks.")
+        let flag = SettingsSources.Flag(key: "sinks", text: text, flag: "--set")
+        let settings = try SettingsSchema([key]).resolve(SettingsSources(flags: [flag]))
+        #expect(settings.description == "sinks = \(shown) (--set)")
+    }
+
     @Test("settings show sinks without the passwords of their addresses")
     func settings() throws {
         let key = SettingKey("place", .string, default: "files:out", "A place.")

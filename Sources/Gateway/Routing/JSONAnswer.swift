@@ -2,17 +2,18 @@ package import HTTPServer
 package import Messages
 
 extension HTTPResponse {
-    /// An answer with JSON that `write` writes: one value.
+    /// An answer with JSON that `write` writes: one value, and the end of its line.
     package static func json(
         _ status: Int = 200, headers: [HTTPField] = [], _ write: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
         var json = JSONWriter()
         write(&json)
+        json.newline()
         let bytes = json.withUnsafeBytes { SharedBytes($0) }
         return .json(status, bytes, headers: headers)
     }
 
-    /// An answer with JSON that is there already.
+    /// An answer with JSON that is there already, byte by byte.
     package static func json(_ status: Int = 200, _ bytes: SharedBytes, headers: [HTTPField] = []) -> HTTPResponse {
         HTTPResponse(
             status, headers: headers + [HTTPField("Content-Type", "application/json")], body: HTTPBody(bytes))

@@ -163,6 +163,6 @@ extension Problem {
             status,
             headers: headers + [
                 HTTPField("Content-Type", "application/problem+json"), HTTPField("Cache-Control", "no-store"),
-            ], body: HTTPBody(json))
+            ], body: HTTPBody(json + [0x0A]))
     }
 }

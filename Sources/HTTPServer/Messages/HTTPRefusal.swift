@@ -30,7 +30,7 @@ package struct HTTPRefusal: Error, Hashable, Sendable {
         let text = #"{"type":"about:blank","title":"\#(title)","status":\#(status),"detail":"\#(detail)"}"#
         return HTTPResponse(
             status, headers: headers + [HTTPField("Content-Type", "application/problem+json")],
-            body: HTTPBody(text))
+            body: HTTPBody(text + "\n"))
     }
 
     /// `Retry-After`, where it says something.

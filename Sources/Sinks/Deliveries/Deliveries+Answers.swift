@@ -5,7 +5,9 @@ import RecordLog
 /// How answers settle what was sent. `HostState` decides whatever concerns a server as a whole.
 extension Deliveries {
     private var limits: HostState<Refused>.Limits {
-        .init(backoff: settings.pace.backoff, refusalsMax: settings.refusalsMax)
+        .init(
+            backoff: settings.pace.backoff, refusalsMax: settings.refusalsMax,
+            declinedMax: settings.pace.declinedMax)
     }
 
     /// - Throws: `refused`, when all completions are settled.
@@ -40,7 +42,14 @@ extension Deliveries {
         case .gone(let retired):
             noticeRetired(retired)
             for item in sent.items { settleGone(item) }
-        case .deadLetter(let problem): settle(sent.items, refusedFor: problem)
+        case .deadLetter(let problem, let reason):
+            if case .wait = action {
+                var items = declined(sent)
+                for index in items.indices { items[index].parcel.attempts += 1 }
+                wait(items, action, toldOfMany(reason), givesWay: true)
+            } else {
+                settle(sent, refusedFor: problem)
+            }
         case .refused(_, let reason):
             guard case .stop(let count) = action else { return nil }
             return "\(host) refuses one after the other: \(count) with \(reason), none delivered between;"
@@ -71,12 +80,38 @@ extension Deliveries {
         }
     }
 
+    /// Returns the parcels of a request that was refused for good, and that may be right. Of several each half goes by
+    /// itself from now on.
+    private func declined(_ sent: Sent) -> [Item] {
+        let deliveries = hosts[sent.attempt.host]?.deliveries ?? 0
+        return sent.items.map { item in
+            var item = item
+            item.parcel.declinedAfter = item.parcel.declinedAfter ?? deliveries
+            if sent.items.count > 1 { item.parcel.batchMax = (sent.items.count + 1) / 2 }
+            return item
+        }
+    }
+
+    /// True if the host has taken others since it refused all of the request's parcels first.
+    private func isDeclinedAlone(_ sent: Sent) -> Bool {
+        let deliveries = hosts[sent.attempt.host]?.deliveries ?? 0
+        return sent.items.allSatisfy { $0.parcel.declinedAfter.map { deliveries > $0 } ?? false }
+    }
+
+    private func toldOfMany(_ reason: String) -> String {
+        "\(reason), \(settings.pace.declinedMax) records in a row and none taken between; look at its address and at"
+            + " what it expects; if each of them is wrong, webhook.refusals=0 makes dead letters of them"
+    }
+
     /// Returns what a verdict says of the server.
     private func event(of verdict: DeliveryVerdict, _ sent: Sent) -> HostState<Refused>.Event {
         let attempts = (sent.items.map(\.parcel.attempts).max() ?? 0) + 1
         switch verdict {
         case .delivered: return .delivered
-        case .absent, .gone, .deadLetter, .atOnce, .stop: return .answered
+        case .absent, .gone, .atOnce, .stop: return .answered
+        case .deadLetter(_, let reason):
+            let lane = sent.items.count == 1 ? sent.items[0].lane : nil
+            return .declined(reason: reason, lane: lane, isOwn: isDeclinedAlone(sent), jitter: random())
         case .refused(let problem, let reason):
             refusals += 1
             return .refused(Refused(sent: sent, problem: problem, number: refusals), reason: reason)
@@ -98,17 +133,12 @@ extension Deliveries {
     }
 
     /// One that was alone is a dead letter; of several each half is sent again.
-    private func settle(_ items: [Item], refusedFor problem: MessageProblem) {
-        guard items.count > 1 else {
-            for item in items {
-                deadLetter(item.parcel.records, problem)
-                finish(item.lane, item.parcel)
-            }
-            return
+    private func settle(_ sent: Sent, refusedFor problem: MessageProblem) {
+        guard sent.items.count == 1 else { return sendAgain(declined(sent)) }
+        for item in sent.items {
+            deadLetter(item.parcel.records, problem)
+            finish(item.lane, item.parcel)
         }
-        var items = items
-        for index in items.indices { items[index].parcel.batchMax = (items.count + 1) / 2 }
-        sendAgain(items)
     }
 
     private func sendAgain(_ items: [Item]) {

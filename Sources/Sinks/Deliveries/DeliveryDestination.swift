@@ -114,7 +114,8 @@ package enum DeliveryVerdict: Hashable, Sendable {
     /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(DeliveryNotice?)
     /// It goes to the dead letters. Of a request that carried several each half is sent again, until the one is found.
-    case deadLetter(MessageProblem)
+    /// When so many in a row are refused for this reason that it cannot be them, they wait as if turned away.
+    case deadLetter(MessageProblem, reason: String)
     /// It goes to the dead letters too, unless so many in a row are refused for this reason that it cannot be them.
     case refused(MessageProblem, reason: String)
     /// It is sent again: after a back-off, and not before `after` if the server said so.
@@ -145,20 +146,9 @@ enum RetryAfter {
     static func delay(_ response: HTTPClientResponse, wall: Instant) -> Duration? {
         guard let text = response.header("Retry-After") else { return nil }
         if let seconds = Int64(text) { return seconds < 0 ? nil : min(.seconds(seconds), most) }
-        return instant(text).map { min(max(Duration($0 - wall), .zero), most) }
+        guard let date = response.secondsOfDate("Retry-After") else { return nil }
+        // As durations nothing overflows, whatever year the server says.
+        let delay = Duration.seconds(date) - Duration.milliseconds(wall.milliseconds)
+        return min(max(delay, .zero), most)
     }
-
-    /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-    private static func instant(_ text: String) -> Instant? {
-        let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {
-            return nil
-        }
-        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Instant(rfc3339: "\(words[3])-\(number)-\(words[1])T\(words[4])Z")
-    }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 }

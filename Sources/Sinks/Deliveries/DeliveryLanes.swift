@@ -21,6 +21,9 @@ struct DeliveryLanes<Content> {
         var failure: ParcelFailure?
         /// It was answered that the recipient is gone, which a newer registration contradicts.
         var wasGone = false
+        /// The number of deliveries to its host by the time that it was refused for good first, and nevertheless kept;
+        /// `nil` if it was not.
+        var declinedAfter: Int?
         /// The most parcels of its request, itself included, since a larger one was refused; `nil` leaves it open.
         var batchMax: Int?
     }
@@ -102,7 +105,7 @@ struct DeliveryLanes<Content> {
             return []
         }
         defer { parcel.records = later.records }
-        parcel.batchMax = nil
+        (parcel.batchMax, parcel.declinedAfter) = (nil, nil)
         // What was said of the one before says nothing of this, unless it was said of the address.
         if parcel.failure?.isOfAddress != true { (parcel.attempts, parcel.failure) = (0, nil) }
         return parcel.records

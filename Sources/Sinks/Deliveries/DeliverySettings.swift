@@ -52,6 +52,9 @@ package struct DeliveryPace: Hashable, Sendable {
     /// A destination whose records are joined is not sent older ones. A record that fails for so long for its own sake
     /// is a dead letter. No refusal is doubted longer.
     package var ageMax = Duration.seconds(86_400)
+    /// So many records in a row that a webhook or target refuses for good with one answer, with none taken between and
+    /// of more than one configuration or recipient, are not at fault: it waits. 0: each is a dead letter.
+    package var declinedMax = 20
 
     package init() {}
 }

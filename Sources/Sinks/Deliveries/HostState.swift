@@ -26,6 +26,8 @@ struct HostState<Refused> {
     private(set) var pause: Pause?
     /// Since when it has failed for now, with nothing delivered; `nil` if it has not.
     private(set) var failingSince: Duration?
+    /// How often something was delivered.
+    private(set) var deliveries = 0
     /// True if it turned everything away since something was delivered last.
     private(set) var isTurningAway = false
     private(set) var deliveredAt: Duration?
@@ -33,6 +35,8 @@ struct HostState<Refused> {
     private(set) var breaker = HostBreaker()
     /// In the order of their answers.
     private(set) var doubts: [Doubt] = []
+    /// The records that it refused for good since something was delivered last.
+    private var streak = RefusalStreak()
 
     /// An answer, or what the run knows of its end. `jitter` is from 0 up to 1.
     enum Event {
@@ -40,6 +44,9 @@ struct HostState<Refused> {
         /// The answer is about the parcel alone, which is settled or sent again at once.
         case answered
         case refused(Refused, reason: String)
+        /// The server refuses what was sent for good. With `nil` for the lane that was more than one parcel. It is for
+        /// their own sake alone if the server has taken others since it refused them first.
+        case declined(reason: String, lane: String?, isOwn: Bool, jitter: Double)
         /// The parcel failed for now; `attempts` counts this failure, too. With a lane the failure may be the server's,
         /// with `nil` it is for the parcel's own sake.
         case failed(attempts: Int, after: Duration?, jitter: Double, lane: String? = nil)
@@ -75,14 +82,17 @@ struct HostState<Refused> {
     struct Limits: Hashable {
         var backoff: Backoff
         var refusalsMax: Int
+        /// So many records in a row that are declined alike are not at fault; 0: each is.
+        var declinedMax = 0
     }
 
     /// The table of transitions.
     mutating func apply(_ event: Event, now: Duration, limits: Limits) -> Action {
         switch event {
         case .delivered:
-            let (believed, asked, failing) = (doubts, askedPause(now), failingSince)
+            let (believed, asked, failing, count) = (doubts, askedPause(now), failingSince, deliveries)
             self = HostState(deliveredAt: now)
+            deliveries = count + 1
             if let asked { (pause, failingSince) = (asked, failing) }
             return believed.isEmpty ? .none : .believe(believed)
         case .answered:
@@ -93,17 +103,19 @@ struct HostState<Refused> {
             doubts.append(Doubt(refused: refused, reason: reason, since: now))
             let count = doubts.count { $0.reason == reason }
             return count < limits.refusalsMax ? .none : .stop(refusals: count)
+        case .declined(let reason, let lane, let isOwn, let jitter):
+            if !isOwn, streak.isLong(with: reason, of: lane, most: limits.declinedMax) {
+                return turnAway(now, limits.backoff, jitter)
+            }
+            answered(now)
+            return .none
         case .failed(let attempts, let after, let jitter, let lane):
             let own = limits.backoff.delay(after: attempts, random: jitter, atLeast: after)
             return fail(now, limits.backoff, after, jitter, own: own, attempts, lane)
         case .unavailable(let after, let jitter):
             let (until, delay) = hold(now, limits.backoff, after, jitter)
             return .wait(until: until, told: delay.map { .holding($0) } ?? .nothing)
-        case .turnedAway(let jitter):
-            breaker = HostBreaker()
-            let (until, _) = hold(now, limits.backoff, nil, jitter)
-            defer { isTurningAway = true }
-            return .wait(until: until, told: isTurningAway ? .nothing : .turnedAway)
+        case .turnedAway(let jitter): return turnAway(now, limits.backoff, jitter)
         case .turnedAwayAlone(let attempts, let jitter):
             breaker = HostBreaker()
             return .wait(until: now + limits.backoff.delay(after: attempts, random: jitter), told: .nothing)
@@ -137,6 +149,14 @@ struct HostState<Refused> {
         let due = max(now + own, until + HostBreaker.place(attempts))
         if opens { return .wait(until: due, told: .opened(until - now)) }
         return .wait(until: due, told: wasFailing ? .nothing : .holding(until - now))
+    }
+
+    /// All wait; an operator is told once.
+    private mutating func turnAway(_ now: Duration, _ backoff: Backoff, _ jitter: Double) -> Action {
+        breaker = HostBreaker()
+        let (until, _) = hold(now, backoff, nil, jitter)
+        defer { isTurningAway = true }
+        return .wait(until: until, told: isTurningAway ? .nothing : .turnedAway)
     }
 
     /// The server works.

@@ -55,12 +55,15 @@ struct Board {
         let tenths = state.timelinesCount * 10 / max(1, Int(seconds))
         var line = StyledLine(" \(state.title)", .bold)
         let counts = [
-            BoardText.length(seconds), "\(state.timelinesCount) timelines (\(tenths / 10).\(tenths % 10)/s)",
-            "\(state.reloadsCount) reloads", "\(state.records.count) widgets", state.subtitle,
+            BoardText.length(seconds),
+            "\(Self.counted(state.timelinesCount, "timeline")) (\(tenths / 10).\(tenths % 10)/s)",
+            Self.counted(state.reloadsCount, "reload"), Self.counted(state.records.count, "widget"), state.subtitle,
         ]
         for count in counts where !count.isEmpty { line.append(" · \(count)") }
         return line
     }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     private func footer(_ hidden: Int, _ columns: Int) -> StyledLine {
         var line = StyledLine(" ")

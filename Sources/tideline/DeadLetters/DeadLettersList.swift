@@ -41,21 +41,27 @@ struct DeadLettersList: Verb {
             counted.add(letter, state)
             if done || state == .waiting { rows.append((letter.id, letter.row(state))) }
         }
-        if counts { return output.write(counted.rows, columns: DeadLetterTally.fields) }
+        if counts {
+            output.write(counted.rows, columns: DeadLetterTally.fields)
+            if counted.total == 0 { tellNone("count", all) }
+            return
+        }
         output.write(rows.sorted { $0.id < $1.id }.map(\.row), columns: Self.columns)
         writeCounts(counted, all, listed: rows.count)
     }
 
     private func writeCounts(_ counted: DeadLetterTally, _ all: DeadLetterTally, listed: Int) {
-        guard counted.total > 0 else {
-            let there = all.total == 0 ? "the topic holds none" : "the topic holds \(all.sentence)"
-            return writeError("no dead letter to list: \(there)")
-        }
+        guard counted.total > 0 else { return tellNone("list", all) }
         let left = counted.total - listed
         let more = left > 0 ? "; \(left) of them replayed or dropped (--done)" : ""
         let sentence = "\(counted.total.counted("dead letter")): \(counted.sentence)\(more)"
         if output.isJSON { return writeError(sentence) }
         _ = StandardOutput.write(["", sentence])
+    }
+
+    private func tellNone(_ verb: String, _ all: DeadLetterTally) {
+        let there = all.total == 0 ? "the topic holds none" : "the topic holds \(all.sentence)"
+        writeError("no dead letter to \(verb): \(there)")
     }
 }
 

@@ -1,3 +1,4 @@
+import Diagnosis
 import Foundation
 import Messages
 import Observability
@@ -80,7 +81,8 @@ final class DemoScreen {
         line("")
         if let summary {
             line(
-                "Done: \(summary.records) records in, \(summary.timelines) timelines, \(summary.reloads) reloads out."
+                "Done: \(summary.records.counted("record")) in, \(summary.timelines.counted("timeline")),"
+                    + " \(summary.reloads.counted("reload")) out."
             )
         }
         let counts = phases.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }

@@ -183,7 +183,7 @@ final class PipelineHealth: HealthSource {
             }
             return HealthProblem(
                 "lag",
-                "\(topic.topic) is \(time.shortText) behind, \(topic.records) records; allowed are "
+                "\(topic.topic) is \(time.shortText) behind, \(topic.records.counted("record")); allowed are "
                     + "\(lagMax.shortText) (health.lag)")
         }
     }

@@ -1,3 +1,4 @@
+import Diagnosis
 import Messages
 import Observability
 import Pipeline
@@ -60,7 +61,8 @@ struct JSONPublication {
         guard summary.skippedCount > 0 else { return }
         faults.finish()
         throw CommandFailure(
-            .dataError, "left out \(summary.skippedCount) of \(summary.records + summary.skippedCount) records")
+            .dataError,
+            "left out \(summary.skippedCount) of \((summary.records + summary.skippedCount).counted("record"))")
     }
 
     /// Judges and sends a pipe batch by batch, and ends at the first batch with a fault.

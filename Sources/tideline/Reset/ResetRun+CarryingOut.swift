@@ -171,7 +171,7 @@ extension ResetRun {
         guard found?.partitions == topic.partitions else {
             throw LogError(
                 .wrongState, name: "TOPIC_ALREADY_EXISTS",
-                "\(topic.name) was made by somebody else, with \(found?.partitions ?? 0) partitions")
+                "\(topic.name) was made by somebody else, with \((found?.partitions ?? 0).counted("partition"))")
         }
     }
 

@@ -1,3 +1,4 @@
+import Diagnosis
 import Gateway
 import HTTPServer
 import Messages
@@ -29,8 +30,9 @@ final class ServeReporter {
         self.last = (now, statistics.requests)
         let views = context.views.counts
         let streams = context.streams.counts
+        let load = "\(views.timelines.counted("timeline")), \(streams.open.counted("stream"))"
         environment.logger(for: .gateway).info(
-            "serving \(views.timelines) timelines, \(streams.open) streams, \(Int(rate.rounded())) requests/s",
+            "serving \(load), \(Int(rate.rounded())) requests/s",
             metadata: [
                 "ready": .string(isReady ? "yes" : "no"), "connections": .number(statistics.connectionsOpen),
                 "requests": .number(statistics.requests),

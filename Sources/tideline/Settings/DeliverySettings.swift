@@ -34,6 +34,10 @@ extension Keys {
     static let webhookCAFile = SettingKey(
         "webhook.ca-file", .optional(.string), default: nil,
         "Certificate authorities in PEM that are trusted for what is posted to, besides the system's.")
+    static let webhookRefusals = SettingKey(
+        "webhook.refusals", .integer(0...10_000), default: 20,
+        "So many records in a row that are refused with the same 4xx, of more than one configuration or recipient and"
+            + " none taken between, are not at fault: the sink waits for who takes them. 0: each is a dead letter.")
     static let reloadsConcurrency = SettingKey(
         "reloads.concurrency", .integer(1...10_000), default: 200,
         "So many pushes or posts are under way at once, at most.")
@@ -65,8 +69,8 @@ extension Keys {
 
     static let reloadSinkKeys: [any SettingDeclaration] = [
         apnsKey, apnsKeyId, apnsTeamId, apnsHost, apnsCAFile, apnsPriorityHigh, apnsPriorityLow, webhookSecret,
-        webhookSecretFile, webhookCAFile, reloadsConcurrency, reloadsTimeout, reloadsConnectTimeout,
-        reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge, reloadsKeep,
+        webhookSecretFile, webhookCAFile, webhookRefusals, reloadsConcurrency, reloadsTimeout,
+        reloadsConnectTimeout, reloadsBackoffFirst, reloadsBackoffMax, reloadsGather, reloadsMaxAge, reloadsKeep,
     ]
 }
 
@@ -119,47 +123,59 @@ struct DeliverySettingsReading {
         secret().map { WebhookSettings(url: url, secret: $0) }
     }
 
+    /// Reads what a sink that the settings name has of its own before what is set for all of them.
+    ///
     /// - Returns: `nil` if something is wrong; `problems` says what.
-    mutating func timelines(_ address: TimelineAddress) -> HTTPTimelinesSettings? {
-        let hosts = settings[Keys.sinkHTTPHosts].compactMap { AllowedHost($0) }
+    mutating func timelines(_ address: TimelineAddress, of sink: SinkDeclaration?) -> HTTPTimelinesSettings? {
+        let own = sink?.http ?? HTTPSinkFields()
+        let place = sink.flatMap { $0.isOfSettings ? "sinks.\($0.name)" : nil }
+        let hosts = own.hosts ?? settings[Keys.sinkHTTPHosts].compactMap { AllowedHost($0) }
         do throws(TimelineAddress.Problem) {
-            try address.check(hosts)
+            try address.check(hosts, of: place)
         } catch {
-            problems.append("'--to' \(error)")
+            problems.append("\(place.map { "\($0).to" } ?? "'--to'") \(error)")
         }
-        let batch = settings[Keys.sinkHTTPBatch]
+        let batch = own.batch ?? settings[Keys.sinkHTTPBatch]
         if batch > 1, address.namesConfiguration {
             problems.append(
-                "sink.http.batch is \(batch), and the address has {configurationId}: it takes one timeline at a time."
-                    + " Allowed is --set sink.http.batch=1, or an address without {configurationId}")
+                "sink.http.batch is \(batch), and the address\(place.map { " of \($0)" } ?? "") has {configurationId}:"
+                    + " it takes one timeline at a time. Allowed is"
+                    + " \(place.map { "batch: 1 in \($0)" } ?? "--set sink.http.batch=1"), or an address without"
+                    + " {configurationId}")
         }
-        guard let secret = secret(), problems.isEmpty else { return nil }
+        guard let secret = secret(own, place), problems.isEmpty else { return nil }
         var http = HTTPTimelinesSettings(address: address, secret: secret)
         http.hosts = hosts
         http.batch = batch
+        if let place {
+            if own.secret != nil || own.secretFile != nil { http.names.secret = "\(place).secret" }
+            if own.hosts != nil { http.names.hosts = "\(place).hosts" }
+        }
         return http
     }
 
-    private mutating func secret() -> WebhookSecret? {
-        let text: String?
+    private mutating func secret(_ own: HTTPSinkFields = HTTPSinkFields(), _ place: String? = nil) -> WebhookSecret? {
+        if let secret = own.secret { return secret }
+        if let path = own.secretFile, let place { return secret(inFile: path, of: "\(place).secret-file") }
         switch (settings[Keys.webhookSecret], settings[Keys.webhookSecretFile]) {
         case (nil, nil):
+            let more = place.map { ", or secret in \($0)" } ?? ""
             problems.append(
-                "webhook.secret is missing, allowed is \(WebhookSecret.allowed); or webhook.secret-file, its path")
+                "webhook.secret is missing, allowed is \(WebhookSecret.allowed); or webhook.secret-file, its path"
+                    + more)
             return nil
         case (.some, .some):
             problems.append("webhook.secret and webhook.secret-file are both set, allowed is one of them")
             return nil
-        case (let secret?, nil): text = secret
-        case (nil, .some):
-            text = file(Keys.webhookSecretFile, allowed: "the path of a file")
-                .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        case (let text?, nil): return WebhookSecret(text)
+        case (nil, let path?): return secret(inFile: path, of: Keys.webhookSecretFile.name)
         }
-        guard let text else { return nil }
-        guard let secret = WebhookSecret(text) else {
-            problems.append("webhook.secret-file holds no secret, allowed is \(WebhookSecret.allowed)")
-            return nil
-        }
+    }
+
+    private mutating func secret(inFile path: String, of setting: String) -> WebhookSecret? {
+        guard let text = text(inFile: path, of: setting, allowed: "the path of a file") else { return nil }
+        let secret = WebhookSecret(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        if secret == nil { problems.append("\(setting) holds no secret, allowed is \(WebhookSecret.allowed)") }
         return secret
     }
 
@@ -195,10 +211,14 @@ struct DeliverySettingsReading {
             problems.append("\(setting.name) is missing, allowed is \(allowed)")
             return nil
         }
+        return text(inFile: path, of: setting.name, allowed: allowed)
+    }
+
+    private mutating func text(inFile path: String, of setting: String, allowed: String) -> String? {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            problems.append("\(setting.name) is '\(path)', which cannot be read, allowed is \(allowed)")
+            problems.append("\(setting) is '\(path)', which cannot be read, allowed is \(allowed)")
             return nil
         }
     }

@@ -1,14 +1,17 @@
 import Settings
 import Sinks
 
-/// The settings of `sink --to https://…`; it signs with `webhook.secret`.
+/// The settings of `sink --to https://…`; it signs with `webhook.secret`. A sink that `sinks` names may have some of
+/// them of its own (`HTTPSinkFields`).
 extension Keys {
+    static let httpBatches = 1...10_000
+
     static let sinkHTTPHosts = SettingKey(
         "sink.http.hosts",
         .list(of: .string(allowed: AllowedHost.allowed) { AllowedHost($0) != nil }), default: [],
         "The hosts that may come of fields in the host of the address.")
     static let sinkHTTPBatch = SettingKey(
-        "sink.http.batch", .integer(1...10_000), default: 1,
+        "sink.http.batch", .integer(httpBatches), default: 1,
         "So many timelines go in one request at most, a line for each (NDJSON); 1: each is a request as it is.")
     static let sinkHTTPConcurrency = SettingKey(
         "sink.http.concurrency", .integer(1...10_000), default: 16,

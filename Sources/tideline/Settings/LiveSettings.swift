@@ -16,6 +16,7 @@ final class LiveSettings: Sendable {
         Keys.reloadsConcurrency.name, Keys.reloadsGather.name, Keys.reloadsBackoffFirst.name,
         Keys.reloadsBackoffMax.name, Keys.reloadsMaxAge.name, Keys.sinkHTTPConcurrency.name,
         Keys.sinkHTTPBackoffFirst.name, Keys.sinkHTTPBackoffMax.name, Keys.sinkHTTPMaxAge.name,
+        Keys.webhookRefusals.name,
         Keys.tracingSampler.name, Keys.tracingRatio.name,
     ]
 

@@ -57,7 +57,7 @@ struct DeliverySinkRun {
             // Its server may know HTTP/1.1 alone.
             http.connectionsPerHost = 16
         case .timelines(let address):
-            found = reading.timelines(address).map { settings in
+            found = reading.timelines(address, of: declaration).map { settings in
                 var settings = settings
                 if let choice = declaration?.choice { (settings.name, settings.choice) = (choice.name, choice) }
                 return .timelines(settings)
@@ -176,7 +176,9 @@ struct DeliverySinkRun {
         let pace = LiveValue(environment.live) { [sendsTimelines = target.sendsTimelines] settings in
             DeliveryPace(settings, ofTimelines: sendsTimelines)
         }
-        var answers = 0
+        var (answers, successes) = (0, 0)
+        // Dead letters that were made before it do not end it, as they end other trouble.
+        var turnedAway: String?
         return try SinkRunner(
             cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
             instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
@@ -188,13 +190,20 @@ struct DeliverySinkRun {
                 environment.brokers?.tellRepeats()
                 let told = SinkMonitoring.Progress(progress)
                 surroundings.watch?.note(told)
+                if told.successes > successes || told.unsettled == 0 { turnedAway = nil }
+                if let turnedAway { surroundings.watch?.note(trouble: turnedAway) }
                 // Where nothing waits it is of no matter that the target refused something.
-                if told.answers > answers || told.unsettled == 0 { surroundings.report?.note(shown.name, trouble: nil) }
-                answers = told.answers
+                if turnedAway == nil, told.answers > answers || told.unsettled == 0 {
+                    surroundings.report?.note(shown.name, trouble: nil)
+                }
+                (answers, successes) = (told.answers, told.successes)
                 surroundings.report?.note(
                     shown.name, told.positions, progress.written, records: told.records, waiting: told.unsettled)
             },
-            notice: { log($0, surroundings) })
+            notice: { notice in
+                if case .turnedAway(let reason) = notice { turnedAway = reason }
+                log(notice, surroundings)
+            })
     }
 
     /// The sink asks this in each round, also while it waits for brokers.
@@ -229,14 +238,3 @@ struct DeliverySinkRun {
 }
 
 extension SleepingClock: DeliveryClock {}
-
-extension DeliveryPace {
-    fileprivate init(_ settings: Settings, ofTimelines: Bool) {
-        self.init()
-        requestsMax = settings[ofTimelines ? Keys.sinkHTTPConcurrency : Keys.reloadsConcurrency]
-        ageMax = settings[ofTimelines ? Keys.sinkHTTPMaxAge : Keys.reloadsMaxAge]
-        gather = settings[Keys.reloadsGather]
-        backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
-        backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
-    }
-}

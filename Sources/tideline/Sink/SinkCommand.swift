@@ -38,7 +38,7 @@ struct SinkCommand: Verb {
             that address, signed by the scheme of Standard Webhooks with webhook.secret; http:// is for loopback and \
             hosts within a cluster. What fails for now is sent again, so a reload may arrive twice, but none is lost. \
             A webhook that answers with 401 to 405, 407, 410, 421, 423 or 426 is waited for, other 4xx make a dead \
-            letter, 3xx end the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: \
+            letter, but twenty alike in a row (webhook.refusals) are waited for, too, 3xx end the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: \
             look at what it says, and do not let a supervisor start it again within 20 minutes, for Apple counts new \
             tokens of a team.
 
@@ -159,17 +159,20 @@ struct SinkCommand: Verb {
 
     /// - Throws: with status 64 if the settings name no such sink, or none at all.
     private func named(_ sinks: SinkDeclarations) throws(CommandFailure) -> [SinkDeclaration] {
+        let unknown = names.first { sinks[$0] == nil }.map { Secrets.masked($0) }
         guard !sinks.all.isEmpty else {
             throw CommandFailure(
                 .usage,
-                "no sink is named: give '--to files:DIR' or another target, '--reloads apns' or the address of a"
+                (unknown.map { "there is no sink '\($0)', for the settings name none" } ?? "no sink is named")
+                    + ": give '--to files:DIR' or another target, '--reloads apns' or the address of a"
                     + " webhook, or name sinks in the settings, such as"
                     + " --set 'sinks={\"phones\": {\"to\": \"files:out\"}}'")
         }
-        if names.isEmpty { return sinks.all }
-        for name in names where sinks[name] == nil {
-            throw CommandFailure(.usage, NearIds.unknown("sink", name, among: sinks.all.map(\.name)))
+        if let unknown {
+            let isTarget = (try? TimelineTarget(unknown)) != nil
+            let hint = isTarget ? "; a target stands behind --to" : ""
+            throw CommandFailure(.usage, NearIds.unknown("sink", unknown, among: sinks.all.map(\.name)) + hint)
         }
-        return sinks.all.filter { names.contains($0.name) }
+        return names.isEmpty ? sinks.all : sinks.all.filter { names.contains($0.name) }
     }
 }

@@ -1,3 +1,4 @@
+import Diagnosis
 import Metrics
 import Observability
 import RecordLog
@@ -181,12 +182,13 @@ final class SinkMonitoring: HealthSource {
         guard let waiting = state.progress?.waiting, waiting > 0 else { return [] }
         let (idle, allowed) = (now - state.done, "allowed are \(lagMax.shortText) (health.lag)")
         if idle > lagMax {
-            let text = "\(subject) has done nothing for \(idle.shortText) while \(waiting) records wait; \(allowed)"
+            let wait = "\(waiting.counted("record")) \(waiting == 1 ? "waits" : "wait")"
+            let text = "\(subject) has done nothing for \(idle.shortText) while \(wait); \(allowed)"
             return [HealthProblem("lag", text)]
         }
         // It writes, and more comes than it writes.
         guard let behind = state.behind, behind > lagMax else { return [] }
-        return [HealthProblem("lag", "\(subject) is \(behind.shortText) behind, \(waiting) records; \(allowed)")]
+        return [HealthProblem("lag", "\(subject) is \(behind.shortText) behind, \(waiting.counted("record")); \(allowed)")]
     }
 
     private func collect(into snapshot: inout MetricsSnapshot, _ name: String) {

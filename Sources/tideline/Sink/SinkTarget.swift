@@ -40,7 +40,7 @@ enum SinkTarget: Hashable, Sendable {
         switch parts.first {
         case "rediss": self = .redis(try Self.redis(text))
         case "kafka": self = .kafka(try KafkaTopicAddress(rest))
-        case _ where rest.isEmpty: throw Problem(description: "must be \(TimelineTarget.allowed)")
+        case _ where rest.isEmpty: throw Self.unknown(text)
         case "files":
             let (directory, layout) = try Self.layout(of: rest)
             self = .files(directory: directory, layout)
@@ -50,8 +50,15 @@ enum SinkTarget: Hashable, Sendable {
         case "sqlite": self = .sqlite(file: rest)
         case "postgres", "postgresql": self = .postgres(try Self.postgres(rest))
         case "redis": self = .redis(try Self.redis(rest))
-        default: throw Problem(description: "must be \(TimelineTarget.allowed)")
+        default: throw Self.unknown(text)
         }
+    }
+
+    /// The problem with a text that is no target. What stands behind the first colon may be a secret.
+    private static func unknown(_ text: String) -> Problem {
+        let beginning = Secrets.masked(String(text.prefix { $0 != ":" }.prefix(100)))
+        let found = text.contains(":") ? "\(beginning):…" : beginning
+        return Problem(description: "must be \(TimelineTarget.allowed)" + (found.isEmpty ? "" : ", not '\(found)'"))
     }
 
     /// Reads `DIR`, or `DIR?by=recipient`.

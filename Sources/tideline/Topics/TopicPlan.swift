@@ -27,7 +27,7 @@ struct TopicPlan {
                 outcomes.append(TopicOutcome(topic: name, differences: differences))
             } else {
                 try admin.createTopic(wanted, timeout: .seconds(30))
-                let made = "\(partitions) partitions, \(wanted.settings[0].value)"
+                let made = "\(partitions.counted("partition")), \(wanted.settings[0].value)"
                 outcomes.append(TopicOutcome(topic: name, createdWith: made))
             }
         }
@@ -80,7 +80,7 @@ struct TopicPlan {
     ) -> [String] {
         var differences: [String] = []
         if there.partitions != wanted.partitions {
-            differences.append("\(there.partitions) partitions, not \(wanted.partitions)")
+            differences.append("\(there.partitions.counted("partition")), not \(wanted.partitions)")
         }
         if let replication = wanted.replication, there.replication != replication {
             differences.append("replication \(there.replication), not \(replication)")

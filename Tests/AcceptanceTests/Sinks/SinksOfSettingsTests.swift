@@ -191,13 +191,16 @@ extension AcceptanceTests {
                 return result.standardError
             }
             #expect(try await refused().contains("no sink is named: give '--to files:DIR'"))
+            #expect(try await refused("foo").contains("there is no sink 'foo', for the settings name none: give '--to"))
+            let target = try await refused("files:out", sinks: #"{"phones": {"to": "files:a"}}"#)
+            #expect(target.contains("'files:out'") && target.contains("a target stands behind --to"), "\(target)")
             let unknown = try await refused("phone", sinks: #"{"phones": {"to": "files:a"}}"#)
             #expect(unknown.contains("'phone'") && unknown.contains("phones"))
             let many = try await refused(
                 sinks: #"{"a b": {"to": "files:a"}, "c": {"to": "ftp:x", "only": "size=3", "bad": 1}, "d": 7}"#)
             for word in [
-                "sinks.a b: must be named by", "sinks.c.to: must be files:DIR", "sinks.c.bad: is not known",
-                "sinks.d: must be a map",
+                "sinks.a b: must be named by", "sinks.c.to: must be files:DIR", "sinks.d: must be a map",
+                "sinks.c.bad: is not known; allowed are to, only, default, secret, secret-file, hosts, batch, reloads",
             ] {
                 #expect(many.contains(word), "\(word): \(many)")
             }

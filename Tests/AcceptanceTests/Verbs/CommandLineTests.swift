@@ -14,6 +14,8 @@ extension AcceptanceTests {
                 (["produce", "telemetry", "--csv", "x", "--format", "capmetric"], "Did you mean 'capmetrics'?"),
                 (["process", "--set", "comit.interval.ms=5"], "did you mean 'commit.interval.ms'?"),
                 (["sink", "--to", "paper:x"], "must be files:DIR, ics:DIR, sqlite:FILE, postgres://USER@HOST/DB"),
+                (["sink", "--to", "paper:x"], "stdout or https://…, not 'paper:…'"),
+                (["sink", "--to", "foo"], "or https://…, not 'foo'"),
                 (["process", "--clock", "yesterday"], "RFC 3339"),
                 (["produce", "configurations"], "--json"),
                 ([], "Missing subcommand"),

@@ -51,6 +51,10 @@ extension AcceptanceTests {
             #expect(try await ids(application, "--since", "2100-01-01T00:00:00Z").isEmpty)
             let none = try await application.run("dead-letters", "list", "--reason", "unreadble")
             #expect(none.standardError.contains("the topic holds 2 unreadable"), "\(none.standardError)")
+            let noCounts = try await application.run("dead-letters", "list", "--counts", "--reason", "unreadble")
+            #expect(noCounts.standardOutput.isEmpty)
+            let told = "no dead letter to count: the topic holds 2 unreadable"
+            #expect(noCounts.standardError.contains(told), "\(noCounts.standardError)")
             let table = try await application.run("dead-letters", "list", "--table")
             #expect(table.standardOutput.contains("4 dead letters: 2 unreadable"))
             show("dead letters: \(rows.count) listed with reason and origin, counts by reason")

@@ -5,10 +5,12 @@ private typealias State = HostState<String>
 
 @Suite("What a server's answers say of it")
 struct HostStateTests {
-    private static let limits = State.Limits(backoff: Backoff(), refusalsMax: 3)
+    private static let limits = State.Limits(backoff: Backoff(), refusalsMax: 3, declinedMax: 3)
 
     /// The text of a state and of an action are compared, so that a row shows all that changes.
-    @Test("an event leads from one state to another, and to what has to be done", arguments: rows + breakerRows)
+    @Test(
+        "an event leads from one state to another, and to what has to be done",
+        arguments: rows + breakerRows + declinedRows)
     func transitions(row: Row) {
         var state = State()
         for (second, event) in row.before.enumerated() { _ = apply(event, at: second, to: &state) }
@@ -130,6 +132,42 @@ struct HostStateTests {
         Row(
             "one that is turned away alone waits alone", before: [.delivered],
             event: .turnedAwayAlone(attempts: 2, jitter: 0), action: "wait until 2.0", after: "delivered 0"),
+    ]
+
+    private static func declined(_ lane: String?, _ reason: String = "422", isOwn: Bool = false) -> State.Event {
+        .declined(reason: reason, lane: lane, isOwn: isOwn, jitter: 0)
+    }
+
+    private static let declinedByAll = ["a", "b", "c"].map { declined($0) }
+
+    static let declinedRows = [
+        Row("a record that is refused for good is settled", event: declined("a"), action: "none", after: ""),
+        Row(
+            "so many in a row are not at fault, which is told", before: [declined("a"), declined("b")],
+            event: declined("a"), action: "wait until 2.5, turned away",
+            after: "paused until 2.5 for the 1. time, failing, turning away"),
+        Row(
+            "those of one lane alone are", before: Array(repeating: declined("a"), count: 9), event: declined("a"),
+            action: "none", after: ""),
+        Row(
+            "those with different answers are", before: [declined("a"), declined("b")],
+            event: declined("c", "other"), action: "none", after: ""),
+        Row(
+            "so are those after a delivery", before: [declined("a"), declined("b"), .delivered],
+            event: declined("c"), action: "none", after: "delivered 2"),
+        Row(
+            "a failure between them ends no row", before: [declined("a"), declined("b"), down], event: declined("c"),
+            action: "wait until 4.0, turned away",
+            after: "paused until 4.0 for the 2. time, failing, turning away"),
+        Row(
+            "one that waited while the server took another is at fault", before: declinedByAll,
+            event: declined("c", isOwn: true), action: "none", after: "failing, turning away"),
+        Row(
+            "a request with several counts for none", before: [declined("a"), declined("b")], event: declined(nil),
+            action: "none", after: ""),
+        Row(
+            "and waits if they wait", before: declinedByAll, event: declined(nil), action: "wait until 4.0",
+            after: "paused until 4.0 for the 2. time, failing, turning away"),
     ]
 
     @Test("while the breaker is open one request at a time may go")

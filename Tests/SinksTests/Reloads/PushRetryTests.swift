@@ -33,12 +33,17 @@ struct PushRetryTests {
             "aa01": [
                 .status(429, "TooManyRequests", retryAfter: "7"),
                 .status(503, retryAfter: "Thu, 01 Jan 2026 00:01:00 GMT"), .status(503, retryAfter: "soon"),
+                .status(503, retryAfter: "Thursday, 01-Jan-26 00:02:00 GMT"),
+                .status(503, retryAfter: "Thu Jan  1 00:03:00 2026"),
+                .status(503, retryAfter: "Thu, 01 Jan 2147483000 00:00:00 GMT"),
             ]
         ])
-        try await stage.push()
+        try await stage.push(change: { $0.pace.ageMax = .seconds(200_000) })
         #expect(pauses[0] == .seconds(7))
         #expect(stage.service.requests[2].at == .seconds(60))
         #expect(pauses[2] == .seconds(2))
+        #expect(stage.service.requests[4].at == .seconds(120) && stage.service.requests[5].at == .seconds(180))
+        #expect(pauses[5] == .seconds(86_400), "a server that asks for longer is not believed")
     }
 
     @Test("never wait longer than the longest back-off")

@@ -79,6 +79,23 @@ struct WebhookTests {
         #expect(stage.position("hook") == 2)
     }
 
+    @Test("one that refuses all reloads alike is waited for; the reloads of one recipient alone are dead letters")
+    func refusesAll() throws {
+        for recipients in [["one"], ["one", "two"]] {
+            let stage = ReloadStage()
+            for number in 0..<60 { stage.reload(recipients[number % recipients.count], ["a"]) }
+            stage.service.respond = { [unowned stage] _ in
+                .status(stage.service.clock.now < .seconds(1000) ? 400 : 204)
+            }
+            let summary = try stage.post()
+            let letters = recipients.count == 1 ? 60 : 19
+            #expect(summary.deadLetters == letters && summary.delivered == 60 - letters)
+            #expect(stage.position("hook") == 60)
+            let last = try #require(stage.service.requests.last).at
+            #expect((last < .seconds(100)) == (recipients.count == 1), "\(last)")
+        }
+    }
+
     @Test("a dead letter that its topic does not take goes there without its value, and the sink goes on")
     func largeDeadLetter() throws {
         stage.cluster.deleteTopic(ReloadStage.deadLetters)
@@ -110,7 +127,7 @@ struct WebhookTests {
         try expectWaiting(status)
         #expect(stage.notices.count == 2)
         let told = try #require(stage.notices.first).description
-        #expect(told.contains("hooks.example.com: status \(status)") && told.contains("webhook.secret"))
+        #expect(told.contains("hooks.example.com: status \(status) for /reloads;") && told.contains("webhook.secret"))
         let over = try #require(stage.notices.last).description
         #expect(over.contains("hooks.example.com takes records again, after "))
         let last = try #require(stage.service.requests.last)

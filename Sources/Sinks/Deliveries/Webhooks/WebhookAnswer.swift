@@ -8,6 +8,10 @@ struct WebhookAnswer {
     var taker: String
     /// What is sent, such as "reloads".
     var records: String
+    /// The path of the address, without what of it may be a secret.
+    var path: String
+    /// The name of the setting with the secret that signs.
+    var secret = "webhook.secret"
 
     func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, from host: String, wall: Instant
@@ -29,7 +33,7 @@ struct WebhookAnswer {
                         + " give the address that takes \(records) itself, redirections are not followed")
             case 401, 403, 404, 405, 410:
                 // This says nothing of the record: the secret, the address or what is deployed there is not right.
-                return .turnedAway(reason: "the \(taker) at \(reason); look at its address and webhook.secret")
+                return .turnedAway(reason: "the \(taker) at \(reason) for \(path); look at its address and \(secret)")
             case 402, 421, 423, 426:
                 // Neither does this: it is about payment, the connection, a lock, or the protocol.
                 return .turnedAway(reason: "the \(taker) at \(reason)")
@@ -42,7 +46,8 @@ struct WebhookAnswer {
                 return .again(reason: reason, after: RetryAfter.delay(response, wall: wall), scope: .either)
             default:
                 return .deadLetter(
-                    MessageProblem(.notAllowed, "The \(taker) refused it with status \(response.status)."))
+                    MessageProblem(.notAllowed, "The \(taker) refused it with status \(response.status)."),
+                    reason: "the \(taker) at \(reason) for \(path)")
             }
         }
     }

@@ -44,6 +44,12 @@ package struct WebhookURL: Hashable, Sendable {
     /// The scheme and the host: path and query may be secrets.
     package var shown: String { "\(text.prefix { $0 != ":" }.lowercased())://\(host)/…" }
 
+    /// The path without what of it may be a secret.
+    var shownPath: String {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        return TimelineAddress.shown(path: String(text[start...].drop { !"/?#".contains($0) }))
+    }
+
     /// Distinguishes addresses in names: 16 hexadecimal digits.
     package var digest: String {
         Array(SHA256.hash(Array(text.utf8)).prefix(8)).hexadecimal
@@ -65,8 +71,12 @@ package struct WebhookURL: Hashable, Sendable {
 }
 
 /// The secret that signs a webhook's requests (Standard Webhooks 1.0): `whsec_` and base64, or plain text.
-package struct WebhookSecret: Hashable, Sendable {
+/// No text shows it.
+package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
+
+    package var description: String { "(masked)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     package static let allowed = "24 to 64 bytes: whsec_ and base64, or plain text"
 

@@ -6,10 +6,11 @@ package import RecordLog
 /// Webhooks. Reloads of one recipient go one after the other.
 package final class WebhookDestination: DeliveryDestination {
     private let settings: WebhookSettings
-    private let answer = WebhookAnswer(taker: "webhook", records: "reloads")
+    private let answer: WebhookAnswer
 
     package init(_ settings: WebhookSettings) {
         self.settings = settings
+        answer = WebhookAnswer(taker: "webhook", records: "reloads", path: settings.url.shownPath)
     }
 
     package var conflation: DeliveryConflation { .none }

@@ -26,7 +26,7 @@ package final class HTTPTimelines: DeliveryDestination {
     }
 
     let settings: HTTPTimelinesSettings
-    private let answer = WebhookAnswer(taker: "target", records: "timelines")
+    private let answer: WebhookAnswer
     private var parser = JSONParser()
     /// The routes by configuration, if the address is routed.
     private var routes = TextDictionary<Route>()
@@ -37,6 +37,8 @@ package final class HTTPTimelines: DeliveryDestination {
     package init(_ settings: HTTPTimelinesSettings) {
         precondition(settings.batch > 0 && (settings.batch == 1 || !settings.address.namesConfiguration))
         self.settings = settings
+        answer = WebhookAnswer(
+            taker: "target", records: "timelines", path: settings.address.shownPath, secret: settings.names.secret)
         removals = KnownRemovals(countMax: settings.removalsMax)
     }
 
@@ -127,7 +129,7 @@ package final class HTTPTimelines: DeliveryDestination {
     }
 
     private func place(of id: String, _ head: TimelineHead?) throws(MessageProblem) -> TimelinePlace {
-        try settings.address.place(of: id, head, allowed: settings.hosts)
+        try settings.address.place(of: id, head, allowed: settings.hosts, by: settings.names.hosts)
     }
 
     /// What goes elsewhere has to be told to both.
@@ -159,7 +161,8 @@ package final class HTTPTimelines: DeliveryDestination {
                 verdict = .absent
             case .turnedAway(let reason, _):
                 verdict = .turnedAway(reason: reason, mayBeAlone: settings.address.namesConfiguration)
-            case .deadLetter(let problem): verdict = .deadLetter(told(problem, response))
+            case .deadLetter(let problem, let reason):
+                verdict = .deadLetter(told(problem, response), reason: reason)
             case .stop where settings.address.variesByTimeline:
                 verdict = .turnedAway(reason: redirected(response, attempt.host), mayBeAlone: true)
             default: break

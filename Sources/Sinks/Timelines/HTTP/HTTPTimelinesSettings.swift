@@ -13,6 +13,17 @@ package struct HTTPTimelinesSettings: Hashable, Sendable {
     /// The most configurations of which is remembered that the target was told to have nothing of them.
     package var removalsMax = 100_000
 
+    /// The names of the settings above, as an operator is told them.
+    package var names = Names()
+
+    /// The names of settings that a sink may have of its own.
+    package struct Names: Hashable, Sendable {
+        package var secret = "webhook.secret"
+        package var hosts = "sink.http.hosts"
+
+        package init() {}
+    }
+
     package init(address: TimelineAddress, secret: WebhookSecret) {
         self.address = address
         self.secret = secret

@@ -14,9 +14,10 @@ extension TimelineAddress {
     /// - Parameters:
     ///   - head: what the timeline says of itself; `nil` if the address has `{configurationId}` alone.
     ///   - allowed: the hosts that may come of fields in the host.
+    ///   - setting: the name of the setting that says so.
     /// - Throws: why this timeline has no address. It names the field.
     func place(
-        of configurationId: String, _ head: TimelineHead?, allowed: [AllowedHost]
+        of configurationId: String, _ head: TimelineHead?, allowed: [AllowedHost], by setting: String
     ) throws(MessageProblem) -> TimelinePlace {
         var host = ""
         var field: Field?
@@ -29,7 +30,7 @@ extension TimelineAddress {
             }
         }
         if let field, !allowed.contains(where: { $0.allows(String(host.prefix { $0 != ":" })) }) {
-            throw problem(field, "makes the host \(host), which sink.http.hosts does not allow")
+            throw problem(field, "makes the host \(host), which \(setting) does not allow")
         }
         var url = "\(scheme)://\(host)"
         for piece in rest {

@@ -21,6 +21,27 @@ extension TimelineAddress {
         return words.joined(separator: " ")
     }
 
+    /// The path with its fields, without what of it may be a secret.
+    var shownPath: String {
+        let pieces = rest.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .field(let field, _): "{\(field.rawValue)}"
+            }
+        }
+        return Self.shown(path: pieces.joined())
+    }
+
+    /// Returns a path, with `…` in place of its long parts and of a query behind it, for each of them may be a secret.
+    static func shown(path text: String) -> String {
+        let path = text.prefix { !"?#".contains($0) }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { part in
+            let literal = Field.allCases.reduce(String(part)) { $0.replacing("{\($1.rawValue)}", with: "") }
+            return literal.utf8.count < longPath ? String(part) : "…"
+        }
+        return (path.isEmpty ? "/" : parts.joined(separator: "/")) + (path.endIndex == text.endIndex ? "" : "?…")
+    }
+
     /// The fields of a timeline in it are none.
     private var possibleSecrets: [Substring] {
         let literals = rest.map { piece in

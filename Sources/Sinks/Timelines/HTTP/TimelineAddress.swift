@@ -88,13 +88,17 @@ package struct TimelineAddress: Hashable, Sendable {
     var isRouted: Bool { fields != [.configurationId] && !fields.isEmpty }
 
     /// Checks that hosts which fields make are allowed by somebody.
-    package func check(_ allowed: [AllowedHost]) throws(Problem) {
+    ///
+    /// - Parameter place: the sink in the settings that may allow them; `nil` of one that the settings do not name.
+    package func check(_ allowed: [AllowedHost], of place: String? = nil) throws(Problem) {
         guard case .field(let field, _)? = authority.first(where: { if case .field = $0 { true } else { false } }),
             allowed.isEmpty
         else { return }
+        let list = suggestion.replacing(",", with: "', '")
+        let names = place.map { "hosts: ['\(list)'] in \($0)" } ?? "--set 'sink.http.hosts=\(suggestion)'"
         throw Problem(
             description: "has {\(field.rawValue)} in its host, so the hosts that it may make have to be named: "
-                + "--set 'sink.http.hosts=\(suggestion)'")
+                + names)
     }
 
     /// The host with a star for its first label if the fields are in that.

@@ -1,0 +1,15 @@
+import Settings
+import Sinks
+
+extension DeliveryPace {
+    /// The pace as the settings of now say it.
+    init(_ settings: Settings, ofTimelines: Bool) {
+        self.init()
+        requestsMax = settings[ofTimelines ? Keys.sinkHTTPConcurrency : Keys.reloadsConcurrency]
+        ageMax = settings[ofTimelines ? Keys.sinkHTTPMaxAge : Keys.reloadsMaxAge]
+        gather = settings[Keys.reloadsGather]
+        backoff.first = settings[ofTimelines ? Keys.sinkHTTPBackoffFirst : Keys.reloadsBackoffFirst]
+        backoff.most = settings[ofTimelines ? Keys.sinkHTTPBackoffMax : Keys.reloadsBackoffMax]
+        declinedMax = settings[Keys.webhookRefusals]
+    }
+}
