@@ -112,7 +112,7 @@ extension AcceptanceTests {
             // A supervisor has nothing to mend by a new start.
             try await Monitored.wait(for: "/health/live", at: address, 200)
             try FileManager.default.removeItem(atPath: wall)
-            let isWritten = try await eventually(within: .seconds(60)) {
+            let isWritten = await eventually(within: .seconds(60)) {
                 FileManager.default.fileExists(atPath: wall + "/a.json")
                     && FileManager.default.fileExists(atPath: phones.path + "/a.json")
             }

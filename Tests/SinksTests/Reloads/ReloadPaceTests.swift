@@ -39,7 +39,7 @@ import Testing
         stage.service.latency = .seconds(5)
         var waits: [Duration] = []
         let summary = try stage.post(
-            progress: { waits.append($0.turnWait) }, change: { $0.pace.requestsMax = 1 })
+            change: { $0.pace.requestsMax = 1 }, progress: { waits.append($0.turnWait) })
         #expect(summary.delivered == 20)
         // Each is sent when the one before it is answered: the last after nineteen answers.
         let most = try #require(waits.max())

@@ -117,8 +117,8 @@ final class ReloadStage {
     @discardableResult
     func post(
         stop: @escaping () -> Bool = { false },
-        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
-        change: (inout DeliverySettings) -> Void = { _ in }
+        change: (inout DeliverySettings) -> Void = { _ in },
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in }
     ) throws -> DeliverySummary {
         var settings = settings("hook")
         change(&settings)
