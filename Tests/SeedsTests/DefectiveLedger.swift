@@ -97,6 +97,7 @@ private final class KeptOverlay: ChangelogStore {
     func revert() { base.commit() }
     func releaseVacantSlots() { base.releaseVacantSlots() }
     func trim() { base.trim() }
+    func prefetch(restoring hashes: [UInt32]) { base.prefetch(restoring: hashes) }
     var keyCount: Int { base.keyCount }
     var slotCount: Int { base.slotCount }
     var byteCount: Int { base.byteCount }

@@ -208,11 +208,13 @@ private final class RestoringThread {
     }
 
     func poll(_ maximum: Int, timeout: Duration = .zero) {
-        let arrivals = reader.poll(maximum: maximum, timeout: timeout) { record in
-            let key = record.key.map { String(decoding: $0, as: UTF8.self) }
-            let value = record.value.map { String(decoding: $0, as: UTF8.self) }
-            values[record.partition, default: []].append(value ?? "nil")
-            texts.append("\(record.offset) \(key ?? "nil")=\(value ?? "nil")")
+        let arrivals = reader.poll(maximum: maximum, timeout: timeout) { records in
+            for record in records {
+                let key = record.key.map { String(decoding: $0, as: UTF8.self) }
+                let value = record.value.map { String(decoding: $0, as: UTF8.self) }
+                values[record.partition, default: []].append(value ?? "nil")
+                texts.append("\(record.offset) \(key ?? "nil")=\(value ?? "nil")")
+            }
         }
         for end in arrivals.ends { ends[end.partition] = end.offset }
         failures += arrivals.failures.count

@@ -28,6 +28,10 @@ public protocol ChangelogStore: AnyObject {
     var byteCount: Int { get }
     /// True if each value that is restored is decoded when it comes, for a copy that is restored for hours.
     var decodesAtOnce: Bool { get set }
+    /// Asks for the memory of keys that records of the changelog are about to bring. Nothing changes.
+    ///
+    /// - Parameter hashes: Java's murmur2 of each key, without the number of the store; some dozens.
+    func prefetch(restoring hashes: [UInt32])
     /// Takes in a record of the changelog.
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset

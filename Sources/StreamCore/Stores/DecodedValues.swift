@@ -76,6 +76,7 @@ struct DecodedValues<Value>: ~Copyable {
     }
 
     /// Gives back the memory of slots that do not exist any more.
+    @inlinable
     mutating func truncate(to count: Int) {
         for slot in min(count, places.count)..<places.count { remove(slot) }
         places.truncate(to: count)

@@ -54,6 +54,7 @@ struct FreeSlots {
 
 extension Array {
     /// Gives back the memory of elements that were removed, if it is the larger part by far.
+    @inlinable
     mutating func releaseSpareCapacity() {
         guard capacity > 64 && capacity > count * 4 else { return }
         var kept: [Element] = []
@@ -63,6 +64,7 @@ extension Array {
     }
 
     /// Keeps the first elements only.
+    @inlinable
     mutating func truncate(to count: Int) {
         guard count < self.count else { return }
         removeLast(self.count - count)

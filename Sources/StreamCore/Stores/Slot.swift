@@ -66,6 +66,7 @@ public struct SlotMap<Value, Element> {
     public mutating func releaseAll() { elements = [] }
 
     /// Forgets slots that were given back, with their memory.
+    @inlinable
     public mutating func forget(_ released: ReleasedSlots<Value>) {
         for slot in released.slots where slot.index < elements.count { elements[slot.index] = absent }
         elements.truncate(to: released.slotCount)
@@ -91,4 +92,10 @@ public struct ReleasedSlots<Value> {
     public let slots: [Slot<Value>]
     /// Every slot of the store is below it.
     public let slotCount: Int
+
+    @usableFromInline
+    init(slots: [Slot<Value>], slotCount: Int) {
+        self.slots = slots
+        self.slotCount = slotCount
+    }
 }

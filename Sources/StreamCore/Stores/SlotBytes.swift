@@ -77,6 +77,7 @@ struct SlotBytes: ~Copyable {
     }
 
     /// Gives back the memory of slots that do not exist any more.
+    @usableFromInline
     mutating func truncate(to count: Int) {
         for slot in min(count, blocks.count)..<blocks.count { remove(slot) }
         blocks.truncate(to: count)

@@ -26,6 +26,8 @@ extension StateStore {
         }
     }
 
+    public func prefetch(restoring hashes: [UInt32]) { prefetchRestored(self, hashes) }
+
     /// Where a transaction wrote more values than the caches hold, each wait for memory is shared with those that come
     /// next.
     @inlinable
@@ -57,7 +59,7 @@ extension StateStore {
 
 extension KeyTable {
     @inlinable
-    func prefetchEntry(of hash: UInt32) { table.prefetch(home(of: hash)) }
+    mutating func prefetchEntry(of hash: UInt32) { table.prefetch(home(of: hash)) }
 
     /// The slot of the first key with nearly this hash: mostly the key's own.
     @inlinable
@@ -67,23 +69,26 @@ extension KeyTable {
     }
 
     @inlinable
-    func prefetchPlace(of slot: Int) { places.prefetch(slot) }
+    mutating func prefetchPlace(of slot: Int) { places.prefetch(slot) }
 
     @inlinable
-    func prefetchKey(of slot: Int) { bytes.prefetch(places[slot].start) }
+    mutating func prefetchKey(of slot: Int) { bytes.prefetch(places[slot].start) }
 }
 
 extension SlotMap {
     /// Asks for the memory of a slot that is about to be looked at.
     @inlinable
-    public func prefetch(_ slot: Slot<Value>) { if slot.index < elements.count { elements.prefetch(slot.index) } }
+    public mutating func prefetch(_ slot: Slot<Value>) {
+        if slot.index < elements.count { elements.prefetch(slot.index) }
+    }
 }
 
 extension Array {
+    /// Asks for the memory of an element. Mutating, because only so the address is had without a reference more to the
+    /// elements; nothing is changed.
     @inlinable
-    func prefetch(_ index: Int) {
-        withUnsafeBufferPointer { elements in
-            if let first = elements.baseAddress { cprefetch(first + index) }
-        }
-    }
+    mutating func prefetch(_ index: Int) { Self.prefetch(&self, index) }
+
+    @inlinable
+    static func prefetch(_ first: UnsafeMutablePointer<Element>, _ index: Int) { cprefetch(first + index) }
 }

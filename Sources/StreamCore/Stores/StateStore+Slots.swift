@@ -22,13 +22,16 @@ extension StateStore {
     @inlinable
     func isHeld(_ slot: Slot<Value>) -> Bool { slot.index < holds.count && holds[slot.index] > 0 }
 
-    public func releaseVacantSlots() {
+    public func releaseVacantSlots() { releaseVacant(self) }
+
+    @inlinable
+    func giveBackVacantSlots() {
         precondition(written.isEmpty, "Slots are given back between transactions.")
         activity.touched = false
-        trimDecoded(self, DecodedValues<Value>.keptMax)
+        decoded.trim()
         if !hasVacant { return }
         hasVacant = false
-        reverted = []
+        revertedSlots = []
         var released: [Slot<Value>] = []
         for slot in vacant where keys.isInUse(slot.index) && !stored.hasBytes(slot.index) && !isHeld(slot) {
             keys.remove(slot.index)
@@ -40,7 +43,8 @@ extension StateStore {
 
     public func trim() { trimDecoded(self, 0) }
 
-    private func forget(_ released: [Slot<Value>]) {
+    @inlinable
+    func forget(_ released: [Slot<Value>]) {
         keys.trim()
         stored.truncate(to: keys.slotCount)
         decoded.truncate(to: keys.slotCount)
@@ -52,13 +56,13 @@ extension StateStore {
 
     /// A tombstone was restored. Keys that have gone give their slots back some thousand at a time, the last of them
     /// when the restore is finished.
-    @usableFromInline
+    @inlinable
     func releaseRestored(_ slot: Slot<Value>) {
         stored.remove(slot.index)
         decoded.remove(slot.index)
         note(vacant: slot)
-        if vacant.count >= Self.vacantMax { releaseVacantSlots() }
+        if vacant.count >= Self.vacantMax { giveBackVacantSlots() }
     }
 
-    private static var vacantMax: Int { 4096 }
+    @usableFromInline static var vacantMax: Int { 4096 }
 }

@@ -47,7 +47,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var holds: [UInt32] = []
     /// The slots that the abort of this transaction put back, each once, for whoever derives something of their values;
     /// empty again when all has been derived.
-    public internal(set) var reverted: [Slot<Value>] = []
+    public var reverted: [Slot<Value>] { revertedSlots }
+    @usableFromInline var revertedSlots: [Slot<Value>] = []
     /// Is told of slots that were given back, after the transaction: whatever is kept by slot beside the store forgets
     /// them.
     public var onRelease: (ReleasedSlots<Value>) -> Void = { _ in }
@@ -59,6 +60,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline
     let restoreRecord:
         (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool, Offset) throws(CorruptBytes) -> Void
+    @usableFromInline let releaseVacant: (StateStore<Value>) -> Void
+    @usableFromInline let prefetchRestored: (StateStore<Value>, [UInt32]) -> Void
     @usableFromInline
     let checkRestored: (StateStore<Value>, inout Int) throws(UnreadableRecord) -> Bool
     /// Until `finishRestore` values come from the changelog, and are decoded for the first time.
@@ -82,6 +85,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         restoreRecord = { store, key, value, isVersioned, offset throws(CorruptBytes) in
             try store.takeIn(key, value, isVersioned: isVersioned, offset: offset)
         }
+        releaseVacant = { store in store.giveBackVacantSlots() }
+        prefetchRestored = { store, hashes in store.prefetch(hashes) { store.restoredFrom.prefetch($0) } }
         checkRestored = { store, portion throws(UnreadableRecord) in try store.checkAll(&portion) }
     }
 
@@ -201,7 +206,7 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline static var capturedKept: Int { 1 << 20 }
 
     public func revert() {
-        reverted = written
+        revertedSlots = written
         hasVacant = true
         activity.touched = true
         for slot in written {

@@ -7,7 +7,10 @@ package final class StreamTask {
     package let context: TaskContext
     package let positions = TaskPositions()
     let nodes: [NodeInstance]
-    let stores: [UInt8: any ChangelogStore]
+    /// By id.
+    private let stores: [(any ChangelogStore)?]
+    /// The hashes of the keys that `prefetch(changelog:)` asks for.
+    var coming: [UInt32] = []
     /// In order of id, so that the changelog is written in the same order every time.
     let orderedStores: [any ChangelogStore]
     /// By the place of the store in `orderedStores`.
@@ -47,10 +50,18 @@ package final class StreamTask {
         nodes = topology.nodes.map { $0.make() }
         orderedStores = nodes.flatMap(\.processor.stores).sorted { $0.id < $1.id }
         activities = orderedStores.map(\.activity)
-        stores = Dictionary(uniqueKeysWithValues: orderedStores.map { ($0.id, $0) })
-        precondition(stores[0] == nil, "Store ids begin at 1.")
+        var stores: [(any ChangelogStore)?] = Array(repeating: nil, count: Int(StateFormat.versionedKey))
+        for store in orderedStores {
+            precondition(store.id > 0 && store.id < StateFormat.versionedKey, "Store ids begin at 1, and end at 127.")
+            precondition(stores[Int(store.id)] == nil, "Each store has an id of its own.")
+            stores[Int(store.id)] = store
+        }
+        self.stores = stores
         write(format: max(topology.stateFormat ?? StateFormat.newest, StateFormat.unversioned))
     }
+
+    /// The store of a changelog record, by the first byte of its key; `nil` if there is none of that id.
+    func store(of first: UInt8) -> (any ChangelogStore)? { stores[Int(first & ~StateFormat.versionedKey)] }
 
     // MARK: - Time
 

@@ -28,9 +28,11 @@ package final class ChangelogReader {
     /// Delivers at most so many records, then the ends. If there is nothing, waits up to `timeout`, or less where other
     /// threads restore as well.
     ///
-    /// - Parameter take: is lent each record, in the order of each partition's offsets, without headers. It must not
-    ///   call this object.
-    package func poll(maximum: Int, timeout: Duration, _ take: (RecordView) -> Void) -> SharedRestorer.Arrivals {
+    /// - Parameter take: is lent the records, at most `RestorePortion.lentMax` at a time, in the order of each
+    ///   partition's offsets, without headers. It must not call this object.
+    package func poll(
+        maximum: Int, timeout: Duration, _ take: (ArraySlice<RecordView>) -> Void
+    ) -> SharedRestorer.Arrivals {
         restorer.poll(owner, maximum: maximum, timeout: timeout, take)
     }
 

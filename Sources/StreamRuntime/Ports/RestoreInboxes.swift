@@ -90,20 +90,24 @@ struct RestorePortion: Sendable {
         return start..<bytes.count
     }
 
-    /// - Parameter take: is lent each record, without headers.
+    /// So many records are lent at a time at the most.
+    static let lentMax = 32
+
+    /// - Parameter take: is lent the records, some at a time, without headers.
     /// - Returns: how many were taken, and the ends if all of the records are.
-    mutating func deliver(atMost maximum: Int, _ take: (RecordView) -> Void) -> (records: Int, ends: [PartitionEnd]) {
+    mutating func deliver(
+        atMost maximum: Int, _ take: (ArraySlice<RecordView>) -> Void
+    ) -> (records: Int, ends: [PartitionEnd]) {
         let first = taken
         taken = min(first + maximum, records.count)
         bytes.withUnsafeBytes { bytes in
             let field = { (range: Range<Int>) in UnsafeRawBufferPointer(rebasing: bytes[range]) }
-            for entry in records[first..<taken] {
-                take(
-                    RecordView(
-                        topic: entry.topic, partition: entry.place.partition, offset: entry.offset,
-                        timestamp: entry.timestamp, key: entry.key.map(field), value: entry.value.map(field),
-                        handle: nil))
+            let views = records[first..<taken].map { entry in
+                RecordView(
+                    topic: entry.topic, partition: entry.place.partition, offset: entry.offset,
+                    timestamp: entry.timestamp, key: entry.key.map(field), value: entry.value.map(field), handle: nil)
             }
+            views[...].lend(take)
         }
         guard taken == records.count else { return (taken - first, []) }
         defer { ends = [] }
@@ -116,5 +120,16 @@ struct RestorePortion: Sendable {
         left.taken = 0
         left.ends.removeAll { $0.place == place }
         return left
+    }
+}
+
+extension ArraySlice<RecordView> {
+    /// Calls `take` with all records in their order, at most `RestorePortion.lentMax` at a time.
+    func lend(_ take: (ArraySlice<RecordView>) -> Void) {
+        var rest = self
+        while !rest.isEmpty {
+            take(rest.prefix(RestorePortion.lentMax))
+            rest = rest.dropFirst(RestorePortion.lentMax)
+        }
     }
 }

@@ -96,9 +96,9 @@ package final class SharedRestorer: @unchecked Sendable {
     /// Delivers what is there for a thread, at most `maximum` records. If there is nothing, waits up to `timeout`, or
     /// less where others read as well.
     ///
-    /// - Parameter take: is lent each record. It must not call this object.
+    /// - Parameter take: is lent the records, some at a time. It must not call this object.
     func poll(
-        _ owner: Int, maximum: Int, timeout: Duration, _ take: (RecordView) -> Void
+        _ owner: Int, maximum: Int, timeout: Duration, _ take: (ArraySlice<RecordView>) -> Void
     ) -> Arrivals {
         var arrivals = Arrivals()
         deliver(to: owner, maximum, &arrivals, take)
@@ -115,7 +115,7 @@ package final class SharedRestorer: @unchecked Sendable {
     }
 
     private func deliver(
-        to owner: Int, _ maximum: Int, _ arrivals: inout Arrivals, _ take: (RecordView) -> Void
+        to owner: Int, _ maximum: Int, _ arrivals: inout Arrivals, _ take: (ArraySlice<RecordView>) -> Void
     ) {
         while arrivals.records < maximum, var portion = inboxes.withLock({ $0.takeFirst(of: owner) }) {
             let (count, ends) = portion.deliver(atMost: maximum - arrivals.records, take)
@@ -129,7 +129,8 @@ package final class SharedRestorer: @unchecked Sendable {
 
     /// Has the turn.
     private func read(
-        for owner: Int, _ maximum: Int, _ timeout: Duration, _ arrivals: inout Arrivals, _ take: (RecordView) -> Void
+        for owner: Int, _ maximum: Int, _ timeout: Duration, _ arrivals: inout Arrivals,
+        _ take: (ArraySlice<RecordView>) -> Void
     ) {
         if isClosed { return }
         // Another thread may have filled it since.
@@ -141,7 +142,7 @@ package final class SharedRestorer: @unchecked Sendable {
         arrivals.failures += batch.failures
         noteNext(of: batch)
         if isAlone && isEmpty {
-            for record in batch.records { take(record) }
+            batch.records[...].lend(take)
             arrivals.records += batch.records.count
             arrivals.ends += batch.ends
         } else {

@@ -33,9 +33,9 @@ extension StreamThread {
         var failure: StreamFailure?
         let arrivals = restorer.poll(
             maximum: restorePortion, timeout: waits ? .milliseconds(20) : .zero
-        ) { record in
+        ) { records in
             if failure != nil { return }
-            do throws(StreamFailure) { try take(record) } catch { failure = error }
+            do throws(StreamFailure) { try take(records) } catch { failure = error }
         }
         restoreLoad.note(records: arrivals.records)
         for failure in arrivals.failures { observer(.failed(failure, doing: "restoring")) }
@@ -47,8 +47,19 @@ extension StreamThread {
         }
     }
 
-    private func take(_ record: RecordView) throws(StreamFailure) {
-        guard let runtime = tasks[record.partition], case .restoring = runtime.state else { return }
+    /// - Parameter records: of one partition or of several, each of them in a row as a rule.
+    private func take(_ records: ArraySlice<RecordView>) throws(StreamFailure) {
+        var rest = records
+        while let first = rest.first {
+            let row = rest.prefix { $0.partition == first.partition }
+            rest = rest.dropFirst(row.count)
+            guard let runtime = tasks[first.partition], case .restoring = runtime.state else { continue }
+            runtime.task.prefetch(changelog: row)
+            for record in row { try take(record, of: runtime) }
+        }
+    }
+
+    private func take(_ record: RecordView, of runtime: TaskRuntime) throws(StreamFailure) {
         guard let key = record.key else { return }
         runtime.restore.note(record.offset)
         do throws(CorruptBytes) {
