@@ -136,7 +136,7 @@ extension HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            let bytes = SharedBytes(try encoder.encode(value))
+            let bytes = SharedBytes(try encoder.encode(value) + [UInt8(ascii: "\n")])
             return .json(200, bytes, headers: [HTTPField("Cache-Control", "no-store")])
         } catch {
             throw .internalError("The answer cannot be written as JSON.")

@@ -39,11 +39,4 @@ package struct ActivityNotes: Sendable {
         all.removeAll()
         more = 0
     }
-
-    /// Has what others have, in place of what was here; they have nothing then.
-    mutating func take(_ others: inout ActivityNotes) {
-        if all.isEmpty && others.all.isEmpty { return }
-        self = others
-        others.removeAll()
-    }
 }

@@ -42,11 +42,4 @@ package struct RecordNotices: Sendable {
         named.removeAll()
         more = 0
     }
-
-    /// Has what others have, in place of what was here; they have nothing then.
-    mutating func take(_ others: inout RecordNotices) {
-        if named.isEmpty && others.named.isEmpty { return }
-        self = others
-        others.removeAll()
-    }
 }

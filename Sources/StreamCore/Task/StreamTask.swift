@@ -185,10 +185,15 @@ package final class StreamTask {
         isClockCommitted = isClockKnown
         committedCounters.add(context.counters)
         context.counters.reset()
-        committedDeadLetters.take(&context.deadLetters)
-        committedWarnings.take(&context.warnings)
-        committedNotes.take(&context.notes)
-        committedFailures.take(&context.failures)
+        // Exchanged, for a copy counts references, and hardly ever is there anything.
+        swap(&committedDeadLetters, &context.deadLetters)
+        context.deadLetters.removeAll()
+        swap(&committedWarnings, &context.warnings)
+        context.warnings.removeAll()
+        swap(&committedNotes, &context.notes)
+        context.notes.removeAll()
+        swap(&committedFailures, &context.failures)
+        context.failures.removeAll()
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }

@@ -188,7 +188,8 @@ final class SinkMonitoring: HealthSource {
         }
         // It writes, and more comes than it writes.
         guard let behind = state.behind, behind > lagMax else { return [] }
-        return [HealthProblem("lag", "\(subject) is \(behind.shortText) behind, \(waiting.counted("record")); \(allowed)")]
+        let text = "\(subject) is \(behind.shortText) behind, \(waiting.counted("record")); \(allowed)"
+        return [HealthProblem("lag", text)]
     }
 
     private func collect(into snapshot: inout MetricsSnapshot, _ name: String) {

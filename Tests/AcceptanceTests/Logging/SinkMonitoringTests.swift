@@ -129,7 +129,7 @@ struct SinkMonitoringTests {
         #expect(sink.problems(.ready, now: start + .seconds(120)).isEmpty)
         #expect(value("tideline_sink_lag_seconds") == 60)
         fallBehind(125...130, since: start)
-        let reason = "the sink webhook is 65 s behind, 1300 records; allowed are 60 s (health.lag)"
+        let reason = "the sink webhook is 65 s behind, 1,300 records; allowed are 60 s (health.lag)"
         #expect(sink.problems(.ready, now: start + .seconds(130)) == [HealthProblem("lag", reason)])
         #expect(sink.problems(.live, now: start + .seconds(130)).isEmpty)
         #expect(value("tideline_sink_lag_seconds") == 65)
@@ -186,6 +186,7 @@ struct SinkMonitoringTests {
         #expect(sink.problems(.live, now: WallClock.uptime() + .seconds(61)).isEmpty)
         #expect(value("tideline_sink_lag_records") == nil && value("tideline_sink_lag_seconds") == nil)
         #expect(value("tideline_sink_target_away") == 0)
+        sink.noteBegin()
         sink.turned()
         sink.note(progress(successes: 1))
         #expect(problems().isEmpty && state("running") == 1 && value("tideline_sink_lag_records") == 0)
