@@ -81,6 +81,14 @@ import Timelines
             #expect(json { $0.instant(instant) } == "\"\(instant.rfc3339)\"")
         }
         #expect(json { $0.date(LocalDate(year: 7, month: 3, day: 1)) } == "\"0007-03-01\"")
+        // Of one document, in which days come again: among them the last before 1970, and one of five digits.
+        let days: [Int64] = [0, 86_399_999, 86_400_000, -1, 253_402_300_800_000, -62_200_000_000_000, 1, 86_400_001]
+        let texts = json { json in
+            json.beginArray()
+            for day in days { json.instant(Instant(milliseconds: day)) }
+            json.endArray()
+        }
+        #expect(texts == "[" + days.map { "\"\(Instant(milliseconds: $0).rfc3339)\"" }.joined(separator: ",") + "]")
     }
 
     @Test("128 levels are read, one more is too deep")
@@ -131,6 +139,24 @@ import Timelines
         var parser = JSONParser()
         #expect(try parser.value("[\(text)]") == .array([.number(text)]))
         #expect(Double(text) == number)
+    }
+
+    @Test("fractions are written as Swift writes them, those of few digits and their neighbours")
+    func fractions() {
+        var generator = SplitMix64(seed: 7)
+        for _ in 0..<20_000 {
+            let whole = Int.random(
+                in: 0...[0, 1, 99, 180, 999_999_999].randomElement(using: &generator)!, using: &generator)
+            let places = Int.random(in: 1...7, using: &generator)
+            let digits = Int.random(
+                in: 0..<[1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000][places], using: &generator)
+            let fraction = String(repeating: "0", count: places - String(digits).count) + String(digits)
+            let sign = Bool.random(using: &generator) ? "-" : ""
+            guard let number = Double("\(sign)\(whole).\(fraction)") else { continue }
+            for number in [number, number.nextUp, number.nextDown] where number != number.rounded() {
+                #expect(json { $0.number(number) } == number.description)
+            }
+        }
     }
 
     @Test("any document is written as it was read")

@@ -118,6 +118,7 @@ package struct JSONWriter: ~Copyable {
         precondition(value.isFinite, "JSON has no \(value)")
         separate()
         if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return output.appendDecimal(whole) }
+        if output.append(fraction: value) { return }
         var text = value.description
         // Swift writes whole numbers from 2^53 on with a fraction.
         if value.magnitude >= 0x1p53, text.hasSuffix(".0") { text.removeLast(2) }

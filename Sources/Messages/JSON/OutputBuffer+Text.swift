@@ -57,27 +57,69 @@ extension OutputBuffer {
 
     /// Appends a JSON key that needs no escapes, after a comma unless it is the first one.
     mutating func appendKey(_ name: StaticString, isFirst: Bool) {
-        append(upTo: name.utf8CodeUnitCount + 4) { start in
-            var position = 0
-            func put(_ character: Unicode.Scalar) {
-                start[position] = UInt8(ascii: character)
-                position += 1
-            }
-            if !isFirst { put(",") }
-            put("\"")
-            (start + position).update(from: name.utf8Start, count: name.utf8CodeUnitCount)
-            position += name.utf8CodeUnitCount
-            put("\"")
-            put(":")
-            return position
+        var end = room(name.utf8CodeUnitCount + 4)
+        let start = end
+        if !isFirst {
+            end[0] = UInt8(ascii: ",")
+            end += 1
         }
+        end[0] = UInt8(ascii: "\"")
+        (end + 1).update(from: name.utf8Start, count: name.utf8CodeUnitCount)
+        end += name.utf8CodeUnitCount + 3
+        end[-2] = UInt8(ascii: "\"")
+        end[-1] = UInt8(ascii: ":")
+        count += end - start
     }
 
     mutating func append(_ instant: Instant) {
-        append(upTo: Instant.textRoom) { instant.writeText(to: $0) }
+        let room = room(Instant.textRoom)
+        count += instant.writeText(to: room, &day)
     }
 
     mutating func append(_ date: LocalDate) {
-        append(upTo: LocalDate.textRoom) { date.writeText(to: $0) }
+        let room = room(LocalDate.textRoom)
+        count += date.writeText(to: room)
+    }
+
+    /// Appends a fraction of at most nine digits before the point and six behind it, as coordinates and speeds are.
+    ///
+    /// A decimal of up to fifteen digits that reads back as the number is its shortest form, once its last zeros are
+    /// gone: of two such decimals each reads back as a number of its own.
+    ///
+    /// - Returns: false if it is no such fraction; then nothing was appended.
+    mutating func append(fraction value: Double) -> Bool {
+        let magnitude = value.magnitude
+        // Swift writes smaller ones with an exponent.
+        guard magnitude >= 0.001, magnitude < 1e9 else { return false }
+        let scaled = (magnitude * 1e6).rounded()
+        guard scaled / 1e6 == magnitude else { return false }
+        var (whole, rest) = Int(scaled).quotientAndRemainder(dividingBy: 1_000_000)
+        if rest == 0 { return false }
+        var digits = 6
+        while rest % 10 == 0 { (rest, digits) = (rest / 10, digits - 1) }
+        let start = room(17)
+        var end = start + 17
+        for _ in 0..<digits { end = end.prepend(&rest) }
+        end -= 1
+        end[0] = UInt8(ascii: ".")
+        repeat { end = end.prepend(&whole) } while whole > 0
+        if value < 0 {
+            end -= 1
+            end[0] = UInt8(ascii: "-")
+        }
+        let length = start + 17 - end
+        UnsafeMutableRawPointer(start).copyMemory(from: end, byteCount: length)
+        count += length
+        return true
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    /// Writes the last digit of a number before this place, and takes it off the number.
+    fileprivate func prepend(_ number: inout Int) -> UnsafeMutablePointer<UInt8> {
+        let place = self - 1
+        place[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+        number /= 10
+        return place
     }
 }

@@ -1,8 +1,13 @@
+internal import Timelines
+
 /// A buffer of bytes that grows at its end. An array would check at every byte whether it is shared.
 struct OutputBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    private(set) var count = 0
+    /// The number of bytes that were written; more are written into `room`, and counted after that.
+    var count = 0
+    /// The day of the instant that was written last.
+    var day = DayText()
 
     init(capacity: Int) {
         self.capacity = max(capacity, 64)
@@ -65,10 +70,10 @@ struct OutputBuffer: ~Copyable {
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10))
     }
 
-    /// Appends the bytes that `write` writes: it gets room for `room` bytes, and returns the number that it wrote.
-    mutating func append(upTo room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
-        reserve(room)
-        count += write(start + count)
+    /// The memory behind what was written, where so many bytes have room.
+    mutating func room(_ bytes: Int) -> UnsafeMutablePointer<UInt8> {
+        reserve(bytes)
+        return start + count
     }
 
     private mutating func reserve(_ additional: Int) {
