@@ -13,7 +13,9 @@ struct Environment {
     /// The logger of the verb; other modules have their own (`logger(for:)`).
     let logger: Logger
     private let log: SwitchedLogHandler
-    let cluster: any Cluster
+    private(set) var cluster: any Cluster
+    /// How the clients of `cluster` are set up; `nil` if the brokers are within this process.
+    private let kafka: RdKafkaSettings?
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
     /// What librdkafka measures; `nil` if nobody asks for metrics.
@@ -53,20 +55,21 @@ struct Environment {
         let statistics = settings[Keys.metricsListen].map { _ in ClientStatistics() }
         kafka.statistics = statistics?.settings
         self.init(
-            settings: settings, log: log, cluster: RdKafkaCluster(kafka), brokers: brokers,
+            settings: settings, log: log, cluster: RdKafkaCluster(kafka), kafka: kafka, brokers: brokers,
             clientStatistics: statistics, healthLag: healthLag, live: live,
             resources: ResourceWatch(settings, threshold: threshold, log.logger(for: .tideline)))
     }
 
     init(
-        settings: Settings, log: SwitchedLogHandler, cluster: any Cluster, brokers: BrokerWatch? = nil,
-        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil, live: LiveSettings? = nil,
-        resources: ResourceWatch? = nil
+        settings: Settings, log: SwitchedLogHandler, cluster: any Cluster, kafka: RdKafkaSettings? = nil,
+        brokers: BrokerWatch? = nil, clientStatistics: ClientStatistics? = nil,
+        healthLag: LiveSetting<Duration>? = nil, live: LiveSettings? = nil, resources: ResourceWatch? = nil
     ) {
         self.settings = settings
         self.log = log
         logger = log.logger(for: .tideline)
         self.cluster = cluster
+        self.kafka = kafka
         self.brokers = brokers
         self.clientStatistics = clientStatistics
         self.healthLag = healthLag ?? LiveSetting(Keys.healthLag, settings)
@@ -75,6 +78,16 @@ struct Environment {
             resources
             ?? ResourceWatch(settings, threshold: LiveSetting(Keys.memoryWarningThreshold, settings), logger)
         topics = TopicNames(settings)
+    }
+
+    /// The same surroundings for parts of the process that read side by side: of many each has smaller queues, so that
+    /// all together fit the memory that the process is to have.
+    func shared(among parts: Int) -> Environment {
+        guard var kafka, let limit = kafka.memoryLimit else { return self }
+        kafka.memoryLimit = MemoryShares.clients(of: limit, parts: parts)
+        var environment = self
+        environment.cluster = RdKafkaCluster(kafka)
+        return environment
     }
 
     /// The topics that the pipeline reads and writes.

@@ -64,6 +64,18 @@ import Testing
         #expect(!watch.isShort && watch.trimCount == 0 && world.lines.withLock { $0 }.isEmpty)
     }
 
+    @Test("many sinks of one process share what a few may have", arguments: [1, 4, 8, 9, 40])
+    func shares(parts: Int) {
+        let limit = 512 * Self.mebibyte
+        let clients = MemoryShares.clients(of: limit, parts: parts)
+        let outstanding = MemoryShares.outstanding(of: limit, parts: parts)
+        // Queues of a thirty-second for each consumer.
+        #expect(clients <= limit && clients / 32 * parts <= limit / 4)
+        #expect(outstanding <= limit / 16 && outstanding * parts <= limit / 4)
+        #expect(clients > 0 && outstanding > 0)
+        if parts <= 4 { #expect(clients == limit && outstanding == limit / 16) }
+    }
+
     @Test("what contradicts the limit is refused with both names")
     func contradictions() throws {
         #expect(try Self.settings(["memory.limit": "1.5GiB"]).memoryLimit == 1536 << 20)
