@@ -14,8 +14,6 @@ struct Environment {
     let logger: Logger
     private let log: SwitchedLogHandler
     private(set) var cluster: any Cluster
-    /// How the clients of `cluster` are set up; `nil` if the brokers are within this process.
-    private let kafka: RdKafkaSettings?
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
     /// What librdkafka measures; `nil` if nobody asks for metrics.
@@ -55,21 +53,20 @@ struct Environment {
         let statistics = settings[Keys.metricsListen].map { _ in ClientStatistics() }
         kafka.statistics = statistics?.settings
         self.init(
-            settings: settings, log: log, cluster: RdKafkaCluster(kafka), kafka: kafka, brokers: brokers,
+            settings: settings, log: log, cluster: RdKafkaCluster(kafka), brokers: brokers,
             clientStatistics: statistics, healthLag: healthLag, live: live,
             resources: ResourceWatch(settings, threshold: threshold, log.logger(for: .tideline)))
     }
 
     init(
-        settings: Settings, log: SwitchedLogHandler, cluster: any Cluster, kafka: RdKafkaSettings? = nil,
-        brokers: BrokerWatch? = nil, clientStatistics: ClientStatistics? = nil,
-        healthLag: LiveSetting<Duration>? = nil, live: LiveSettings? = nil, resources: ResourceWatch? = nil
+        settings: Settings, log: SwitchedLogHandler, cluster: any Cluster, brokers: BrokerWatch? = nil,
+        clientStatistics: ClientStatistics? = nil, healthLag: LiveSetting<Duration>? = nil, live: LiveSettings? = nil,
+        resources: ResourceWatch? = nil
     ) {
         self.settings = settings
         self.log = log
         logger = log.logger(for: .tideline)
         self.cluster = cluster
-        self.kafka = kafka
         self.brokers = brokers
         self.clientStatistics = clientStatistics
         self.healthLag = healthLag ?? LiveSetting(Keys.healthLag, settings)
@@ -83,7 +80,8 @@ struct Environment {
     /// The same surroundings for parts of the process that read side by side: of many each has smaller queues, so that
     /// all together fit the memory that the process is to have.
     func shared(among parts: Int) -> Environment {
-        guard var kafka, let limit = kafka.memoryLimit else { return self }
+        // Brokers within this process have no such settings.
+        guard var kafka = (cluster as? RdKafkaCluster)?.settings, let limit = kafka.memoryLimit else { return self }
         kafka.memoryLimit = MemoryShares.clients(of: limit, parts: parts)
         var environment = self
         environment.cluster = RdKafkaCluster(kafka)
