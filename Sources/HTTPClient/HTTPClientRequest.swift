@@ -57,6 +57,8 @@ package struct HTTPClientResponse: Hashable, Sendable {
     package var body: [UInt8]
 
     package static let bodyBytesMax = 1 << 16
+    /// An answer whose headers are longer, those of interim answers before it included, ends the request as a failure.
+    package static let headerBytesMax = 1 << 16
 
     package init(status: Int, isHTTP2: Bool = true, headers: [HTTPHeader] = [], body: [UInt8] = []) {
         self.status = status
@@ -88,7 +90,7 @@ package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     package enum Kind: Hashable, Sendable {
-        /// Nobody answers: no connection, or it broke.
+        /// Nobody answers, or not to the end: no connection, or it broke, or headers that are too long.
         case unreachable
         /// The name of the host cannot be found: it is misspelt, or DNS does not know it, or not now.
         case unknownHost

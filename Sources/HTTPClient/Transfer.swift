@@ -8,6 +8,8 @@ final class Transfer {
     /// libcurl reads the list while the request is under way.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var headers: [HTTPHeader] = []
+    /// The bytes of all lines of headers so far.
+    private var headerBytes = 0
     private var body: [UInt8] = []
 
     init(_ request: HTTPClientRequest, tag: Int, configuration: HTTPClientConfiguration) {
@@ -80,8 +82,9 @@ final class Transfer {
         ccurl_set_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
             let received = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().append(header: received)
-            return received.count
+            let isTaken = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().append(header: received)
+            // Less than there is has libcurl end the transfer.
+            return isTaken ? received.count : 0
         }
     }
 
@@ -99,15 +102,25 @@ final class Transfer {
         body.append(contentsOf: bytes.prefix(HTTPClientResponse.bodyBytesMax - body.count))
     }
 
-    private func append(header line: UnsafeRawBufferPointer) {
+    /// - Returns: false if the headers are too long by now; then nothing is kept of the line.
+    private func append(header line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= HTTPClientResponse.headerBytesMax else { return false }
         let text = String(decoding: line, as: UTF8.self)
         // An interim response, such as 103, comes before the final one.
-        if text.hasPrefix("HTTP/") { return headers.removeAll() }
-        guard let colon = text.firstIndex(of: ":") else { return }
-        headers.append(HTTPHeader(String(text[..<colon]), text[text.index(after: colon)...].trimmed))
+        if text.hasPrefix("HTTP/") {
+            headers.removeAll()
+        } else if let colon = text.firstIndex(of: ":") {
+            headers.append(HTTPHeader(String(text[..<colon]), text[text.index(after: colon)...].trimmed))
+        }
+        return true
     }
 
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
+        guard headerBytes <= HTTPClientResponse.headerBytesMax else {
+            let reason = "the headers of the answer are longer than \(HTTPClientResponse.headerBytesMax) bytes"
+            return .failure(HTTPClientError(.unreachable, reason))
+        }
         guard code == CURLE_OK else { return .failure(HTTPClientError(code)) }
         var (status, version) = (0, 0)
         ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)

@@ -104,6 +104,30 @@ struct HTTPClientTests {
         await server.stop()
     }
 
+    @Test("ends an answer whose headers have no end, and keeps none of them")
+    func endlessHeaders() async throws {
+        let script = """
+            import socket
+            s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(8)
+            print(s.getsockname()[1], flush=True)
+            c, _ = s.accept(); c.recv(65536)
+            c.sendall(b"HTTP/1.1 200 OK\\r\\n")
+            try:
+                while True: c.sendall(b"x-filling: " + b"x" * 1000 + b"\\r\\n")
+            except OSError:
+                pass
+            """
+        let server = try ProcessRunner(URL(filePath: "/usr/bin/python3"), ["-c", script])
+        defer { server.kill() }
+        let isThere = await eventually { server.output.hasSuffix("\n") }
+        try #require(isThere, "\(server.errorOutput)")
+        let address = "http://127.0.0.1:\(server.output.trimmingCharacters(in: .newlines))/"
+        let result = try await send([post(address)], trusting: try await PushIdentity())[0]
+        let error = #expect(throws: HTTPClientError.self) { try result.get() }
+        #expect(error?.kind == .unreachable)
+        #expect(error?.description.contains("headers of the answer are longer than 65536") == true, "\(result)")
+    }
+
     // MARK: - Parts
 
     private func post(_ url: String, _ body: String = "") -> HTTPClientRequest {

@@ -44,6 +44,41 @@ struct ControlGroupTests {
     @Test("what the system does not say is nothing")
     func nothing() {
         let nowhere = URL(filePath: "/nowhere")
-        #expect(ControlGroup(groups: nowhere, membership: nowhere).memoryLimit == nil)
+        let unknown = ControlGroup(groups: nowhere, membership: nowhere)
+        #expect(unknown.memoryLimit == nil)
+        #expect(unknown.coreLimit == nil && unknown.cores(of: 6) == 6)
+    }
+
+    @Test(
+        "a quota of processor time counts as so many cores, rounded up; max is none",
+        arguments: [
+            ("200000 100000\n", 2), ("150000 100000\n", 2), ("1000 100000\n", 1), ("25000 10000\n", 3),
+            ("400000\n", 4), ("max 100000\n", nil), ("max\n", nil), ("\n", nil), ("0 100000\n", nil),
+            ("100000 0\n", nil),
+        ] as [(String, Int?)])
+    func quota(text: String, cores: Int?) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try group("0::/docker/1a2b\n", ["cpu.max": text]).coreLimit == cores)
+    }
+
+    @Test("the least quota of a group and of those around it counts, and never more than the machine has")
+    func quotas() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = [
+            "a/cpu.max": "300000 100000\n", "a/b/cpu.max": "max 100000\n", "a/b/c/cpu.max": "800000 100000\n",
+        ]
+        let limited = try group("0::/a/b/c\n", files)
+        #expect(limited.coreLimit == 3)
+        #expect(limited.cores(of: 16) == 3 && limited.cores(of: 2) == 2)
+    }
+
+    @Test("version 1 has quota and period in files of their own, and -1 for none")
+    func quotaOfVersion1() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (quota, period) = ("cpu/p/cpu.cfs_quota_us", "cpu/p/cpu.cfs_period_us")
+        let line = "5:cpu,cpuacct:/p\n4:memory:/p\n0::/\n"
+        #expect(try group(line, [quota: "-1\n", period: "100000\n"]).coreLimit == nil)
+        #expect(try group(line, [quota: "250000\n", period: "100000\n"]).coreLimit == 3)
+        #expect(try group("6:cpuset:/p\n", [:]).coreLimit == nil)
     }
 }

@@ -15,6 +15,8 @@ final class Deliveries<Destination: DeliveryDestination> {
     /// Draws from 0 up to 1.
     let random: () -> Double
     let notice: (DeliveryNotice) -> Void
+    /// How much of what may be held is held now: less while memory is short.
+    private let fitting: (Int) -> Int
 
     var summary = DeliverySummary()
     var lanes: DeliveryLanes<Destination.Content>
@@ -54,8 +56,8 @@ final class Deliveries<Destination: DeliveryDestination> {
 
     init(
         _ destination: Destination, _ transport: any HTTPTransport, _ settings: DeliverySettings,
-        clock: any DeliveryClock, random: @escaping () -> Double, notice: @escaping (DeliveryNotice) -> Void,
-        tracer: Tracer?
+        clock: any DeliveryClock, random: @escaping () -> Double, fitting: @escaping (Int) -> Int,
+        notice: @escaping (DeliveryNotice) -> Void, tracer: Tracer?
     ) {
         traces = DeliveryTraces(tracer)
         self.settings = settings
@@ -63,6 +65,7 @@ final class Deliveries<Destination: DeliveryDestination> {
         self.transport = transport
         self.clock = clock
         self.random = random
+        self.fitting = fitting
         self.notice = notice
         lanes = DeliveryLanes(
             gather: destination.conflation == .joined ? settings.pace.gather : .zero,
@@ -74,7 +77,8 @@ final class Deliveries<Destination: DeliveryDestination> {
 
     /// True if nothing more is to be read before something is settled.
     var isFull: Bool {
-        outstanding.count >= settings.outstandingMax || outstanding.byteCount >= settings.outstandingBytesMax
+        outstanding.count >= fitting(settings.outstandingMax)
+            || outstanding.byteCount >= fitting(settings.outstandingBytesMax)
     }
 
     /// From now on it sends at another pace.
@@ -86,8 +90,8 @@ final class Deliveries<Destination: DeliveryDestination> {
     /// The records that may be read, if they are as long as those that wait are on average.
     var room: Int {
         let average = outstanding.isEmpty ? 1 : max(1, outstanding.byteCount / outstanding.count)
-        let bytes = settings.outstandingBytesMax - outstanding.byteCount
-        return max(1, min(settings.outstandingMax - outstanding.count, bytes / average))
+        let bytes = fitting(settings.outstandingBytesMax) - outstanding.byteCount
+        return max(1, min(fitting(settings.outstandingMax) - outstanding.count, bytes / average))
     }
 
     // MARK: - Taking in

@@ -45,8 +45,8 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
         fitting = context.fitting
         ledger = SinkLedger(settings.ledger, instance: instance, context.telling { context.notice(.init($0)) })
         deliveries = Deliveries(
-            destination, transport, settings, clock: clock, random: random, notice: context.notice,
-            tracer: context.tracer)
+            destination, transport, settings, clock: clock, random: random, fitting: context.fitting,
+            notice: context.notice, tracer: context.tracer)
         trace = context.trace
         self.pace = pace
         lastCommit = clock.now

@@ -53,25 +53,3 @@ struct StandbyAssignment {
         names.map { (ContentHash.of(Array("\($0) \(task)".utf8)), $0) }.sorted { $0 < $1 }.map(\.1)
     }
 }
-
-/// A member of the group, and the process that it is a thread of.
-struct StandbyPlace: Hashable {
-    var process: String
-    var member: String
-
-    /// - Parameter clientId: that of a thread beside others ends with a full stop and its number.
-    init(clientId: String, instance: String?, instancesHaveThreads: Bool) {
-        // The coordinator keeps the client id of a static member's first process (KIP-345).
-        member = instance ?? clientId
-        let mark: Character? = instance == nil ? "." : instancesHaveThreads ? "-" : nil
-        let name = member
-        process = mark.flatMap { Self.withoutNumber(name, after: $0) } ?? name
-    }
-
-    private static func withoutNumber(_ name: String, after mark: Character) -> String? {
-        guard let index = name.lastIndex(of: mark) else { return nil }
-        let number = name[name.index(after: index)...]
-        guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-        return String(name[..<index])
-    }
-}

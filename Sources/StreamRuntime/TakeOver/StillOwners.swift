@@ -85,12 +85,3 @@ struct StillOwners {
         return still.sorted { rank($0) < rank($1) }.map(\.key)
     }
 }
-
-extension String {
-    /// What the ids of all threads of a process have in common: the random name behind the application and the
-    /// instance, without the number of the thread.
-    var processOfThread: Substring {
-        let name = self[(lastIndex(of: "-").map(index(after:)) ?? startIndex)...]
-        return name.prefix { $0 != "." }
-    }
-}

@@ -94,8 +94,8 @@ struct BenchCommand: Verb {
         let run = BenchRun(topics, programs, rows: rows.rows, rounds: rounds)
         try run.run()
         let report = BenchReport(
-            rows: rows.rows, rounds: rounds, scale: scale, cores: ProcessInfo.processInfo.activeProcessorCount,
-            beside: beside.map(\.name), tally: run.tally)
+            rows: rows.rows, rounds: rounds, scale: scale, cores: Cores.count, beside: beside.map(\.name),
+            tally: run.tally)
         // After a signal, too: what was measured before it stands.
         print(BenchTable(report).lines.joined(separator: "\n"))
         guard let json else { return }

@@ -13,7 +13,7 @@ struct Environment {
     /// The logger of the verb; other modules have their own (`logger(for:)`).
     let logger: Logger
     private let log: SwitchedLogHandler
-    let cluster: any Cluster
+    private(set) var cluster: any Cluster
     /// Reports which brokers are away; `nil` if the brokers are within this process.
     let brokers: BrokerWatch?
     /// What librdkafka measures; `nil` if nobody asks for metrics.
@@ -75,6 +75,17 @@ struct Environment {
             resources
             ?? ResourceWatch(settings, threshold: LiveSetting(Keys.memoryWarningThreshold, settings), logger)
         topics = TopicNames(settings)
+    }
+
+    /// The same surroundings for parts of the process that read side by side: of many each has smaller queues, so that
+    /// all together fit the memory that the process is to have.
+    func shared(among parts: Int) -> Environment {
+        // Brokers within this process have no such settings.
+        guard var kafka = (cluster as? RdKafkaCluster)?.settings, let limit = kafka.memoryLimit else { return self }
+        kafka.memoryLimit = MemoryShares.clients(of: limit, parts: parts)
+        var environment = self
+        environment.cluster = RdKafkaCluster(kafka)
+        return environment
     }
 
     /// The topics that the pipeline reads and writes.

@@ -66,8 +66,7 @@ final class PipelineRun {
         let logger = environment.logger(for: .pipeline)
         stream.isFollowed = { logger.logLevel <= .debug }
         stream.memory = environment.resources.memory
-        stream.derivation = ParallelDerivation(
-            cores: ProcessInfo.processInfo.activeProcessorCount / options.streamThreads)
+        stream.derivation = ParallelDerivation(cores: Cores.count / options.streamThreads)
         let intervals = LiveValue(environment.live) { StreamIntervals($0) }
         stream.liveIntervals = { intervals.value }
         stream.tracer = options.tracer

@@ -100,7 +100,10 @@ struct ServeReading {
         if let certificate = settings[Keys.serveTLSCertificate], let key = settings[Keys.serveTLSKey] {
             server.tls = TLSFiles(certificate: certificate, key: key)
         }
+        server.threads = min(8, Cores.count)
         server.bodyLimit = settings[Keys.serveBodyLimit]
+        // One body is a sixteenth at most (`Keys.memoryRules`).
+        if let limit = settings.memoryLimit { server.bodiesLimit = min(server.bodiesLimit, limit / 8) }
         server.connectionLimit = settings[Keys.serveConnectionLimit]
         let rate = settings[Keys.serveRateLimit]
         if rate > 0 { server.rateLimit = RateLimit(perSecond: Double(rate), burst: Double(rate) * 2) }

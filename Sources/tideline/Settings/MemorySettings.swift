@@ -50,6 +50,20 @@ enum MemoryLimit: Hashable, Sendable {
     static let ofControlGroup = ControlGroup().memoryLimit
 }
 
+/// What each of several parts of a process may hold of the memory that it is to have.
+enum MemoryShares {
+    /// So many consumers with queues of a thirty-second each, and rounds of as much, leave most to the rest.
+    private static let readersMax = 8
+
+    /// The memory by which the queues of each part's clients are measured, in bytes: that of all, or less where more
+    /// than eight parts read side by side.
+    static func clients(of limit: Int, parts: Int) -> Int { limit / max(parts, readersMax) * readersMax }
+
+    /// The bytes of the records that each part may have sent and not settled: a sixteenth, or less where that would be
+    /// more than a quarter for all parts together.
+    static func outstanding(of limit: Int, parts: Int) -> Int { limit / max(16, 4 * parts) }
+}
+
 extension Settings {
     /// The memory that this process is to have, in bytes; `nil` stands for any.
     var memoryLimit: Int? {

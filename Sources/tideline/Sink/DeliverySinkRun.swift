@@ -30,10 +30,13 @@ struct DeliverySinkRun {
         var noun: String { sendsTimelines ? "timelines" : "reloads" }
     }
 
-    /// - Parameter declaration: of a sink of timelines.
+    /// - Parameters:
+    ///   - declaration: of a sink of timelines.
+    ///   - sinks: so many share the memory of the process; 1 or more.
     /// - Throws: with status 64, naming all settings that are wrong.
     init(
-        _ environment: Environment, target: DeliveryTarget, _ declaration: SinkDeclaration? = nil, untilCaughtUp: Bool
+        _ environment: Environment, target: DeliveryTarget, _ declaration: SinkDeclaration? = nil, untilCaughtUp: Bool,
+        sinks: Int = 1
     ) throws(CommandFailure) {
         self.environment = environment
         self.declaration = declaration
@@ -81,7 +84,8 @@ struct DeliverySinkRun {
         settings.pace = DeliveryPace(values, ofTimelines: found.sendsTimelines)
         settings.replication = values.internalReplication
         if let limit = values.memoryLimit {
-            settings.outstandingBytesMax = min(settings.outstandingBytesMax, limit / 16)
+            settings.outstandingBytesMax = min(
+                settings.outstandingBytesMax, MemoryShares.outstanding(of: limit, parts: sinks))
         }
         if values[Keys.metricsListen] != nil { settings.reading.lagInterval = SinkMonitoring.lagInterval }
         self.settings = settings

@@ -30,7 +30,7 @@ final class SinkRuns: Sendable {
 
     /// - Parameter areNamed: true if the summaries say of which sink they are.
     init(_ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool, areNamed: Bool) {
-        self.environment = environment
+        self.environment = environment.shared(among: sinks.count)
         self.sinks = sinks
         self.untilCaughtUp = untilCaughtUp
         self.areNamed = areNamed
@@ -89,7 +89,8 @@ final class SinkRuns: Sendable {
     private func delivery(
         to address: TimelineAddress, of sink: SinkDeclaration
     ) throws(CommandFailure) -> DeliverySinkRun {
-        try DeliverySinkRun(environment, target: .timelines(address), sink, untilCaughtUp: untilCaughtUp)
+        try DeliverySinkRun(
+            environment, target: .timelines(address), sink, untilCaughtUp: untilCaughtUp, sinks: sinks.count)
     }
 
     private func work(

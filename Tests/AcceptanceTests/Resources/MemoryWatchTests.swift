@@ -1,5 +1,7 @@
 import Foundation
+import HTTPServer
 import Observability
+import RdKafka
 import Settings
 import Synchronization
 import Testing
@@ -62,6 +64,34 @@ import Testing
         world.resident.withLock { $0 = 1 << 50 }
         watch.look(now: .seconds(1))
         #expect(!watch.isShort && watch.trimCount == 0 && world.lines.withLock { $0 }.isEmpty)
+    }
+
+    @Test("many sinks of one process share what a few may have", arguments: [1, 4, 8, 9, 40])
+    func shares(parts: Int) {
+        let limit = 512 * Self.mebibyte
+        let clients = MemoryShares.clients(of: limit, parts: parts)
+        let outstanding = MemoryShares.outstanding(of: limit, parts: parts)
+        // Queues of a thirty-second for each consumer.
+        #expect(clients <= limit && clients / 32 * parts <= limit / 4)
+        #expect(outstanding <= limit / 16 && outstanding * parts <= limit / 4)
+        #expect(clients > 0 && outstanding > 0)
+        if parts <= 4 { #expect(clients == limit && outstanding == limit / 16) }
+    }
+
+    @Test("the queues of many sinks are measured by less memory", arguments: [(2, 256), (8, 256), (16, 128), (64, 32)])
+    func sharedQueues(parts: Int, mebibytes: Int) throws {
+        let settings = try Self.settings([:])
+        let kafka = RdKafkaSettings(bootstrapServers: "127.0.0.1:1", memoryLimit: 256 * Self.mebibyte)
+        let environment = Environment(
+            settings: settings, log: Environment.makeLog(settings), cluster: RdKafkaCluster(kafka))
+        let shared = try #require(environment.shared(among: parts).cluster as? RdKafkaCluster)
+        #expect(shared.settings.memoryLimit == mebibytes * Self.mebibyte)
+    }
+
+    @Test("the bodies of all requests have an eighth of the limit at most")
+    func bodies() throws {
+        #expect(ServeReading(try Self.settings(["memory.limit": "128MiB"])).server().bodiesLimit == 16 * Self.mebibyte)
+        #expect(ServeReading(try Self.settings(["memory.limit": "off"])).server().bodiesLimit == 256 * Self.mebibyte)
     }
 
     @Test("what contradicts the limit is refused with both names")

@@ -55,6 +55,32 @@ extension Application {
         }
     }
 
+    /// Timelines of four kibibytes each, one version after the other of all configurations. They can hardly be
+    /// compressed, so that what is read ahead is as long as what was fetched.
+    func flood(timelines configurations: Int, versions: Int) async throws {
+        var state: UInt64 = 1
+        let letters = Array("abcdefghijklmnopqrstuvwxyz012345".utf8)
+        let noise = (0..<(1 << 20)).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return letters[Int(state >> 59)]
+        }
+        let size = 3900
+        for version in 1...versions {
+            let records = (0..<configurations).map { number in
+                let id = "c\(number)"
+                let head =
+                    #"{"configurationId":"\#(id)","kind":"Board","family":"systemMedium","recipient":"ana","#
+                    + #""revision":\#(version),"generatedAt":"2026-11-20T06:25:00Z","entries":[],"filling":""#
+                let begin = (number * 7919 + version * 104_729) % (noise.count - size)
+                var value = Array(head.utf8)
+                value += noise[begin..<begin + size]
+                value += Array(#""}"#.utf8)
+                return (key: Optional(id), value: Optional(value), headers: [Header]())
+            }
+            try await produce(records, to: "timelines")
+        }
+    }
+
     func configure(vehicles: Int) async throws {
         let lines = (0..<vehicles).map {
             #"{"configurationId":"c\#($0)","kind":"Board","strategy":"status","vehicleId":"v\#($0)","recipient":"ana"}"#

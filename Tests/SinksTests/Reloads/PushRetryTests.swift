@@ -78,6 +78,26 @@ struct PushRetryTests {
         #expect(summary.delivered == 0)
     }
 
+    @Test("keep the sink from reading on sooner while memory is short", arguments: [false, true])
+    func shortMemory(isShort: Bool) async throws {
+        for number in 10..<50 {
+            stage.configure("c\(number)", token: "aa\(number)")
+            stage.reload("r\(number)", ["c\(number)"])
+        }
+        stage.service.respond = { _ in nil }
+        var rounds = 0
+        let summary = try await stage.push(
+            stop: {
+                rounds += 1
+                return rounds > 1000
+            }, memory: SteadyMemory(isShort: isShort),
+            change: {
+                $0.reading.untilCaughtUp = false
+                $0.outstandingMax = 30
+            })
+        #expect(summary.records == (isShort ? 3 : 30))
+    }
+
     @Test("take newer reloads of their device with them, and hold up no other device")
     func replaced() async throws {
         stage.configure("a", token: "aa01")
@@ -185,4 +205,12 @@ struct PushRetryTests {
         let times = stage.service.requests.map(\.at)
         return zip(times.dropFirst(), times).map { $0 - $1 }
     }
+}
+
+/// Memory that is as short as the test says, for all the time.
+private struct SteadyMemory: MemoryState {
+    let isShort: Bool
+    var trimCount: Int { 0 }
+
+    func release() {}
 }

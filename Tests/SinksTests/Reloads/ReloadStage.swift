@@ -92,15 +92,18 @@ final class ReloadStage {
     @discardableResult
     func push(
         random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        pace: (() -> DeliveryPace)? = nil, change: (inout DeliverySettings) -> Void = { _ in }
+        pace: (() -> DeliveryPace)? = nil, memory: any MemoryState = AmpleMemory(),
+        change: (inout DeliverySettings) -> Void = { _ in }
     ) async throws -> DeliverySummary {
-        try pushNow(key: await Self.pem.value, random: random, stop: stop, pace: pace, change: change)
+        try pushNow(
+            key: await Self.pem.value, random: random, stop: stop, pace: pace, memory: memory, change: change)
     }
 
     /// - Parameter key: `pem`.
     func pushNow(
         key pem: String, random: @escaping () -> Double = { 0 }, stop: @escaping () -> Bool = { false },
-        pace: (() -> DeliveryPace)? = nil, change: (inout DeliverySettings) -> Void = { _ in }
+        pace: (() -> DeliveryPace)? = nil, memory: any MemoryState = AmpleMemory(),
+        change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         var settings = settings()
         change(&settings)
@@ -110,7 +113,7 @@ final class ReloadStage {
         let destination = try APNsDestination(
             apns, sink: settings, cluster: cluster, clock: service.clock, shouldStop: stop,
             notice: { [unowned self] in notices.append($0) })
-        return try run(destination, settings, random, stop, pace)
+        return try run(destination, settings, random, stop, pace, memory: memory)
     }
 
     /// - Parameter progress: is told how far the run is.
@@ -133,14 +136,14 @@ final class ReloadStage {
 
     private func run(
         _ destination: some DeliveryDestination, _ settings: DeliverySettings, _ random: @escaping () -> Double,
-        _ stop: @escaping () -> Bool, _ pace: (() -> DeliveryPace)? = nil,
+        _ stop: @escaping () -> Bool, _ pace: (() -> DeliveryPace)? = nil, memory: any MemoryState = AmpleMemory(),
         progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in }
     ) throws -> DeliverySummary {
         instances += 1
         return try SinkRunner(
             cluster: cluster, destination: destination, transport: service, settings: settings,
-            instance: "instance-\(instances)", clock: service.clock, random: random, pace: pace, shouldStop: stop,
-            progress: progress, notice: { [unowned self] in notices.append($0) }
+            instance: "instance-\(instances)", clock: service.clock, random: random, memory: memory, pace: pace,
+            shouldStop: stop, progress: progress, notice: { [unowned self] in notices.append($0) }
         ).run()
     }
 }

@@ -6,7 +6,7 @@ struct BenchReport {
     var rounds: Int
     /// The part of the full amount of data that was measured.
     var scale: Double
-    /// The cores that the machine has.
+    /// The cores that the programs may keep busy: the machine's, or those of the container's quota.
     var cores: Int
     /// The programs of `--beside`, in their order.
     var beside: [String]
