@@ -42,8 +42,8 @@ struct SinkStatusRun {
             throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
         }
         let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
-        let ends = try ends(of: Set(shown.map(\.topic)).sorted(), admin)
-        output.write(shown.map { row($0, ends[$0.topic] ?? [:]) }, columns: Self.columns)
+        let bounds = try bounds(of: Set(shown.map(\.topic)).sorted(), admin)
+        output.write(shown.map { row($0, bounds[$0.topic] ?? Bounds()) }, columns: Self.columns)
     }
 
     /// What sinks have told of themselves.
@@ -90,22 +90,33 @@ struct SinkStatusRun {
         return all.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
     }
 
-    private func ends(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: [Partition: Offset]] {
-        var ends: [String: [Partition: Offset]] = [:]
+    /// Where the partitions of a topic begin and end.
+    private struct Bounds {
+        var lows: [Partition: Offset] = [:]
+        var ends: [Partition: Offset] = [:]
+    }
+
+    private func bounds(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: Bounds] {
+        var bounds: [String: Bounds] = [:]
         for (topic, description) in try environment.describe(topics, admin) {
             let places = (0..<description.partitions).map { TopicPartition(topic, Partition($0)) }
             do throws(LogError) {
-                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
-                    ends[topic, default: [:]][place.partition] = end
+                var found = Bounds()
+                for (place, low) in try admin.startOffsets(of: places, timeout: .seconds(10)) {
+                    found.lows[place.partition] = low
                 }
+                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
+                    found.ends[place.partition] = end
+                }
+                bounds[topic] = found
             } catch {
-                throw CommandFailure(.unavailable, "cannot ask for the ends of \(topic): \(error)")
+                throw CommandFailure(.unavailable, "cannot ask for the beginnings and ends of \(topic): \(error)")
             }
         }
-        return ends
+        return bounds
     }
 
-    private func row(_ status: SinkStatus, _ ends: [Partition: Offset]) -> InspectedRow {
+    private func row(_ status: SinkStatus, _ bounds: Bounds) -> InspectedRow {
         let age = Instant.now() - status.at
         // A ledger alone does not say whether its sink runs.
         let isUntold = status.target.isEmpty
@@ -114,7 +125,7 @@ struct SinkStatusRun {
         row.add("sink", status.name)
         row.add("state", isSilent ? "silent" : status.state.rawValue)
         row.add("since", isSilent ? status.at : status.since)
-        row.add("lag", status.lag(to: ends))
+        row.add("lag", status.lag(from: bounds.lows, to: bounds.ends))
         row.add("waiting", status.waiting)
         row.add("rate", .number("\(isSilent ? 0 : status.rate)"))
         row.add("revision", status.written?.revision)
