@@ -129,6 +129,11 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
         if case .unavailable = self { true } else { false }
     }
 
+    /// What is waited for, if it is the brokers of the topic that is read and not the target.
+    var ofBrokers: LogError? {
+        if case .unavailable(let fault) = self { fault.brokers } else { nil }
+    }
+
     /// True if nothing but another setting mends it.
     package var isOfSettings: Bool {
         if case .refused(let fault) = self { fault.isOfSettings } else { false }
@@ -151,6 +156,8 @@ package struct SinkFault: Hashable, Sendable, CustomStringConvertible {
     package var isUnknownHost = false
     /// True if a setting names what it must not name: nothing but another setting mends it.
     package var isOfSettings = false
+    /// What the brokers of the topic that is read answer, where they are waited for; `nil` where the target is.
+    package var brokers: LogError?
 
     package init(place: String, operation: String, reason: String, isUnknownHost: Bool = false) {
         self.place = place
