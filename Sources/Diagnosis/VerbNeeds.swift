@@ -95,6 +95,7 @@ struct VerbNeeds: Sendable {
                 // Lag is told from where they begin and end.
                 Use(.describe, .describeConfigs, on: [.timelines, .reloads]),
             ]),
+        VerbNeeds("sink --status --forget", [Use(.read, .write, .describeConfigs, on: [.sinks])]),
     ]
 
     private static let serve = VerbNeeds(

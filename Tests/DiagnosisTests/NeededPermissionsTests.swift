@@ -47,8 +47,9 @@ struct NeededPermissionsTests {
         #expect(writers == ["process", "serve", "reload", "reset", "repartition"])
         #expect(Self.verbs(Permission(.delete, .topic("p.state"))) == ["reset", "repartition"])
         #expect(Self.verbs(Permission(.write, .topic("p.telemetry"))) == ["serve", "produce", "dead-letters replay"])
-        #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == Self.telling)
-        #expect(Self.verbs(Permission(.read, .topic("p.sinks"))) == Self.telling + ["sink --status"])
+        #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == Self.telling + ["sink --status --forget"])
+        let readers = Self.telling + ["sink --status", "sink --status --forget"]
+        #expect(Self.verbs(Permission(.read, .topic("p.sinks"))) == readers)
         let ledger = Self.verbs(Permission(.write, .topic("p.pushes")))
         #expect(ledger == ["sink --to https:", "sink --reloads apns", "sink --reloads https:", "reset"])
         let reloads = Self.verbs(Permission(.read, .topic("p.reloads")))

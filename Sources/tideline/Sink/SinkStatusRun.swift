@@ -46,6 +46,55 @@ struct SinkStatusRun {
         output.write(shown.map { row($0, bounds[$0.topic] ?? Bounds()) }, columns: Self.columns)
     }
 
+    /// Takes away what the sinks of a name have told, if they run no more: they are shown no more. What they have
+    /// written and how far they are stays.
+    ///
+    /// - Parameter isAgreed: true if nobody is asked.
+    /// - Throws: with status 64 for a name under which nothing was told, and with 70 for a sink that runs.
+    func forget(_ name: String, isAgreed: Bool) throws(CommandFailure) {
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let topic = SinkStatusReport.topic(environment.settings)
+        let isTold = try environment.describe([topic], admin)[topic] != nil
+        let all = try isTold ? told() : []
+        let found = all.filter { $0.name == name }
+        guard !found.isEmpty else {
+            throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
+        }
+        let ended = found.filter { isSilent($0) || $0.state == .stopped || $0.state == .failed }
+        guard !ended.isEmpty else {
+            throw CommandFailure(.software, "the sink \(name) runs, and would tell itself again: end it first")
+        }
+        let targets = ended.map(\.target).joined(separator: ", ")
+        try Consent.require(for: "Forget the sink \(name) (\(targets))?", isGiven: isAgreed)
+        do throws(LogError) {
+            try remove(ended.map(\.key), from: topic)
+        } catch {
+            throw CommandFailure(.unavailable, "cannot write to \(topic): \(error)")
+        }
+        let rows = ended.map { status in
+            var row = InspectedRow()
+            row.add("sink", status.name)
+            row.add("state", "forgotten")
+            row.add("target", status.target)
+            row.add("at", status.at)
+            return row
+        }
+        output.write(rows, columns: ["sink", "state", "target"], isReport: true)
+    }
+
+    private func remove(_ keys: [String], from topic: String) throws(LogError) {
+        let producer = try environment.cluster.makePlainProducer(clientId: "tideline-sink-status")
+        defer { producer.close() }
+        for key in keys {
+            let key = Array(key.utf8)
+            try key.span.bytes.withUnsafeBytes { (key) throws(LogError) in
+                try producer.produce(topic: topic, partition: 0, key: key, value: nil, headers: [])
+            }
+        }
+        try producer.flush(timeout: .seconds(10))
+    }
+
     /// What sinks have told of themselves.
     private func told() throws(CommandFailure) -> [SinkStatus] {
         let (told, unread) = try environment.sinkStatuses()
@@ -116,11 +165,15 @@ struct SinkStatusRun {
         return bounds
     }
 
-    private func row(_ status: SinkStatus, _ bounds: Bounds) -> InspectedRow {
-        let age = Instant.now() - status.at
+    private func isSilent(_ status: SinkStatus) -> Bool {
         // A ledger alone does not say whether its sink runs.
-        let isUntold = status.target.isEmpty
-        let isSilent = isUntold || [.running, .waiting].contains(status.state) && age > ElapsedTime(Self.silence)
+        if status.target.isEmpty { return true }
+        return [.running, .waiting].contains(status.state)
+            && Instant.now() - status.at > ElapsedTime(Self.silence)
+    }
+
+    private func row(_ status: SinkStatus, _ bounds: Bounds) -> InspectedRow {
+        let isSilent = isSilent(status)
         var row = InspectedRow()
         row.add("sink", status.name)
         row.add("state", isSilent ? "silent" : status.state.rawValue)
@@ -134,7 +187,7 @@ struct SinkStatusRun {
         row.add("lastError", status.lastError)
         row.add("lastErrorAt", status.lastErrorAt)
         row.add("topic", status.topic)
-        row.add("target", isUntold ? nil : status.target)
+        row.add("target", status.target.isEmpty ? nil : status.target)
         row.add("at", status.at)
         return row
     }
