@@ -109,7 +109,8 @@ struct SinkLivesTests {
         #expect(verdicts.count == 1 && clock.now < .seconds(1))
     }
 
-    @Test("who is told to stop before it has read again stays failed; who has read ends well", arguments: [false, true])
+    @Test(
+        "who is told to stop before it has read again stays failed; who has read ends well", arguments: [false, true])
     func endsUnread(reads: Bool) {
         var attempts = 0
         let isWell = lives.run(
