@@ -77,8 +77,8 @@ package final class KafkaSink: TimelineSink {
     /// Finds the topic, fences every other sink of it, and reads how far they have come. Where the topic is empty there
     /// are none: it was made anew.
     ///
-    /// - Throws: `refused` also if the topic, or that of its positions, is one of the application's: nothing was asked
-    ///   of it or written then.
+    /// - Throws: `refused` also if the topic, or that of its positions, is one of the application's. Nothing was
+    ///   written then.
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         precondition(topic == settings.source)
         // It begins anew each time: brokers that come back slowly must get to its end once.

@@ -39,7 +39,7 @@ struct KafkaTarget {
     private static func clusterId(
         of source: any Cluster, _ requests: PatientRequests
     ) throws(SinkError) -> String {
-        func fault(_ reason: String) -> SinkFault {
+        func saying(_ reason: String) -> SinkFault {
             SinkFault(
                 place: "the cluster that timelines are read from", operation: "ask for the id of", reason: reason)
         }
@@ -51,9 +51,10 @@ struct KafkaTarget {
                 try admin.clusterId(timeout: timeout)
             }
         } catch {
-            throw error.lasts ? .refused(fault(error.description)) : .unavailable(fault(error.description))
+            let fault = saying(error.description)
+            throw error.lasts ? SinkError.refused(fault) : SinkError.unavailable(fault)
         }
-        guard let answer else { throw .unavailable(fault("its brokers do not answer in time")) }
+        guard let answer else { throw .unavailable(saying("its brokers do not answer in time")) }
         return answer
     }
 
