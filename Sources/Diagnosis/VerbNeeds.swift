@@ -76,12 +76,26 @@ struct VerbNeeds: Sendable {
     private static let sinking = [
         VerbNeeds("sink", [Use(.read, .describeConfigs, on: [.timelines]), letters, status]),
         VerbNeeds(
-            "sink --to https:", [Use(.read, .describeConfigs, on: [.timelines]), letters, ledger],
+            "sink --to https:", [Use(.read, .describeConfigs, on: [.timelines]), letters, ledger, status],
             transactionalIds: [.sinks]),
         // Pushes to Apple have their tokens in configurations.
         VerbNeeds(
-            "sink --reloads", [Use(.read, .describeConfigs, on: [.reloads, .configurations]), letters, ledger],
+            "sink --reloads apns",
+            [Use(.read, .describeConfigs, on: [.reloads, .configurations]), letters, ledger, status],
             transactionalIds: [.sinks]),
+        VerbNeeds(
+            "sink --reloads https:", [Use(.read, .describeConfigs, on: [.reloads]), letters, ledger, status],
+            transactionalIds: [.sinks]),
+        // Its positions are in the database, as of postgres:.
+        VerbNeeds("sink --reloads sqlite:", [Use(.read, .describeConfigs, on: [.reloads]), letters, status]),
+        VerbNeeds(
+            "sink --status",
+            [
+                Use(.read, .describeConfigs, on: [.sinks, .pushes]),
+                // Lag is told from where they begin and end.
+                Use(.describe, .describeConfigs, on: [.timelines, .reloads]),
+            ]),
+        VerbNeeds("sink --status --forget", [Use(.read, .write, .describeConfigs, on: [.sinks])]),
     ]
 
     private static let serve = VerbNeeds(

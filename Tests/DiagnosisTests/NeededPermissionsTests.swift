@@ -14,6 +14,11 @@ struct NeededPermissionsTests {
         (needs ?? self.needs()).first { $0.permission == permission }?.verbs ?? []
     }
 
+    /// They tell how they are.
+    private static let telling = [
+        "sink", "sink --to https:", "sink --reloads apns", "sink --reloads https:", "sink --reloads sqlite:",
+    ]
+
     @Test("each permission is asked for once, those of process first")
     func once() {
         let needs = Self.needs()
@@ -42,7 +47,17 @@ struct NeededPermissionsTests {
         #expect(writers == ["process", "serve", "reload", "reset", "repartition"])
         #expect(Self.verbs(Permission(.delete, .topic("p.state"))) == ["reset", "repartition"])
         #expect(Self.verbs(Permission(.write, .topic("p.telemetry"))) == ["serve", "produce", "dead-letters replay"])
-        #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == ["sink"])
+        #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == Self.telling + ["sink --status --forget"])
+        let readers = Self.telling + ["sink --status", "sink --status --forget"]
+        #expect(Self.verbs(Permission(.read, .topic("p.sinks"))) == readers)
+        let ledger = Self.verbs(Permission(.write, .topic("p.pushes")))
+        #expect(ledger == ["sink --to https:", "sink --reloads apns", "sink --reloads https:", "reset"])
+        let reloads = Self.verbs(Permission(.read, .topic("p.reloads")))
+        let ofReloads = ["sink --reloads apns", "sink --reloads https:", "sink --reloads sqlite:"]
+        #expect(reloads.filter { $0.hasPrefix("sink") } == ofReloads)
+        let configurations = Self.verbs(Permission(.read, .topic("p.configurations")))
+        #expect(configurations.filter { $0.hasPrefix("sink") } == ["sink --reloads apns"])
+        #expect(Self.verbs(Permission(.describe, .topic("p.timelines"))).contains("sink --status"))
         #expect(Self.verbs(Permission(.describe, .group("app"))) == ["serve"])
         let marks = Permission(.write, .transactionalId("app.operations"))
         #expect(Self.verbs(marks) == ["dead-letters replay", "dead-letters drop"])
@@ -55,7 +70,7 @@ struct NeededPermissionsTests {
     func absent() {
         let needs = Self.needs(absent: [.exchange, .sinks, .operations, .reset, .telemetry])
         #expect(Self.verbs(Permission(.create, .topic("p.exchange")), needs) == ["process", "reset", "repartition"])
-        #expect(Self.verbs(Permission(.create, .topic("p.sinks")), needs) == ["sink"])
+        #expect(Self.verbs(Permission(.create, .topic("p.sinks")), needs) == Self.telling)
         #expect(Self.verbs(Permission(.create, .topic("p.telemetry")), needs) == ["topics"])
         #expect(Self.verbs(Permission(.create, .topic("p.reset")), needs) == ["reset", "repartition"])
         for topic in ["p.exchange", "p.sinks", "p.operations", "p.reset", "p.telemetry"] {
@@ -68,7 +83,7 @@ struct NeededPermissionsTests {
 
     @Test("sinks that the settings name are asked for by their ids, else all that one may have")
     func sinks() {
-        let verbs = ["sink --to https:", "sink --reloads", "reset"]
+        let verbs = ["sink --to https:", "sink --reloads apns", "sink --reloads https:", "reset"]
         #expect(Self.verbs(Permission(.write, .transactionalIds(prefix: "app.sink."))) == verbs)
         let named = Self.needs(sinks: ["http-a", "http-b"])
         #expect(Self.verbs(Permission(.write, .transactionalId("app.sink.http-b")), named) == verbs)

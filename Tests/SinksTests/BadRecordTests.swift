@@ -123,8 +123,9 @@ struct BadRecordTests {
         target.createTopic("mirror", partitions: 1, settings: [.init("cleanup.policy", "compact")])
         try check(
             KafkaSink(
-                cluster: target, KafkaSinkSettings(topic: "mirror", place: "there", source: "timelines"),
-                instance: "one", clock: SteppingClock()))
+                cluster: target, source: MemoryCluster(),
+                KafkaSinkSettings(topic: "mirror", place: "there", source: "timelines"), instance: "one",
+                clock: SteppingClock()))
     }
 
     @Test("HTTP")

@@ -16,6 +16,27 @@ struct FilesSinkTests {
         ).check()
     }
 
+    @Test("a path where no directory can be is refused with the words of the system and a line that mends it")
+    func impossiblePaths() throws {
+        let directory = try TemporaryDirectory()
+        let (loop, back) = ("\(directory.path)/loop", "\(directory.path)/back")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: back)
+        try FileManager.default.createSymbolicLink(atPath: back, withDestinationPath: loop)
+        for (path, reason) in [
+            ("/proc/tideline", "No such file or directory; no directory can be made there, as under /proc"),
+            (loop, "Too many levels of symbolic links; a symbolic link in the path leads back to itself: remove it"),
+            ("\(directory.path)/\(String(repeating: "x", count: 300))", "File name too long; a part of the path"),
+        ] {
+            do throws(SinkError) {
+                _ = try FilesSink(directory: path)
+                Issue.record("\(path) was made")
+            } catch {
+                guard case .refused(let fault) = error else { throw error }
+                #expect(fault.reason.hasPrefix(reason), "\(fault)")
+            }
+        }
+    }
+
     @Test("keeps the contract of all sinks where the file system does not tell cases apart")
     func contractWithoutCapitals() throws {
         let directory = try TemporaryDirectory()

@@ -225,7 +225,8 @@ struct SQLiteSinkTests {
             beside: "CREATE UNIQUE INDEX own ON timelines(revision)")
         #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1,b2")
         #expect(summary.written == 2 && summary.unusable == 1)
-        #expect(letters == ["configuration c: SQLite refuses it: UNIQUE constraint failed: timelines.revision"])
+        let reason = "SQLite refuses it: UNIQUE constraint failed: timelines.revision"
+        #expect(letters == ["configuration c, field revision: \(reason)"])
         let sink = try SQLiteSink(file: path)
         let second = Contract.record("b", Contract.timeline("b", revision: 1, minute: 9), offset: 3)
         #expect { try sink.write(second) } throws: { error in
@@ -237,6 +238,21 @@ struct SQLiteSinkTests {
         }
         try sink.keep([:], of: "timelines")
         #expect(try text("SELECT group_concat(configuration_id || revision) FROM timelines") == "a1,b2")
+    }
+
+    @Test("an index of the reader's own names the field also where it is over several columns, or over entries")
+    func refusedFields() throws {
+        for (index, field) in [
+            ("timelines(recipient, kind)", "recipient"), ("timelines(refresh_count)", "refreshCount"),
+            ("entries(phase)", "entries[].phase"), ("entries(position)", "entries"),
+        ] {
+            let (_, letters) = try run(
+                [(id: "a", revision: 1), (id: "b", revision: 1)],
+                beside: "DROP INDEX IF EXISTS own; DELETE FROM entries; DELETE FROM timelines; DELETE FROM positions;"
+                    + "CREATE UNIQUE INDEX own ON \(index)")
+            let begin = "configuration b, field \(field): SQLite refuses it: UNIQUE constraint failed: "
+            #expect(letters.count == 1 && letters.allSatisfy { $0.hasPrefix(begin) }, "\(index): \(letters)")
+        }
     }
 
     @Test("a file that is removed or replaced under the sink is told, and nothing is kept in it")

@@ -52,6 +52,32 @@ struct SinkOutageTests {
             })
     }
 
+    @Test("brokers that do not take a dead letter are waited for as brokers, told once, and not as the target")
+    func deadLettersAway() throws {
+        for topic in ["timelines", "letters"] { memory.createTopic(topic, partitions: 1) }
+        memory.appendKeyed("timelines", key: "a", value: "1")
+        let away = LogError(.unreachable, name: "_ALL_BROKERS_DOWN", "no broker", isRetriable: true)
+        memory.inject(away, into: .plainProduce, times: 3)
+        let sink = RecordingSink()
+        sink.failures = [.unusable(BadRecord("not here"))]
+        var settings = SinkSettings(topic: "timelines")
+        settings.reading.untilCaughtUp = true
+        settings.deadLettersTopic = "letters"
+        var (awaited, backs, held): ([String], Int, Int) = ([], 0, 0)
+        let runner = try SinkRunner(
+            cluster: memory, sink: sink, settings: settings, clock: clock,
+            notice: { notice in
+                switch notice {
+                case .awaiting(let error): awaited.append(error.message)
+                case .brokersBack: backs += 1
+                case .holding, .resumed: held += 1
+                default: break
+                }
+            })
+        #expect(try runner.run().unusable == 1 && memory.records("letters").count == 1)
+        #expect(awaited == ["cannot write a dead letter to letters: no broker"] && backs == 1 && held == 0)
+    }
+
     @Test("while the target is away at the start, nobody knows how far the run is; then it says so")
     func targetAway() throws {
         memory.createTopic("timelines", partitions: 1)

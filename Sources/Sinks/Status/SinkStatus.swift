@@ -76,10 +76,15 @@ package struct SinkStatus: Hashable, Sendable {
     /// The key of its record.
     package var key: String { "\(name)/\(target)" }
 
-    /// The records below these ends that are not written.
-    package func lag(to ends: [Partition: Offset]) -> Int64 {
+    /// The offsets below these ends that are not written. What the topic has no more, nobody can write.
+    ///
+    /// - Parameter lows: the beginnings of the partitions; one that is not there counts as 0.
+    package func lag(from lows: [Partition: Offset], to ends: [Partition: Offset]) -> Int64 {
         let known = Dictionary(positions.map { (Partition($0.partition), $0.next) }, uniquingKeysWith: { $1 })
-        return ends.reduce(0) { $0 + max(0, $1.value.rawValue - (known[$1.key] ?? 0)) }
+        return ends.reduce(0) { sum, place in
+            let low = lows[place.key]?.rawValue ?? 0
+            return sum + max(0, place.value.rawValue - max(known[place.key] ?? low, low))
+        }
     }
 }
 

@@ -94,8 +94,15 @@ final class DeadLetterOutput {
     }
 
     private func failure(_ error: LogError, at topic: String) -> SinkError {
-        let fault = SinkFault(place: topic, operation: "write a dead letter to", reason: error.description)
-        guard error.code == .recordTooLarge else { return error.lasts ? .refused(fault) : .unavailable(fault) }
+        var fault = SinkFault(place: topic, operation: "write a dead letter to", reason: error.description)
+        guard error.code == .recordTooLarge else {
+            if error.lasts { return .refused(fault) }
+            // The target has nothing to do with it.
+            fault.brokers = LogError(
+                error.code, name: error.name, "cannot write a dead letter to \(topic): \(error.message)",
+                isRetriable: true)
+            return .unavailable(fault)
+        }
         // The next attempt leaves out the values of all that are as large.
         let least = error.record?.bytes ?? 0
         var isSpared = false

@@ -33,17 +33,25 @@ package struct HeldRequests {
         waiting = context.waiting
     }
 
+    /// Since when something is waited for in a request.
+    private struct Obstacles {
+        var target: Duration?
+        /// The brokers of the topic that is read, which take the dead letters.
+        var brokers: Duration?
+    }
+
     /// Repeats a request while the target is unavailable, ever slower, for as long as that lasts; at once if the target
-    /// has refused one record of several.
+    /// has refused one record of several. Brokers that do not take dead letters are waited for in the same way, and
+    /// told once.
     ///
     /// - Returns: `nil` if it was stopped before the target answered.
     package func repeatedly<Answer>(_ request: () throws(SinkError) -> Answer) throws(SinkError) -> Answer? {
         var delay = delay
-        var since: Duration?
+        var obstacles = Obstacles()
         while true {
             do throws(SinkError) {
                 let answer = try request()
-                if let since { notice(.resumed(after: clock.now - since)) }
+                tellEnd(of: obstacles)
                 return answer
             } catch {
                 if case .recordRefused = error {
@@ -52,11 +60,10 @@ package struct HeldRequests {
                 }
                 guard error.isRetriable else {
                     // It is there again, and says what it holds.
-                    if case .setBack = error, let since { notice(.resumed(after: clock.now - since)) }
+                    if case .setBack = error { tellEnd(of: obstacles) }
                     throw error
                 }
-                since = since ?? clock.now
-                notice(.holding(error, retryIn: delay))
+                tell(error, retryIn: delay, &obstacles)
             }
             let end = clock.now + delay
             while clock.now < end {
@@ -66,5 +73,20 @@ package struct HeldRequests {
             }
             delay = min(delay * 2, delayMax)
         }
+    }
+
+    private func tell(_ error: SinkError, retryIn delay: Duration, _ obstacles: inout Obstacles) {
+        guard let cause = error.ofBrokers else {
+            obstacles.target = obstacles.target ?? clock.now
+            return notice(.holding(error, retryIn: delay))
+        }
+        guard obstacles.brokers == nil else { return }
+        obstacles.brokers = clock.now
+        notice(.awaiting(cause))
+    }
+
+    private func tellEnd(of obstacles: Obstacles) {
+        if let since = obstacles.target { notice(.resumed(after: clock.now - since)) }
+        if let since = obstacles.brokers { notice(.brokersBack(after: clock.now - since)) }
     }
 }

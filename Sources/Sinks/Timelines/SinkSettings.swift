@@ -101,7 +101,13 @@ package enum SinkRunError: Hashable, Sendable, SinkRunFailure, CustomStringConve
     package var isFinal: Bool {
         switch self {
         case .sink(.replaced), .otherCluster: true
-        case .sink, .log: false
+        case .sink: isOfSettings
+        case .log: false
         }
+    }
+
+    /// True if nothing but another setting mends it.
+    package var isOfSettings: Bool {
+        if case .sink(let error) = self { error.isOfSettings } else { false }
     }
 }

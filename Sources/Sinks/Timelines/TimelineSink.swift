@@ -129,6 +129,16 @@ package enum SinkError: Error, Hashable, Sendable, CustomStringConvertible {
         if case .unavailable = self { true } else { false }
     }
 
+    /// What is waited for, if it is the brokers of the topic that is read and not the target.
+    var ofBrokers: LogError? {
+        if case .unavailable(let fault) = self { fault.brokers } else { nil }
+    }
+
+    /// True if nothing but another setting mends it.
+    package var isOfSettings: Bool {
+        if case .refused(let fault) = self { fault.isOfSettings } else { false }
+    }
+
     /// True if the name of the target's host cannot be found.
     package var isUnknownHost: Bool {
         if case .unavailable(let fault) = self { fault.isUnknownHost } else { false }
@@ -144,6 +154,10 @@ package struct SinkFault: Hashable, Sendable, CustomStringConvertible {
     /// True if the name of the target's host cannot be found: it is misspelt, or whoever knows names is away, or does
     /// not know it yet.
     package var isUnknownHost = false
+    /// True if a setting names what it must not name: nothing but another setting mends it.
+    package var isOfSettings = false
+    /// What the brokers of the topic that is read answer, where they are waited for; `nil` where the target is.
+    package var brokers: LogError?
 
     package init(place: String, operation: String, reason: String, isUnknownHost: Bool = false) {
         self.place = place

@@ -56,12 +56,23 @@ struct KafkaTopicAddress: Hashable, Sendable {
             throw .refused(
                 SinkFault(place: bootstrap, operation: "connect to", reason: problems.joined(separator: "; ")))
         }
-        var sink = KafkaSinkSettings(topic: topic, place: bootstrap, source: environment.topics.timelines)
-        sink.replication = settings.internalReplication
+        var sink = self.settings(environment.topics, settings)
         sink.isJudgedBySize = Self.isJudgedBySize(properties)
         return try KafkaSink(
-            cluster: RdKafkaCluster(kafka), sink, instance: UUID().uuidString, clock: SleepingClock(), name: name,
-            unknownHosts: { HostNames(of: bootstrap).unknown }, shouldStop: { Signals.isStopRequested })
+            cluster: RdKafkaCluster(kafka), source: environment.cluster, sink, instance: UUID().uuidString,
+            clock: SleepingClock(), name: name, unknownHosts: { HostNames(of: bootstrap).unknown },
+            shouldStop: { Signals.isStopRequested })
+    }
+
+    /// The settings of a sink of this topic that reads the timelines of an application.
+    ///
+    /// - Parameter topics: the application's.
+    func settings(_ topics: TopicNames, _ settings: Settings) -> KafkaSinkSettings {
+        var sink = KafkaSinkSettings(topic: topic, place: bootstrap, source: topics.timelines)
+        sink.applicationTopics = topics.inputs + topics.outputs
+        sink.applicationPrefix = settings[Keys.application] + "."
+        sink.replication = settings.internalReplication
+        return sink
     }
 
     /// True if no property of the client lets a broker see another size than that of a record.

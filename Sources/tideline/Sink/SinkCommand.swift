@@ -55,6 +55,7 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to postgres://tideline@db.example/timelines", "The same in PostgreSQL."),
             CommandExample("tideline sink --config settings.yaml", "All sinks that the settings name."),
             CommandExample("tideline sink --status", "State, lag, rate and last error of each."),
+            CommandExample("tideline sink --status --forget phones", "Shows a sink no more that runs no more."),
             CommandExample(
                 "TIDELINE_WEBHOOK_SECRET=whsec_… tideline sink --to 'https://example.com/timelines/{configurationId}'",
                 "Puts each timeline to an address of its own."),
@@ -79,6 +80,11 @@ struct SinkCommand: Verb {
         completion: .list(["apns", "https://", "sqlite:", "postgres://"]))
     var reloads: String?
     @Flag(help: "Shows how the sinks of this application are, and ends.") var status = false
+    @Option(
+        help: ArgumentHelp(
+            "With '--status': takes away what an ended sink has told, so that it is shown no more.", valueName: "name"))
+    var forget: String?
+    @Flag(help: "Forgets without asking.") var yes = false
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
     @Option(
         help: ArgumentHelp(
@@ -99,7 +105,9 @@ struct SinkCommand: Verb {
             throw CommandFailure(.usage, error.description)
         }
         if case .status = task {
-            return try SinkStatusRun(Environment(kafka), output, names: names).run()
+            let run = SinkStatusRun(try Environment(kafka), output, names: names)
+            if let forget { return try run.forget(forget, isAgreed: yes) }
+            return try run.run()
         }
         let health = try HealthFile(healthFile)
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
@@ -130,8 +138,13 @@ struct SinkCommand: Verb {
             guard to == nil, reloads == nil, !untilCaughtUp, healthFile == nil else {
                 throw ValidationError("'--status' shows sinks and runs none: give names alone with it.")
             }
+            guard forget == nil || names.isEmpty else {
+                throw ValidationError("'--forget' has the name of the sink: give no other with it.")
+            }
+            guard forget != nil || !yes else { throw ValidationError("'--yes' is for '--forget'.") }
             return .status
         }
+        guard forget == nil, !yes else { throw ValidationError("'--forget' and '--yes' are for '--status'.") }
         guard !output.json, !output.table else { throw ValidationError("'--json' and '--table' are for '--status'.") }
         switch (to, reloads) {
         case (nil, nil): return .named

@@ -17,7 +17,8 @@ struct SinkFailure: Error {
     ///   - error: what ended its run.
     init(of sink: String?, _ error: any Error) {
         let name = sink.map { " '\($0)'" } ?? ""
-        command = CommandFailure(.software, "the sink\(name) cannot go on: \(error)")
+        let isOfSettings = (error as? SinkRunError)?.isOfSettings ?? false
+        command = CommandFailure(isOfSettings ? .usage : .software, "the sink\(name) cannot go on: \(error)")
         isFinal = (error as? any SinkRunFailure)?.isFinal ?? false
     }
 }

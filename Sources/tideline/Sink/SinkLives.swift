@@ -61,20 +61,25 @@ final class SinkLives: Sendable {
     ///   - failed: called with each failure, and what follows from it.
     ///   - begins: called before each attempt but the first.
     ///   - attempt: runs the sink once. It returns when it has ended as it was to.
+    /// - Returns: true if the last attempt ended as it was to, and no failure stands: the sink has not failed, or has
+    ///   read since. Who was told to end before that has mended nothing.
+    @discardableResult
     func run(
         _ sink: Int, clock: any BlockingClock, random: () -> Double, shouldStop: () -> Bool,
         failed: (SinkFailure, Verdict) -> Void, begins: () -> Void, attempt: () throws(SinkFailure) -> Void
-    ) {
+    ) -> Bool {
         while true {
             do throws(SinkFailure) {
                 try attempt()
-                sinks.withLock { $0[sink].life = .ended }
-                return
+                return sinks.withLock { sinks in
+                    sinks[sink].life = .ended
+                    return sinks[sink].failures == 0 || sinks[sink].readsSince != nil
+                }
             } catch {
                 let verdict = fail(sink, error, now: clock.now, random: random())
                 failed(error, verdict)
-                guard case .again(let pause, _) = verdict else { return }
-                guard sleep(pause, clock, until: { shouldStop() || isOver }), begin(sink) else { return }
+                guard case .again(let pause, _) = verdict else { return false }
+                guard sleep(pause, clock, until: { shouldStop() || isOver }), begin(sink) else { return false }
             }
             begins()
         }

@@ -203,12 +203,13 @@ final class SinkMonitoring: HealthSource {
         for (outcome, count) in state.progress?.outcomes ?? outcomesBefore {
             snapshot.add(count, to: SinkMetrics.outcomes, [name, outcome])
         }
+        // A counter that is not there at 0 hides its first rise, as of a sink that fails before it begins.
+        snapshot.add(state.progress?.records ?? 0, to: SinkMetrics.records, [name])
+        snapshot.add(state.progress?.startedOver ?? 0, to: SinkMetrics.startedOver, [name])
         guard let progress = state.progress else { return }
         for (partition, position) in progress.positions.sorted(by: { $0.key < $1.key }) {
             snapshot.add(Double(position.next.rawValue), to: SinkMetrics.position, [name, "\(partition)"])
         }
-        snapshot.add(progress.records, to: SinkMetrics.records, [name])
-        snapshot.add(progress.startedOver, to: SinkMetrics.startedOver, [name])
         // Of one that goes on no more nobody asks how far behind it is.
         guard let behind = state.behind else { return }
         snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name])

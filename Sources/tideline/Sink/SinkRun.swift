@@ -12,6 +12,7 @@ struct SinkRun {
     private let declaration: SinkDeclaration
     private let target: SinkTarget
     private let settings: SinkSettings
+    private let log: SinkLog
     /// Is told how far the run is; `nil` if nobody asks.
     var monitoring: SinkMonitoring?
     /// The same, for whoever asks from outside the process.
@@ -26,6 +27,7 @@ struct SinkRun {
     ) {
         self.environment = environment
         self.declaration = declaration
+        log = SinkLog(environment.logger(for: .sinks), setting: declaration.setting)
         self.target = target
         var settings = SinkSettings(topic: environment.topic(of: target.content), of: target.content)
         settings.reading.untilCaughtUp = untilCaughtUp
@@ -52,10 +54,7 @@ struct SinkRun {
         let status = SinkStatus(
             name: name, target: declaration.shown, topic: settings.reading.topic, at: .now())
         report?.begin(status)
-        if !settings.reading.untilCaughtUp {
-            environment.logger(for: .sinks).info(
-                "sink begins", metadata: ["sink": .string(name), "target": .string(declaration.shown)])
-        }
+        if !settings.reading.untilCaughtUp { log.begin(name, target: declaration.shown) }
         do throws(SinkFailure) {
             let summary = try write(until: shouldStop, progress: progress)
             report?.end(name, nil)
@@ -69,7 +68,6 @@ struct SinkRun {
     private func write(
         until shouldStop: @escaping () -> Bool, progress: @escaping (SinkProgress<SinkSummary>) -> Void
     ) throws(SinkFailure) -> SinkSummary {
-        let log = SinkLog(environment.logger(for: .sinks), setting: declaration.setting)
         let (brokers, monitoring, report, name) = (environment.brokers, monitoring, report, name)
         let (topic, setting) = (settings.reading.topic, declaration.setting)
         func take(_ notice: SinkNotice) {

@@ -24,7 +24,7 @@ final class SinkRuns: Sendable {
         var records: [String: (now: Int, before: Int)] = [:]
         /// As JSON.
         var summaries: [String: String] = [:]
-        /// The failures of sinks that have not ended in order since.
+        /// The failures of sinks that have not read and ended in order since.
         var failures: [String: CommandFailure] = [:]
     }
 
@@ -42,8 +42,8 @@ final class SinkRuns: Sendable {
     /// Prints a summary of each.
     ///
     /// - Parameter health: the file that is touched while every sink's loop turns.
-    /// - Throws: with status 70 if one of them could not go on, and has not ended in order since; the others have done
-    ///   their work.
+    /// - Throws: with status 70 if one of them could not go on, and has not read and ended in order since; the others
+    ///   have done their work.
     func run(_ health: HealthFile?) throws(CommandFailure) {
         // What is wrong with settings is said at once, whether a broker answers or not.
         for sink in sinks { try check(sink) }
@@ -149,7 +149,7 @@ final class SinkRuns: Sendable {
                 pulse?.end(index)
                 parts.leave()
             }
-            lives.run(
+            let isWell = lives.run(
                 index, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
                 shouldStop: {
                     pulse?.beat(index)
@@ -164,12 +164,11 @@ final class SinkRuns: Sendable {
                 }
             ) { () throws(SinkFailure) in
                 let summary = try work()
-                watch?.noteEnd()
-                results.withLock { results in
-                    results.summaries[name] = summary
-                    results.failures[name] = nil
-                }
+                results.withLock { $0.summaries[name] = summary }
             }
+            guard isWell else { return }
+            watch?.noteEnd()
+            results.withLock { $0.failures[name] = nil }
         }
         thread.name = "sink \(name)"
         thread.start()

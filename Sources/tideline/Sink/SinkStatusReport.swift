@@ -63,13 +63,15 @@ final class SinkStatusReport: Sendable {
         }
     }
 
-    /// A sink begins, or begins again. What it wrote last, in this process or before it, stays until it writes again.
-    /// The last error of this process stays as well.
+    /// A sink begins, or begins again. What it wrote last and how far it was, in this process or before it, stays until
+    /// it tells that anew: its target may be away for long. The last error of this process stays as well.
     func begin(_ status: SinkStatus) {
         state.withLock { state in
             var status = status
             let before = state.sinks[status.name]?.status
-            status.written = before?.written ?? state.former[status.key]?.written
+            let former = state.former[status.key]
+            status.written = before?.written ?? former?.written
+            status.positions = before?.positions ?? former?.positions ?? []
             (status.lastError, status.lastErrorAt) = (before?.lastError, before?.lastErrorAt)
             state.sinks[status.name] = Sink(status: status)
             tell(status.name, &state)
@@ -77,6 +79,7 @@ final class SinkStatusReport: Sendable {
     }
 
     /// - Parameters:
+    ///   - positions: what is kept; empty before the target has said that.
     ///   - written: the last timeline that was written; `nil` if that is not known.
     ///   - records: the number of records that were read.
     ///   - waiting: the number of those that are not written, sent or set aside yet.
@@ -85,7 +88,7 @@ final class SinkStatusReport: Sendable {
         waiting: Int
     ) {
         change(name) { sink in
-            sink.status.note(positions)
+            if !positions.isEmpty { sink.status.note(positions) }
             sink.status.waiting = waiting
             sink.status.written = written ?? sink.status.written
             sink.records = records
@@ -108,7 +111,11 @@ final class SinkStatusReport: Sendable {
             case .holding(let error, _): sink.status.fall(to: .waiting, error.description)
             case .awaiting(let error): sink.status.fall(to: .waiting, "\(sink.status.topic): \(error.message)")
             case .resumed, .brokersBack: sink.status.fall(to: .running, nil)
-            case .unusable, .log, .setBack: sink.status.note(error: notice.description)
+            case .setBack:
+                // The target does not know them any more.
+                sink.status.positions = []
+                sink.status.note(error: notice.description)
+            case .unusable, .log: sink.status.note(error: notice.description)
             case .newPartitions, .startedOver: break
             }
         }

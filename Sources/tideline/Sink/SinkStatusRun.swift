@@ -42,8 +42,57 @@ struct SinkStatusRun {
             throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
         }
         let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
-        let ends = try ends(of: Set(shown.map(\.topic)).sorted(), admin)
-        output.write(shown.map { row($0, ends[$0.topic] ?? [:]) }, columns: Self.columns)
+        let bounds = try bounds(of: Set(shown.map(\.topic)).sorted(), admin)
+        output.write(shown.map { row($0, bounds[$0.topic] ?? Bounds()) }, columns: Self.columns)
+    }
+
+    /// Takes away what the sinks of a name have told, if they run no more: they are shown no more. What they have
+    /// written and how far they are stays.
+    ///
+    /// - Parameter isAgreed: true if nobody is asked.
+    /// - Throws: with status 64 for a name under which nothing was told, and with 70 for a sink that runs.
+    func forget(_ name: String, isAgreed: Bool) throws(CommandFailure) {
+        let admin = try environment.connect()
+        defer { admin.close() }
+        let topic = SinkStatusReport.topic(environment.settings)
+        let isTold = try environment.describe([topic], admin)[topic] != nil
+        let all = try isTold ? told() : []
+        let found = all.filter { $0.name == name }
+        guard !found.isEmpty else {
+            throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
+        }
+        let ended = found.filter { isSilent($0) || $0.state == .stopped || $0.state == .failed }
+        guard !ended.isEmpty else {
+            throw CommandFailure(.software, "the sink \(name) runs, and would tell itself again: end it first")
+        }
+        let targets = ended.map(\.target).joined(separator: ", ")
+        try Consent.require(for: "Forget the sink \(name) (\(targets))?", isGiven: isAgreed)
+        do throws(LogError) {
+            try remove(ended.map(\.key), from: topic)
+        } catch {
+            throw CommandFailure(.unavailable, "cannot write to \(topic): \(error)")
+        }
+        let rows = ended.map { status in
+            var row = InspectedRow()
+            row.add("sink", status.name)
+            row.add("state", "forgotten")
+            row.add("target", status.target)
+            row.add("at", status.at)
+            return row
+        }
+        output.write(rows, columns: ["sink", "state", "target"], isReport: true)
+    }
+
+    private func remove(_ keys: [String], from topic: String) throws(LogError) {
+        let producer = try environment.cluster.makePlainProducer(clientId: "tideline-sink-status")
+        defer { producer.close() }
+        for key in keys {
+            let key = Array(key.utf8)
+            try key.span.bytes.withUnsafeBytes { (key) throws(LogError) in
+                try producer.produce(topic: topic, partition: 0, key: key, value: nil, headers: [])
+            }
+        }
+        try producer.flush(timeout: .seconds(10))
     }
 
     /// What sinks have told of themselves.
@@ -90,31 +139,46 @@ struct SinkStatusRun {
         return all.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
     }
 
-    private func ends(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: [Partition: Offset]] {
-        var ends: [String: [Partition: Offset]] = [:]
+    /// Where the partitions of a topic begin and end.
+    private struct Bounds {
+        var lows: [Partition: Offset] = [:]
+        var ends: [Partition: Offset] = [:]
+    }
+
+    private func bounds(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: Bounds] {
+        var bounds: [String: Bounds] = [:]
         for (topic, description) in try environment.describe(topics, admin) {
             let places = (0..<description.partitions).map { TopicPartition(topic, Partition($0)) }
             do throws(LogError) {
-                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
-                    ends[topic, default: [:]][place.partition] = end
+                var found = Bounds()
+                for (place, low) in try admin.startOffsets(of: places, timeout: .seconds(10)) {
+                    found.lows[place.partition] = low
                 }
+                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
+                    found.ends[place.partition] = end
+                }
+                bounds[topic] = found
             } catch {
-                throw CommandFailure(.unavailable, "cannot ask for the ends of \(topic): \(error)")
+                throw CommandFailure(.unavailable, "cannot ask for the beginnings and ends of \(topic): \(error)")
             }
         }
-        return ends
+        return bounds
     }
 
-    private func row(_ status: SinkStatus, _ ends: [Partition: Offset]) -> InspectedRow {
-        let age = Instant.now() - status.at
+    private func isSilent(_ status: SinkStatus) -> Bool {
         // A ledger alone does not say whether its sink runs.
-        let isUntold = status.target.isEmpty
-        let isSilent = isUntold || [.running, .waiting].contains(status.state) && age > ElapsedTime(Self.silence)
+        if status.target.isEmpty { return true }
+        return [.running, .waiting].contains(status.state)
+            && Instant.now() - status.at > ElapsedTime(Self.silence)
+    }
+
+    private func row(_ status: SinkStatus, _ bounds: Bounds) -> InspectedRow {
+        let isSilent = isSilent(status)
         var row = InspectedRow()
         row.add("sink", status.name)
         row.add("state", isSilent ? "silent" : status.state.rawValue)
         row.add("since", isSilent ? status.at : status.since)
-        row.add("lag", status.lag(to: ends))
+        row.add("lag", status.lag(from: bounds.lows, to: bounds.ends))
         row.add("waiting", status.waiting)
         row.add("rate", .number("\(isSilent ? 0 : status.rate)"))
         row.add("revision", status.written?.revision)
@@ -123,7 +187,7 @@ struct SinkStatusRun {
         row.add("lastError", status.lastError)
         row.add("lastErrorAt", status.lastErrorAt)
         row.add("topic", status.topic)
-        row.add("target", isUntold ? nil : status.target)
+        row.add("target", status.target.isEmpty ? nil : status.target)
         row.add("at", status.at)
         return row
     }

@@ -9,11 +9,16 @@ import Testing
 /// What the log says of a target that is waited for. No broker.
 @Suite struct SinkLogTests {
     private static func lines(_ notices: [SinkNotice]) -> [String] {
+        lines { log in
+            for notice in notices { log.take(notice, nil) }
+        }
+    }
+
+    private static func lines(_ body: (SinkLog) -> Void) -> [String] {
         let lines = Mutex<[String]>([])
         let stream = LogStream { line in lines.withLock { $0.append(String(line.dropFirst(25).dropLast())) } }
         let logger = Logger(label: "t", handler: StreamLogHandler(label: "t", level: .info, stream: stream) { Date() })
-        let log = SinkLog(logger, setting: "sinks.tables.to")
-        for notice in notices { log.take(notice, nil) }
+        body(SinkLog(logger, setting: "sinks.tables.to"))
         return lines.withLock { $0 }
     }
 
@@ -38,6 +43,21 @@ import Testing
             Self.holding("no such name", isUnknownHost: true), Self.holding("refused"), Self.holding("refused"),
         ])
         #expect(lines.map { $0.prefix { $0 != " " } } == ["error", "warning"], "\(lines)")
+    }
+
+    @Test("what a further attempt of a sink meets again is told once: that it begins, and the same obstacle")
+    func attempts() {
+        let lines = Self.lines { log in
+            for _ in 0..<3 {
+                log.begin("tables", target: "postgres://db")
+                log.take(Self.holding("another sink has its lock"), nil)
+            }
+            log.take(.resumed(after: .seconds(1)), nil)
+            log.take(Self.holding("another sink has its lock"), nil)
+        }
+        #expect(lines.map { $0.prefix { $0 != " " } }.prefix(2) == ["info", "warning"], "\(lines)")
+        #expect(lines.filter { $0.contains("sink begins") }.count == 1, "\(lines)")
+        #expect(lines.filter { $0.contains("has its lock") }.count == 2 && lines.count == 4, "\(lines)")
     }
 
     @Test("hosts are read from a list of brokers; the one of this machine is known")

@@ -61,6 +61,15 @@ struct SinkMonitoringTests {
         #expect(problems().isEmpty)
     }
 
+    @Test("a sink that failed before it began has its counters, at 0")
+    func countersAtZero() {
+        defer { monitoring.close() }
+        sink.note(failure: "it has no permission")
+        for name in ["records", "started_over", "outcomes"] {
+            #expect(value("tideline_sink_\(name)_total") == 0, "\(name)")
+        }
+    }
+
     @Test("nothing is unwell once what waited is settled, delivered or not")
     func nothingWaits() {
         defer { monitoring.close() }

@@ -40,7 +40,6 @@ extension AcceptanceTests {
 
             for (to, status, text) in [
                 ("kafka:none-\(mirror)@\(application.bootstrap)", 70, "--create --topic none-\(mirror)"),
-                ("kafka:\(application.topic("timelines"))@\(application.bootstrap)", 70, "name another one"),
                 ("kafka:x", 64, "an @ is missing"), ("kafka:a b@h:1", 64, "must name a topic before the @"),
                 ("kafka:x@h", 64, "HOST:PORT"),
             ] as [(String, Int32, String)] {
@@ -51,6 +50,34 @@ extension AcceptanceTests {
             let setting = try await tideline(
                 ["sink", "--to", to, "--set", "sink.kafka.acsk=1"] + application.options)
             #expect(setting.status == 64 && setting.standardError.contains("sink.kafka.acsk"), "\(setting.failure)")
+        }
+
+        @Test("no topic of the application is written to where it is on the cluster that is read, nor any beside it")
+        func ownTopics() async throws {
+            let application = try await Application("own", partitions: 1)
+            try await application.publish(configurations: #"{"configurationId":"a","kind":"K"}"# + "\n")
+            _ = try await application.process(clock: GeneratedData.clock)
+            let contract = [
+                "vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions", "timelines",
+                "timeline.reloads", "timeline.positions.merged", "tideline.dead-letters",
+            ].map { application.topic($0) }
+            let own = ["state", "exchange", "sinks"].map { "\(application.name).\($0)" }
+            var ends: [Int] = []
+            for topic in contract + own.prefix(2) {
+                ends.append(try await KafkaTarget.end(of: topic, at: application.bootstrap))
+            }
+            for topic in contract + own + [application.topic("timeline")] {
+                let to = "kafka:\(topic)@\(application.bootstrap)"
+                let result = try await tideline(["sink", "--to", to, "--until-caught-up"] + application.options)
+                #expect(result.status == 64, "\(to): \(result.failure)")
+                let text = "a topic of this application in the same cluster. Name a topic that is for this copy alone"
+                #expect(result.standardError.contains(text), "\(to): \(result.failure)")
+            }
+            var after: [Int] = []
+            for topic in contract + own.prefix(2) {
+                after.append(try await KafkaTarget.end(of: topic, at: application.bootstrap))
+            }
+            #expect(after == ends)
         }
     }
 }

@@ -62,6 +62,37 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("a sink that has ended is forgotten by its name, with consent; one that runs is not")
+        func forgotten() async throws {
+            let application = try await Application("forget", partitions: 1)
+            let to = "files:" + application.directory.appending(path: "out").path
+            try await application.run("sink", "--to", to, "--until-caught-up")
+            #expect(try await rows(application).map { $0["sink"] as? String } == ["files"])
+            func forget(_ words: String...) async throws -> ProcessResult {
+                try await tideline(["sink", "--status", "--forget"] + words + application.options)
+            }
+            let unasked = try await forget("files")
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            let unknown = try await forget("file", "--yes")
+            #expect(unknown.status == 64 && unknown.standardError.contains("files"), "\(unknown.failure)")
+
+            let sink = try application.start("sink", "--to", to)
+            defer { sink.kill() }
+            let runs = try await eventually(within: .seconds(60), every: .milliseconds(500)) {
+                try await rows(application).first?["state"] as? String == "running"
+            }
+            #expect(runs, "\(sink.errorOutput)")
+            let refused = try await forget("files", "--yes")
+            #expect(refused.status == 70 && refused.standardError.contains("end it first"), "\(refused.failure)")
+            sink.terminate()
+            #expect(await sink.result().succeeded)
+            #expect(try await rows(application).count == 1)
+
+            let done = try await forget("files", "--yes")
+            #expect(done.succeeded && done.standardOutput.contains("forgotten"), "\(done.failure)")
+            #expect(try await rows(application).isEmpty)
+        }
+
         @Test("a sink of reloads whose target is away says so from outside, with how many records wait")
         func away() async throws {
             let application = try await Application("reload-away", partitions: 1)

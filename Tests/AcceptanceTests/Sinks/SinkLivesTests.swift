@@ -109,6 +109,33 @@ struct SinkLivesTests {
         #expect(verdicts.count == 1 && clock.now < .seconds(1))
     }
 
+    @Test(
+        "who is told to stop before it has read again stays failed; who has read ends well", arguments: [false, true])
+    func endsUnread(reads: Bool) {
+        var attempts = 0
+        let isWell = lives.run(
+            0, clock: clock, random: { 0 }, shouldStop: { false }, failed: { _, _ in }, begins: {}
+        ) { () throws(SinkFailure) in
+            attempts += 1
+            if attempts == 1 { throw failure("away") }
+            if reads { _ = lives.noteReading(0, now: clock.now) }
+        }
+        #expect(attempts == 2 && isWell == reads)
+    }
+
+    @Test("who never failed ends well, whether it has read or not; who stays ended does not")
+    func endsWell() {
+        func run(_ lives: SinkLives, _ ends: SinkFailure?) -> Bool {
+            lives.run(
+                0, clock: clock, random: { 0 }, shouldStop: { false }, failed: { _, _ in }, begins: {}
+            ) { () throws(SinkFailure) in
+                if let ends { throw ends }
+            }
+        }
+        #expect(run(lives, nil))
+        #expect(!run(SinkLives(count: 1, beginAgain: true), failure("away")))
+    }
+
     @Test("who has read for a minute is mended, which is said once; the next pause is short again")
     func mended() {
         var told: [Duration] = []

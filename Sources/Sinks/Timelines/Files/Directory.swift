@@ -161,10 +161,14 @@ final class Directory {
         }
     }
 
-    /// What an operator does about an error that time does not mend.
+    /// What an operator does about it, where the words of the system do not say that.
     private static let remedies: [Int32: String] = [
         EACCES: "give it to the user that runs the sink (chown), or name another directory",
         ENOTDIR: "a file is in the place of a directory: move it away, or name another directory",
+        ENOENT: "no directory can be made there, as under /proc, or it was removed meanwhile: name another one",
+        ENOSPC: "make room on its file system: remove something, or let it grow (df, df -i)",
+        ELOOP: "a symbolic link in the path leads back to itself: remove it, or name another directory",
+        ENAMETOOLONG: "a part of the path is longer than 255 bytes, or all of it than 4,095: name a shorter one",
         EROFS: "its file system is mounted read-only: mount it anew (mount -o remount,rw), or name another directory",
     ]
 

@@ -17,7 +17,7 @@ package final class KafkaSink: TimelineSink {
     private let ledger: SinkLedger
     private let outage: KafkaOutage
     private let unknownHosts: () -> [String]
-    private var cluster: String?
+    private let source: any Cluster
     /// The target's partitions, as they were found.
     private var places: [TopicPartition] = []
     /// The target was seen to hold records, or was written to.
@@ -44,17 +44,19 @@ package final class KafkaSink: TimelineSink {
     ///
     /// - Parameters:
     ///   - cluster: the target's.
+    ///   - source: the cluster that is read. It is asked for its id where a name is one of the application's topics.
     ///   - instance: a name that no other run ever had.
     ///   - unknownHosts: asked while no broker answers: the names of the hosts, if none of them can be found.
     ///   - shouldStop: asked at least every few seconds while the target is waited for.
     package init(
-        cluster: any Cluster, _ settings: KafkaSinkSettings, instance: String, clock: any BlockingClock,
-        name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
+        cluster: any Cluster, source: any Cluster, _ settings: KafkaSinkSettings, instance: String,
+        clock: any BlockingClock, name: String = "kafka", unknownHosts: @escaping () -> [String] = { [] },
         shouldStop: @escaping () -> Bool = { false }
     ) throws(SinkError) {
         self.name = name
         self.settings = settings
         self.unknownHosts = unknownHosts
+        self.source = source
         let outage = KafkaOutage(clock, patience: settings.patience, shouldStop: shouldStop)
         do throws(LogError) {
             context = SinkContext(
@@ -74,14 +76,17 @@ package final class KafkaSink: TimelineSink {
 
     /// Finds the topic, fences every other sink of it, and reads how far they have come. Where the topic is empty there
     /// are none: it was made anew.
+    ///
+    /// - Throws: `refused` also if the topic, or that of its positions, is one of the application's. Nothing was
+    ///   written then.
     package func positions(of topic: String) throws(SinkError) -> [Partition: SinkPosition] {
         precondition(topic == settings.source)
         // It begins anew each time: brokers that come back slowly must get to its end once.
         outage.begin(patience: settings.openingPatience)
+        try target.checkNames(against: source)
         places = try target.check()
         hasRecords = try !target.isEmpty(places)
         lookedAt = context.clock.now
-        cluster = try target.clusterId()
         try asked { () throws(LedgerError) in try ledger.open() != nil }
         return hasRecords ? ledger.positions : [:]
     }
@@ -131,10 +136,6 @@ package final class KafkaSink: TimelineSink {
 
     package func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError) {
         precondition(topic == settings.source)
-        if settings.topic == topic, let cluster, positions.values.contains(where: { $0.cluster == cluster }) {
-            throw .refused(
-                target.fault("write to", "it is the topic that timelines are read from: name another one"))
-        }
         outage.begin()
         try expectSameTopic()
         try asked { () throws(LedgerError) in

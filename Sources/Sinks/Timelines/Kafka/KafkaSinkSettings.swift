@@ -8,6 +8,10 @@ package struct KafkaSinkSettings: Hashable, Sendable {
     package var place: String
     /// The topic that timelines are read from.
     package var source: String
+    /// The topics that the application reads and writes in the cluster of `source`. None of them is written to.
+    package var applicationTopics: [String] = []
+    /// The beginning of the names of the application's other topics there; `nil` if it has none.
+    package var applicationPrefix: String?
     /// The replication factor of the topic of positions if it has to be made; `nil` is the broker's default.
     package var replication: Int32?
     /// How long one call waits for the cluster before it says that it is unavailable.
@@ -32,6 +36,14 @@ package struct KafkaSinkSettings: Hashable, Sendable {
     package var positionsTopic: String { "\(topic).positions" }
     /// The same for all sinks of a topic, of whatever application: one of them fences the one before it.
     package var transactionalId: String { "\(topic).sink" }
+
+    /// The first of the sink's two topics that has the name of a topic of the application; `nil` if none has.
+    var takenName: String? {
+        [topic, positionsTopic].first { name in
+            name == source || applicationTopics.contains(name)
+                || applicationPrefix.map { name.hasPrefix($0) } == true
+        }
+    }
 
     func ledger(_ name: String) -> LedgerSettings {
         LedgerSettings(

@@ -17,6 +17,47 @@ struct KafkaTarget {
         self.unknownHosts = unknownHosts
     }
 
+    /// Compares the clusters where a name is one of the application's topics: in one cluster it is the same topic, and
+    /// timelines would overwrite what the application lives on.
+    ///
+    /// - Parameter source: the cluster that is read.
+    /// - Throws: `refused`, of settings, if the topic or that of its positions is one of the application's.
+    func checkNames(against source: any Cluster) throws(SinkError) {
+        guard let taken = settings.takenName else { return }
+        let id = try clusterId()
+        guard try id == Self.clusterId(of: source, context.requests) else { return }
+        let meeting = taken == settings.topic ? "it is" : "its positions would be in \(taken), which is"
+        let others = settings.applicationPrefix.map { ", or begin with \($0)" } ?? ""
+        var refusal = fault(
+            "write to",
+            "\(meeting) a topic of this application in the same cluster. Name a topic that is for this copy alone:"
+                + " neither TOPIC nor TOPIC.positions may be one that the application reads or writes\(others)")
+        refusal.isOfSettings = true
+        throw .refused(refusal)
+    }
+
+    private static func clusterId(
+        of source: any Cluster, _ requests: PatientRequests
+    ) throws(SinkError) -> String {
+        func saying(_ reason: String) -> SinkFault {
+            SinkFault(
+                place: "the cluster that timelines are read from", operation: "ask for the id of", reason: reason)
+        }
+        let answer: String?
+        do throws(LogError) {
+            let admin = try source.makeAdmin()
+            defer { admin.close() }
+            answer = try requests.persistently { (timeout) throws(LogError) in
+                try admin.clusterId(timeout: timeout)
+            }
+        } catch {
+            let fault = saying(error.description)
+            throw error.lasts ? SinkError.refused(fault) : SinkError.unavailable(fault)
+        }
+        guard let answer else { throw .unavailable(saying("its brokers do not answer in time")) }
+        return answer
+    }
+
     /// Finds the topic.
     ///
     /// - Returns: its partitions.
@@ -53,7 +94,7 @@ struct KafkaTarget {
         return ends.values.allSatisfy { $0 == Offset(0) }
     }
 
-    func clusterId() throws(SinkError) -> String {
+    private func clusterId() throws(SinkError) -> String {
         try asked { (timeout) throws(LogError) in try context.admin.clusterId(timeout: timeout) }
     }
 

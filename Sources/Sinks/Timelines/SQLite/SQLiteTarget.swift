@@ -92,7 +92,8 @@ final class SQLiteTarget {
             return result
         } catch {
             guard error.isOfValue else { throw SinkError(error, "write to", path) }
-            let bad = BadRecord("SQLite refuses it: \(error)")
+            let field = SQLiteSchema.field(of: error.description)
+            let bad = BadRecord(field: field, "SQLite refuses it: \(error)")
             refused[record] = bad
             guard hasSavepoint, returnToSavepoint() else {
                 throw .recordRefused(SinkFault(place: path, operation: "write to", reason: error.description))

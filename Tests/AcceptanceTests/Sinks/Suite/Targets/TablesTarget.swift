@@ -82,12 +82,17 @@ final class TablesTarget: TargetUnderTest {
 
     func makeRoom() async throws { try await disk.empty() }
 
-    /// The entries are those of the timelines.
+    /// The entries are those of the timelines, each at its place and as it is there.
     func examine() throws {
         let database = try #require(try open())
         let wrong = """
-            SELECT count(*) FROM timelines AS t WHERE json_array_length(value, '$.entries')
-            <> (SELECT count(*) FROM entries WHERE configuration_id=t.configuration_id)
+            WITH told AS (
+                SELECT t.configuration_id, e.key, coalesce(e.value ->> '$.id', ''), coalesce(e.value ->> '$.phase', ''),
+                    e.value ->> '$.event.title', e.value
+                FROM timelines AS t, json_each(t.value, '$.entries') AS e),
+            kept AS (SELECT configuration_id, position, entry_id, phase, title, value FROM entries)
+            SELECT (SELECT count(*) FROM (SELECT * FROM told EXCEPT SELECT * FROM kept))
+                + (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM told))
             """
         #expect(try database.integer(wrong) == 0)
     }

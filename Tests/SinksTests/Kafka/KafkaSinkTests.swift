@@ -25,8 +25,9 @@ struct KafkaSinkTests {
         stop: @escaping () -> Bool = { false }
     ) throws -> KafkaSink {
         try KafkaSink(
-            cluster: target, KafkaSinkSettings(topic: "mirror", place: "there:9092", source: "timelines"),
-            instance: instance, clock: clock, name: name, unknownHosts: unknownHosts, shouldStop: stop)
+            cluster: target, source: source,
+            KafkaSinkSettings(topic: "mirror", place: "there:9092", source: "timelines"), instance: instance,
+            clock: clock, name: name, unknownHosts: unknownHosts, shouldStop: stop)
     }
 
     @discardableResult
@@ -274,24 +275,6 @@ struct KafkaSinkTests {
         } throws: { error in
             "\(error)".contains("--entity-name mirror --add-config cleanup.policy=compact")
         }
-    }
-
-    @Test("a topic of the same name on the same cluster is not written to while it is read")
-    func itself() throws {
-        append("a", revision: 1)
-        source.alter("timelines", "cleanup.policy", to: "compact")
-        let sink = try KafkaSink(
-            cluster: source, KafkaSinkSettings(topic: "timelines", place: "there:9092", source: "timelines"),
-            instance: "one", clock: clock)
-        var settings = SinkSettings(topic: "timelines")
-        settings.reading.untilCaughtUp = true
-        let runner = try SinkRunner(cluster: source, sink: sink, settings: settings, clock: clock)
-        #expect {
-            try runner.run()
-        } throws: { error in
-            "\(error)".contains("it is the topic that timelines are read from: name another one")
-        }
-        #expect(source.records("timelines").count == 1)
     }
 
     @Test("a topic that was made anew gets all again")
