@@ -55,6 +55,7 @@ struct DoctorRun {
         lookAtReset(admin)
         lookAtWriters(found, admin)
         lookAtStateSize(found, admin)
+        lookAtSinks(admin)
         lookAtDeadLetters(found, admin)
     }
 

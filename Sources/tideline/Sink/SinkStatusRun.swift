@@ -12,8 +12,6 @@ struct SinkStatusRun {
     private let environment: Environment
     private let output: InspectOptions
     private let names: [String]
-    /// A sink that has not told for so long, and said nothing of its end, is silent.
-    private static let silence = SinkStatusReport.interval * 4
     private static let columns = [
         "sink", "state", "lag", "waiting", "rate", "revision", "configurationId", "next", "since", "lastError",
         "target",
@@ -29,87 +27,24 @@ struct SinkStatusRun {
     func run() throws(CommandFailure) {
         let admin = try environment.connect()
         defer { admin.close() }
-        let topic = SinkStatusReport.topic(environment.settings)
-        let isTold = try environment.describe([topic], admin)[topic] != nil
-        let kept = keptReloads(admin)
-        guard isTold || !kept.isEmpty else {
+        let known = KnownSinks(environment, admin)
+        guard let all = try known.statuses() else {
+            let topic = SinkStatusReport.topic(environment.settings)
             throw CommandFailure(
                 .unavailable, "there is no topic \(topic): no sink of this application has run yet, or none may make it"
             )
         }
-        let all = try joined(isTold ? told() : [], kept)
         for name in names where !all.contains(where: { $0.name == name }) {
             throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
         }
         let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
-        let ends = try ends(of: Set(shown.map(\.topic)).sorted(), admin)
+        let ends = try known.ends(of: Set(shown.map(\.topic)).sorted())
         output.write(shown.map { row($0, ends[$0.topic] ?? [:]) }, columns: Self.columns)
     }
 
-    /// What sinks have told of themselves.
-    private func told() throws(CommandFailure) -> [SinkStatus] {
-        let (told, unread) = try environment.sinkStatuses()
-        if unread > 0 {
-            let topic = SinkStatusReport.topic(environment.settings)
-            writeError("warning: passed over: \(unread.counted("record")) of \(topic) that cannot be read")
-        }
-        return told.values.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
-    }
-
-    /// What the ledger has of the sinks that send reloads. Where it cannot be read a warning says so: what sinks have
-    /// told is worth something without it.
-    private func keptReloads(_ admin: any Admin) -> [LedgerPositions.Sink] {
-        let topic = LedgerPositions.topic(of: environment.settings[Keys.application])
-        var kept = LedgerPositions()
-        do throws(CommandFailure) {
-            guard try environment.describe([topic], admin)[topic] != nil else { return [] }
-            try environment.readRecords(of: topic) { view, _ in
-                guard let key = String(utf8: view.key) else { return }
-                kept.take(key: key, value: String(utf8: view.value), at: view.timestamp)
-            }
-        } catch {
-            writeError("warning: sinks of reloads are shown as far as they have told themselves: \(error.message)")
-            return []
-        }
-        return kept.sinks.filter { $0.topic == environment.topics.reloads }
-    }
-
-    /// Puts together what is known of a sink. Its ledger counts where it is newer, as of one that was killed or may not
-    /// tell; of one that has never told it is all that is known.
-    private func joined(_ told: [SinkStatus], _ kept: [LedgerPositions.Sink]) -> [SinkStatus] {
-        var all = told
-        for sink in kept {
-            if let index = all.firstIndex(where: { $0.name == sink.name && $0.topic == sink.topic }) {
-                if sink.at > all[index].at { all[index].note(sink.positions) }
-            } else {
-                var status = SinkStatus(name: sink.name, target: "", topic: sink.topic, at: sink.at)
-                status.note(sink.positions)
-                all.append(status)
-            }
-        }
-        return all.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
-    }
-
-    private func ends(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: [Partition: Offset]] {
-        var ends: [String: [Partition: Offset]] = [:]
-        for (topic, description) in try environment.describe(topics, admin) {
-            let places = (0..<description.partitions).map { TopicPartition(topic, Partition($0)) }
-            do throws(LogError) {
-                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
-                    ends[topic, default: [:]][place.partition] = end
-                }
-            } catch {
-                throw CommandFailure(.unavailable, "cannot ask for the ends of \(topic): \(error)")
-            }
-        }
-        return ends
-    }
-
     private func row(_ status: SinkStatus, _ ends: [Partition: Offset]) -> InspectedRow {
-        let age = Instant.now() - status.at
-        // A ledger alone does not say whether its sink runs.
-        let isUntold = status.target.isEmpty
-        let isSilent = isUntold || [.running, .waiting].contains(status.state) && age > ElapsedTime(Self.silence)
+        let isUntold = status.isUntold
+        let isSilent = isUntold || status.isSilent(at: .now())
         var row = InspectedRow()
         row.add("sink", status.name)
         row.add("state", isSilent ? "silent" : status.state.rawValue)

@@ -188,6 +188,42 @@ extension AcceptanceTests {
             show("doctor names both tasks of a process that was stopped, and its name in the group")
         }
 
+        @Test("a sink that was killed is found with its lag and with the command that starts it, which mends it")
+        func sinkGone() async throws {
+            let application = try await Application("sink-gone", partitions: 1)
+            try await application.publish(configurations: Self.configurations(0..<2))
+            _ = try await application.process(clock: Self.clock)
+            let target = "files:\(application.directory.path)/out"
+            let sink = try application.start("sink", "--to", target)
+            func found() async throws -> [Finding] {
+                try await application.doctor("--seconds", "1").findings.filter { $0.check == "sinks" }
+            }
+            let isRunning = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await found().map(\.text) == ["runs; nothing waits"]
+            }
+            #expect(isRunning, "\(sink.errorOutput)")
+            sink.kill()
+            _ = await sink.result()
+            try await application.publish(configurations: Self.configurations(2..<5))
+            _ = try await application.process(clock: Self.clock)
+            var last: [Finding] = []
+            let isFound = try await eventually(within: .seconds(90), every: .seconds(1)) {
+                last = try await found()
+                return last.map(\.level) == ["failure"]
+            }
+            let gone = try #require(isFound ? last.first : nil, "\(last)")
+            #expect(gone.subject == "files (\(target))", "\(gone)")
+            #expect(gone.text.hasSuffix("; 3 records not written or sent yet"), "\(gone)")
+            let remedy = try #require(gone.remedy)
+            #expect(remedy.hasPrefix("tideline sink --to '\(target)' --bootstrap "), "\(gone)")
+
+            let words = remedy.replacing("'", with: "").split(separator: " ").dropFirst().map { String($0) }
+            let ended = try await tideline(words + ["--until-caught-up"] + application.settings)
+            #expect(ended.succeeded, "\(ended.failure)")
+            #expect(try await found().map(\.text) == ["has stopped; nothing waits"])
+            show("doctor names a sink that was killed, with its lag, and the command that starts it again")
+        }
+
         @Test("nonsense is refused with what is allowed, and a group without members is bad")
         func options() async throws {
             let result = try await tideline(["doctor", "--seconds", "0"])
