@@ -132,6 +132,8 @@ extension RdKafkaAdmin {
         }
         var endless = settings
         endless.properties["transaction.timeout.ms"] = String(Int32.max)
+        // The refusal is what is asked for, and no failure of the program's.
+        endless.log = nil
         let producer = try RdKafkaCluster(endless).makeTransactionalProducer(
             transactionalId: transactionalId, clientId: Self.clientId)
         defer { producer.destroy() }

@@ -46,6 +46,7 @@ extension AcceptanceTests {
             #expect(clock.level == "ok" && clock.text.contains("within a second"), "\(clock)")
             let words = try await tideline(["doctor", "--seconds", "1"] + application.options)
             #expect(words.status == 0 && words.standardOutput.contains("✓ topics "), "\(words.failure)")
+            #expect(words.standardError.isEmpty, "what it tries is no failure: \(words.standardError)")
             process.terminate()
             #expect(await process.result().succeeded)
             show("doctor, \(findings.count) findings on a healthy application, none bad; ends of all topics unchanged")
