@@ -20,6 +20,9 @@ extension RdKafkaAdmin {
             case (.describe, .topic(let topic)): _ = try client.topics(named: [topic], timeout: timeout)
             case (.describeConfigs, .topic(let topic)):
                 try describeSettings(of: [topic], timeout: timeout) { _, _ in }
+            case (.alterConfigs, .topic(let topic)):
+                // The settings that it has: nothing would change even where a broker took the request in earnest.
+                try requestSettings([], of: topic, validatesOnly: true, timeout: timeout)
             case (.create, .topic(let topic)):
                 try requestTopic(NewTopic(name: topic, partitions: 1), validatesOnly: true, timeout: timeout)
             case (.delete, .topic(let topic)): try tryDeletingRecords(of: topic, timeout)

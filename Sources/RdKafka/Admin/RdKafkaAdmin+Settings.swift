@@ -2,16 +2,25 @@ import CRdKafka
 import RecordLog
 
 extension RdKafkaAdmin {
-    /// By the older of Kafka's two requests, the only one that librdkafka 2.0.2 knows: it replaces all settings that a
-    /// topic has of its own, so those that stay are sent along.
     func changeSettings(
         of topic: String, to settings: [NewTopic.Setting], timeout: Duration
     ) throws(LogError) {
         serveEvents()
+        try requestSettings(settings, of: topic, timeout: timeout)
+    }
+
+    /// By the older of Kafka's two requests, the only one that librdkafka 2.0.2 knows: it replaces all settings that a
+    /// topic has of its own, so those that stay are sent along.
+    ///
+    /// - Parameter validatesOnly: true if the brokers only say whether they would set them.
+    func requestSettings(
+        _ settings: [NewTopic.Setting], of topic: String, validatesOnly: Bool = false, timeout: Duration
+    ) throws(LogError) {
         var wanted = try ownSettings(of: topic, timeout: timeout)
         for setting in settings { wanted[setting.key] = setting.value }
         let request = try AdminRequest(
             client, RD_KAFKA_ADMIN_OP_ALTERCONFIGS, name: "AlterConfigs", timeout: timeout)
+        if validatesOnly { try request.validateOnly() }
         var resources = [rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)]
         defer { rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
         for (key, value) in wanted.sorted(by: { $0.key < $1.key }) {
