@@ -45,6 +45,13 @@ struct DoctorRun {
     /// - Parameter admin: a broker has answered it.
     /// - Throws: with status 70 if it is told to end.
     func look(with admin: any Admin, probesClock: Bool) throws(CommandFailure) {
+        if let warning = environment.unknownApplication(admin) {
+            report.add([
+                Finding(
+                    .topics, "application", .notice, warning,
+                    remedy: "If another was meant, look again with its '--application'.")
+            ])
+        }
         let topics = lookAtTopics(admin)
         let found = topics.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         try goOn()

@@ -27,6 +27,7 @@ struct SinkStatusRun {
     func run() throws(CommandFailure) {
         let admin = try environment.connect()
         defer { admin.close() }
+        environment.warnOfUnknownApplication(admin)
         let known = KnownSinks(environment, admin)
         guard let all = try known.statuses() else {
             let topic = SinkStatusReport.topic(environment.settings)
