@@ -129,5 +129,7 @@ struct FindingTests {
         #expect(remedy(.cluster(id: 2)).contains("advertised.listeners"))
         let reached = BrokerFacts(address: "a:1", origin: .bootstrap, answer: .reached(versions: ["Fetch": 18]))
         #expect(reached.finding.text == "answers; it supports 1 request, the newest Fetch 18")
+        #expect(reached.isReached)
+        #expect(!BrokerFacts(address: "a:1", origin: .bootstrap, answer: .failed("refused")).isReached)
     }
 }

@@ -9,7 +9,8 @@ import StreamRuntime
 
 /// One run of `doctor`: collects facts, check by check, and reports what follows from them.
 struct DoctorRun {
-    let environment: Environment
+    /// By way of the addresses that answer, once brokers were looked at.
+    private(set) var environment: Environment
     let report: DoctorReport
     /// The time between two looks at what should move.
     let interval: Duration
@@ -72,11 +73,16 @@ struct DoctorRun {
 
     // MARK: - Brokers
 
+    /// Looks at brokers. What comes after goes by way of those addresses of `bootstrap` that answer.
+    ///
     /// - Returns: `nil` if no broker answers: then nothing else can be looked at.
-    func lookAtBrokers() -> (any Admin)? {
+    mutating func lookAtBrokers() -> (any Admin)? {
         let cluster = RdKafkaCluster(Environment.kafka(environment.settings))
         let addresses = bootstrap.split(separator: ",").map { String($0).trimmingSpaces }
-        report.add(addresses.map { facts(of: $0, .bootstrap, cluster).finding })
+        let met = addresses.map { facts(of: $0, .bootstrap, cluster) }
+        report.add(met.map(\.finding))
+        let reached = met.filter(\.isReached).map(\.address)
+        if !reached.isEmpty { environment = environment.reached(at: reached) }
         do throws(LogError) {
             let admin = try environment.cluster.makeAdmin()
             do throws(LogError) {

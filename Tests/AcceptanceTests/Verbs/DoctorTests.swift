@@ -63,6 +63,28 @@ extension AcceptanceTests {
             )
         }
 
+        @Test("one of two addresses that does not answer is named, and holds up nothing else")
+        func deadAddress() async throws {
+            let application = try await Application("half-dead", partitions: 2)
+            _ = try await application.process(clock: Self.clock)
+            func look(_ bootstrap: String) async throws -> (findings: [Finding], time: Duration) {
+                let words = ["--application", application.name, "--topic-prefix", application.prefix]
+                let began = ContinuousClock.now
+                let result = try await tideline(
+                    ["doctor", "--seconds", "1", "--json", "--bootstrap", bootstrap] + words, timeout: .seconds(180))
+                return (try Finding.all(of: result), .now - began)
+            }
+            let whole = try await look(application.bootstrap)
+            let both = "127.0.0.1:1,\(application.bootstrap)"
+            let half = try await look(both)
+            let broken = half.findings.filter { $0.level == "failure" }
+            #expect(broken.map(\.check) == ["brokers", "members"], "\(broken)")
+            #expect(broken.first?.subject == "127.0.0.1:1 (bootstrap)", "\(broken)")
+            #expect(broken.last?.remedy?.contains("--bootstrap \(both) ") == true, "\(broken)")
+            // The address itself is waited for, for five seconds; no other question waits for it.
+            #expect(half.time - whole.time < .seconds(15), "\(half.time) in place of \(whole.time)")
+        }
+
         @Test("topics that are missing or have other settings are found, and 'topics --apply' sets these")
         func topics() async throws {
             let application = try await Application("settings", partitions: nil)
