@@ -57,7 +57,7 @@ struct DoctorRun {
         let found = topics.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         try goOn()
         try lookAtPermissions(topics, admin)
-        report.add([probesClock ? clockFacts(admin).finding : ClockFacts.unprobed.finding, zoneFinding])
+        report.add([clockFacts(admin, isProbed: probesClock).finding, zoneFinding])
         try goOn()
         try lookAtProgress(found, admin)
         lookAtReset(admin)

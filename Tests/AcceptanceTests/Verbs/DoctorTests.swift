@@ -32,6 +32,8 @@ extension AcceptanceTests {
             let idle = try await application.doctor("--seconds", "1").findings
             #expect(idle.filter { $0.level == "failure" }.map(\.check) == ["members"], "\(idle)")
             #expect(try await application.ends() == before, "nothing was written by the way")
+            let uncompared = idle.first { $0.check == "clock" }
+            #expect(uncompared?.remedy?.contains("doctor --probe-clock --bootstrap ") == true, "\(idle)")
             let process = try await Self.running(application)
             let (result, findings) = try await application.doctor("--probe-clock")
             #expect(result.status == 0, "\(result.failure)")
