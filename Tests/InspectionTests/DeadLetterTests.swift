@@ -61,13 +61,13 @@ struct DeadLetterTests {
     func unmetReasons() {
         let letter = Self.letter()
         let choice = DeadLetterChoice(reasons: ["missng", "VEHICLEID"], since: Instant(milliseconds: 2_000))
-        #expect(choice.reasons(of: letter) == ["VEHICLEID"], "whether it is chosen or not")
+        #expect(choice.reasonsMet(by: letter) == ["VEHICLEID"], "whether it is chosen or not")
         var tally = DeadLetterTally()
-        #expect(tally.sentence(aboutReason: "missng") == "the topic holds none")
+        #expect(tally.hint(aboutReason: "missng") == "the topic holds none")
         tally.add(letter, .waiting)
-        #expect(tally.sentence(aboutReason: "missng") == "near it is 'missing'; the topic holds 1 missing")
+        #expect(tally.hint(aboutReason: "missng") == "near it is 'missing'; the topic holds 1 missing")
         let far = "nothing is near it; reasons are 'missing'; the topic holds 1 missing"
-        #expect(tally.sentence(aboutReason: "tooLarge") == far)
+        #expect(tally.hint(aboutReason: "tooLarge") == far)
     }
 
     @Test("the name of a kind chooses that kind alone, also where the message of another has the word")

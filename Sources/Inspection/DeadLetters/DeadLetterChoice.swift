@@ -24,7 +24,7 @@ package struct DeadLetterChoice: Hashable, Sendable {
     }
 
     /// Those of the choice's reasons that a dead letter has, whether it is chosen or not.
-    package func reasons(of letter: DeadLetter) -> [String] { reasons.filter { Self.isReason($0, of: letter) } }
+    package func reasonsMet(by letter: DeadLetter) -> [String] { reasons.filter { Self.isReason($0, of: letter) } }
 
     /// A word that names a kind chooses no others whose message has it: who drops one kind loses no more.
     private static func isReason(_ word: String, of letter: DeadLetter) -> Bool {
@@ -71,7 +71,7 @@ package struct DeadLetterTally: Hashable, Sendable {
     }
 
     /// What is said about a reason that none of them has: the reasons near it, and all that there are.
-    package func sentence(aboutReason reason: String) -> String {
+    package func hint(aboutReason reason: String) -> String {
         if total == 0 { return "the topic holds none" }
         let reasons = Set(counts.keys.map(\.reason))
         return "\(NearIds.sentence(about: reason, among: reasons, plural: "reasons")); the topic holds \(sentence)"

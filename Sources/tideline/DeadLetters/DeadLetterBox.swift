@@ -95,12 +95,12 @@ final class DeadLetterBox {
         try readLetters { letter, state in
             known.append(letter.id)
             held.add(letter, state)
-            met.formUnion(choice.reasons(of: letter))
+            met.formUnion(choice.reasonsMet(by: letter))
             if choice.accepts(letter) { found.append((letter, state)) }
         }
         for id in choice.ids where !known.contains(id) { throw unknown(id, known) }
         for reason in choice.reasons where !met.contains(reason) {
-            writeError("warning: no dead letter has the reason '\(reason)'; \(held.sentence(aboutReason: reason))")
+            writeError("warning: no dead letter has the reason '\(reason)'; \(held.hint(aboutReason: reason))")
         }
         return found.sorted { $0.letter.id < $1.letter.id }
     }
