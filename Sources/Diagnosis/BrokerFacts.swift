@@ -23,6 +23,8 @@ package struct BrokerFacts: Hashable, Sendable {
         self.answer = answer
     }
 
+    package var isReached: Bool { if case .reached = answer { true } else { false } }
+
     package var finding: Finding {
         switch (answer, origin) {
         case (.reached(let versions), _):

@@ -5,6 +5,8 @@ package enum ClockFacts: Hashable, Sendable {
     /// A broker stamped a record with `broker` between two instants of this machine.
     case probed(sent: Instant, broker: Instant, answered: Instant)
     case unknown(String)
+    /// It was not looked at: `command` does so, by a record in a topic.
+    case unasked(command: String, topic: String)
 
     /// Records are dated by three clocks, and timers compare them: what differs by less does not matter.
     private static let tolerance = ElapsedTime.seconds(1)
@@ -12,6 +14,11 @@ package enum ClockFacts: Hashable, Sendable {
     package var finding: Finding {
         switch self {
         case .unknown(let reason): return Finding(.clock, "broker", .notice, "cannot be told: \(reason)")
+        case .unasked(let command, let topic):
+            return Finding(
+                .clock, "broker", .notice, "is not compared with this machine's, for brokers do not tell their time",
+                remedy: "\(command) compares it: it makes the topic \(topic) for a moment, writes a record there, and"
+                    + " removes it, which needs Create, Write, Read and Delete on that topic.")
         case .probed(let sent, let broker, let answered):
             // The record was stamped at some moment between the two.
             let ahead = broker - answered

@@ -37,6 +37,7 @@ package struct Finding: Hashable, Sendable {
         case transactions
         case writers
         case state
+        case sinks
         case deadLetters = "dead-letters"
     }
 

@@ -46,18 +46,19 @@ package struct LagFacts: Sendable {
         self.places = places
     }
 
-    package var findings: [Finding] { membership + topics + stuck }
+    /// - Parameter command: makes a whole command line of a verb with its words.
+    package func findings(command: (String) -> String) -> [Finding] { membership(command) + topics + stuck }
 
     private var isRunning: Bool { members.map { !$0.isEmpty } ?? true }
 
     // MARK: - Members
 
-    private var membership: [Finding] {
+    private func membership(_ command: (String) -> String) -> [Finding] {
         guard let members else { return [Finding(.members, "group", .notice, "the cluster cannot tell who is in it")] }
         if members.isEmpty {
             return [
                 Finding(
-                    .members, "group", .bad, "nobody is in it: no 'tideline process' runs", remedy: "tideline process")
+                    .members, "group", .bad, "nobody is in it: no 'tideline process' runs", remedy: command("process"))
             ]
         }
         guard tasks > 0, members.allSatisfy({ $0.assigned != nil }) else {

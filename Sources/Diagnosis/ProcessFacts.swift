@@ -59,8 +59,9 @@ package struct ProcessFacts: Hashable, Sendable {
 
     /// The version of its zone database against that of the program that asks.
     ///
+    /// - Parameter command: makes a whole command line of a verb with its words.
     /// - Returns: `nil` if it does not answer.
-    package func zoneFinding(here: String) -> Finding? {
+    package func zoneFinding(here: String, command: (String) -> String) -> Finding? {
         guard case .answered(_, let zoneData) = answer else { return nil }
         guard let zoneData else {
             return Finding(.zones, address, .notice, "does not tell its version: it is of an earlier release")
@@ -71,7 +72,8 @@ package struct ProcessFacts: Hashable, Sendable {
         return Finding(
             .zones, address, .bad,
             "has version \(zoneData), and this program \(here): where rules of a zone differ, so do dates of entries",
-            remedy: "Run the same release everywhere, then 'tideline reset --execute' if dates have to be made anew")
+            remedy: "Run the same release everywhere. If dates have to be made anew, stop all processes, then"
+                + " \(command("reset --execute"))")
     }
 
     private static func remedy(_ part: String) -> String {

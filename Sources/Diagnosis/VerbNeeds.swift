@@ -54,7 +54,7 @@ struct VerbNeeds: Sendable {
 
     /// All verbs that meet brokers, `process` first. `doctor`, `demo` and `bench` are left out.
     static let all: [VerbNeeds] = [
-        [process], sinking, [serve, produce, reload, looking], deadLetters, starting, [topics],
+        [process], sinking, [serve, produce, reload, looking], deadLetters, starting, topics,
     ].flatMap { $0 }
 
     private static let process = VerbNeeds(
@@ -160,5 +160,14 @@ struct VerbNeeds: Sendable {
         VerbNeeds("repartition", again, group: [.read], transactionalIds: [.named("-reset")]),
     ]
 
-    private static let topics = VerbNeeds("topics", [Use(.describeConfigs, on: inputs + outputs, isMade: true)])
+    private static let topics = [
+        VerbNeeds("topics", [Use(.describeConfigs, on: inputs + outputs, isMade: true)]),
+        VerbNeeds(
+            "topics --apply",
+            [
+                Use(
+                    .describeConfigs, .alterConfigs,
+                    on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations])
+            ]),
+    ]
 }

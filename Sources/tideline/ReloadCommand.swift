@@ -36,6 +36,7 @@ struct ReloadCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
+        environment.warnOfUnknownApplication(admin)
         try environment.require([environment.topics.configurations], admin)
         guard let published = try configurations(environment) else { return }
         let known = published.recipients(of: kind)

@@ -110,6 +110,15 @@ struct FindingTests {
         #expect(facts.finding.level == (shift.magnitude > 1_100 ? .bad : .good))
     }
 
+    @Test("where the clock was not compared, it is said by what, what that does and what it needs")
+    func uncompared() {
+        let finding = ClockFacts.unasked(command: "tideline doctor --probe-clock", topic: "app.doctor").finding
+        #expect(finding.level == .notice && finding.remedy.hasPrefix("tideline doctor --probe-clock compares it"))
+        for part in ["the topic app.doctor", "removes it", "Create, Write, Read and Delete"] {
+            #expect(finding.remedy.contains(part), "\(part)")
+        }
+    }
+
     @Test("state that may not fit into this machine's memory is said")
     func state() {
         func level(_ records: Int64, memory: Int?) -> Finding.Level {
@@ -129,5 +138,7 @@ struct FindingTests {
         #expect(remedy(.cluster(id: 2)).contains("advertised.listeners"))
         let reached = BrokerFacts(address: "a:1", origin: .bootstrap, answer: .reached(versions: ["Fetch": 18]))
         #expect(reached.finding.text == "answers; it supports 1 request, the newest Fetch 18")
+        #expect(reached.isReached)
+        #expect(!BrokerFacts(address: "a:1", origin: .bootstrap, answer: .failed("refused")).isReached)
     }
 }

@@ -17,21 +17,25 @@ struct LagTests {
         LagFacts(interval: .seconds(5), tasks: tasks, exchangeTopic: "x", members: members, places: places)
     }
 
-    private static func bad(_ facts: LagFacts) -> [Finding] { facts.findings.filter { $0.level == .bad } }
+    private static func command(_ words: String) -> String { "tideline \(words) --bootstrap b:1" }
+
+    private static func bad(_ facts: LagFacts) -> [Finding] {
+        facts.findings(command: command).filter { $0.level == .bad }
+    }
 
     @Test("all is read, and every task has an owner: nothing is bad")
     func good() {
         let place = LagFacts.Place(Self.input, low: 0, end: 10, before: 10, after: 10)
         let facts = Self.facts([place], members: [Self.member("a", tasks: 0, 1)])
-        #expect(facts.findings.map(\.level) == [.good, .good])
+        #expect(facts.findings(command: Self.command).map(\.level) == [.good, .good])
     }
 
     @Test("a group without members is bad, and its lag is not taken for a task that is stuck")
     func nobody() {
         let place = LagFacts.Place(Self.input, low: 0, end: 10, before: 4, after: 4)
-        let found = Self.facts([place], members: []).findings
+        let found = Self.facts([place], members: []).findings(command: Self.command)
         #expect(found.map(\.level) == [.bad, .notice])
-        #expect(found[0].remedy == "tideline process")
+        #expect(found[0].remedy == "tideline process --bootstrap b:1")
         #expect(found[1].text.hasPrefix("6 records not read yet"))
     }
 

@@ -66,6 +66,16 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.write, .transactionalId("app-reset"))) == ["reset", "repartition"])
     }
 
+    @Test("whoever sets settings that differ needs AlterConfigs on every topic that has them")
+    func settings() {
+        for topic in NamedTopic.allCases {
+            let verbs = topic == .reset ? [] : ["topics --apply"]
+            #expect(Self.verbs(Permission(.alterConfigs, .topic("p.\(topic)"))) == verbs, "\(topic)")
+        }
+        let absent = Self.needs(absent: [.sinks])
+        #expect(Self.verbs(Permission(.alterConfigs, .topic("p.sinks")), absent).isEmpty)
+    }
+
     @Test("of a topic that is not there, whoever makes it needs Create, and nobody can ask for more")
     func absent() {
         let needs = Self.needs(absent: [.exchange, .sinks, .operations, .reset, .telemetry])

@@ -109,12 +109,16 @@ struct TopicFaultTests {
     @Test("zone data of another version is a failure that says both, of the same version none")
     func zones() {
         func finding(_ zoneData: String?) -> Finding? {
-            ProcessFacts(address: "h:1", answer: .answered([], zoneData: zoneData)).zoneFinding(here: "2026a")
+            zoneFinding(.answered([], zoneData: zoneData))
+        }
+        func zoneFinding(_ answer: ProcessFacts.Answer) -> Finding? {
+            ProcessFacts(address: "h:1", answer: answer).zoneFinding(here: "2026a") { "tideline \($0) --bootstrap b:1" }
         }
         #expect(finding("2026a")?.level == .good && finding(nil)?.level == .notice)
         let other = finding("2025b")
-        #expect(other?.level == .bad && other?.remedy.isEmpty == false)
+        #expect(other?.level == .bad)
+        #expect(other?.remedy.hasSuffix("tideline reset --execute --bootstrap b:1") == true)
         #expect(other?.text.contains("2025b") == true && other?.text.contains("2026a") == true)
-        #expect(ProcessFacts(address: "h:1", answer: .failed("x")).zoneFinding(here: "2026a") == nil)
+        #expect(zoneFinding(.failed("x")) == nil)
     }
 }

@@ -57,6 +57,19 @@ struct DeadLetterTests {
         #expect(!DeadLetterChoice(ids: [DeadLetterId(partition: 1, offset: 8)]).accepts(letter))
     }
 
+    @Test("of a reason that no dead letter has, the reasons near it and all that there are are said")
+    func unmetReasons() {
+        let letter = Self.letter()
+        let choice = DeadLetterChoice(reasons: ["missng", "VEHICLEID"], since: Instant(milliseconds: 2_000))
+        #expect(choice.reasonsMet(by: letter) == ["VEHICLEID"], "whether it is chosen or not")
+        var tally = DeadLetterTally()
+        #expect(tally.hint(aboutReason: "missng") == "the topic holds none")
+        tally.add(letter, .waiting)
+        #expect(tally.hint(aboutReason: "missng") == "near it is 'missing'; the topic holds 1 missing")
+        let far = "nothing is near it; reasons are 'missing'; the topic holds 1 missing"
+        #expect(tally.hint(aboutReason: "tooLarge") == far)
+    }
+
     @Test("the name of a kind chooses that kind alone, also where the message of another has the word")
     func kinds() {
         let missing = Self.letter()

@@ -76,14 +76,11 @@ struct MonitoringTests {
         }
     }
 
-    private static let tool = URL(filePath: "/usr/bin/promtool")
-
     @Test(
         "promtool takes the rules, and each alert fires for the data that it is for, and for no other",
-        .enabled(
-            if: FileManager.default.isExecutableFile(atPath: tool.path),
-            "promtool is missing; Scripts/setup monitoring installs it"))
+        .enabled(if: Promtool.isExpected, "\(Promtool.hint)"))
     func promtool() async throws {
+        try #require(Promtool.isInstalled, "\(Promtool.hint)")
         let folder = PackageRoot.url.appending(path: "monitoring")
         let words = [
             ["check", "rules", "alerts.yaml"], ["test", "rules", "alerts.test.yaml"],
@@ -91,7 +88,7 @@ struct MonitoringTests {
         ]
         for words in words {
             let arguments = words.map { $0.contains(".y") ? folder.appending(path: $0).path : $0 }
-            let result = try await ProcessRunner.run(Self.tool, arguments)
+            let result = try await ProcessRunner.run(Promtool.url, arguments)
             #expect(result.succeeded, "\(words): \(result.standardOutput) \(result.standardError)")
         }
         let tests = try String(contentsOf: folder.appending(path: "alerts.test.yaml"), encoding: .utf8)

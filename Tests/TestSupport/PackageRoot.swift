@@ -8,11 +8,15 @@ package enum PackageRoot {
 
 /// The recorded data that may lie beside the package, in `../shared`.
 package enum SharedData {
+    private static let folder = PackageRoot.url.deletingLastPathComponent().appending(path: "shared")
+
+    package static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
+
     /// The file or folder at `path`, `data/calendars` for example; nil where it is not there, which a line then says.
     ///
     /// A test that gets nil returns: what it needs is not part of the package.
     package static func url(_ path: String) -> URL? {
-        let url = PackageRoot.url.deletingLastPathComponent().appending(path: "shared").appending(path: path)
+        let url = folder.appending(path: path)
         guard FileManager.default.fileExists(atPath: url.path) else {
             say("not tested: ../shared/\(path) is missing")
             return nil

@@ -59,7 +59,7 @@ extension CommandNode {
 
 extension String {
     /// The text as one word of a POSIX shell.
-    var quotedForShell: String {
+    package var quotedForShell: String {
         "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

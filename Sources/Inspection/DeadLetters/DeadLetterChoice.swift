@@ -23,6 +23,9 @@ package struct DeadLetterChoice: Hashable, Sendable {
         return reasons.isEmpty || reasons.contains { Self.isReason($0, of: letter) }
     }
 
+    /// Those of the choice's reasons that a dead letter has, whether it is chosen or not.
+    package func reasonsMet(by letter: DeadLetter) -> [String] { reasons.filter { Self.isReason($0, of: letter) } }
+
     /// A word that names a kind chooses no others whose message has it: who drops one kind loses no more.
     private static func isReason(_ word: String, of letter: DeadLetter) -> Bool {
         if letter.reason == word { return true }
@@ -65,6 +68,13 @@ package struct DeadLetterTally: Hashable, Sendable {
             for state in ["waiting", "replayed", "dropped"] { row.add(state, count.states[state] ?? 0) }
             return row
         }
+    }
+
+    /// What is said about a reason that none of them has: the reasons near it, and all that there are.
+    package func hint(aboutReason reason: String) -> String {
+        if total == 0 { return "the topic holds none" }
+        let reasons = Set(counts.keys.map(\.reason))
+        return "\(NearIds.sentence(about: reason, among: reasons, plural: "reasons")); the topic holds \(sentence)"
     }
 
     /// The reasons with their numbers in one line: `8 unreadable, 4 missing`.

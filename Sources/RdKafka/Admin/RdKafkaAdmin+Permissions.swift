@@ -20,13 +20,17 @@ extension RdKafkaAdmin {
             case (.describe, .topic(let topic)): _ = try client.topics(named: [topic], timeout: timeout)
             case (.describeConfigs, .topic(let topic)):
                 try describeSettings(of: [topic], timeout: timeout) { _, _ in }
+            case (.alterConfigs, .topic(let topic)):
+                // The settings that it has: nothing would change even where a broker took the request in earnest.
+                try requestSettings([], of: topic, validatesOnly: true, timeout: timeout)
             case (.create, .topic(let topic)):
                 try requestTopic(NewTopic(name: topic, partitions: 1), validatesOnly: true, timeout: timeout)
             case (.delete, .topic(let topic)): try tryDeletingRecords(of: topic, timeout)
             case (.read, .group(let group)): try tryCommitting(group, timeout)
             case (.describe, .group(let group)): _ = try members(of: group, timeout: timeout)
-            case (.write, .transactionalId(let id)): try tryTransactions(id, timeout)
-            case (.write, .transactionalIds(let prefix)): try tryTransactions(prefix + "doctor", timeout)
+            case (.write, .transactionalId(let id)): try tryTransactions(id, isUsed: true, timeout)
+            case (.write, .transactionalIds(let prefix)):
+                try tryTransactions(prefix + "doctor", isUsed: false, timeout)
             default:
                 throw LogError(
                     .unsupported, name: "UNSUPPORTED", "nobody knows how to ask for \(permission.name) by the way")
@@ -114,9 +118,25 @@ extension RdKafkaAdmin {
 
     /// Initialises a producer whose transactions would last longer than any broker lets them, which is refused after
     /// the permission was looked at, and before anything becomes of the id: whoever uses it is not fenced.
-    private func tryTransactions(_ transactionalId: String, _ timeout: Duration) throws(LogError) {
+    ///
+    /// - Parameter isUsed: somebody may use the id. It is tried only where brokers are known to refuse.
+    private func tryTransactions(_ transactionalId: String, isUsed: Bool, _ timeout: Duration) throws(LogError) {
+        switch transactionLimit(timeout) {
+        case .milliseconds(let limit) where limit == Int32.max:
+            throw LogError(
+                .unsupported, name: "UNSUPPORTED",
+                "transaction.max.timeout.ms of a broker is \(Int32.max), so to try it would fence who uses the id")
+        case .unknown(let reason) where isUsed:
+            throw LogError(
+                .unsupported, name: "UNSUPPORTED",
+                "to try it may fence who uses the id, unless transaction.max.timeout.ms of brokers can be read"
+                    + " (DescribeConfigs on the cluster): \(reason)")
+        case .milliseconds, .unknown: break
+        }
         var endless = settings
         endless.properties["transaction.timeout.ms"] = String(Int32.max)
+        // The refusal is what is asked for, and no failure of the program's.
+        endless.log = nil
         let producer = try RdKafkaCluster(endless).makeTransactionalProducer(
             transactionalId: transactionalId, clientId: Self.clientId)
         defer { producer.destroy() }
@@ -126,4 +146,35 @@ extension RdKafkaAdmin {
             throw error.cause
         }
     }
+
+    private func transactionLimit(_ timeout: Duration) -> TransactionLimit {
+        if let known = knownTransactionLimit.withLock({ $0 }) { return known }
+        let limit = askForTransactionLimit(timeout)
+        knownTransactionLimit.withLock { $0 = limit }
+        return limit
+    }
+
+    /// Asks all brokers: each of them may coordinate an id.
+    private func askForTransactionLimit(_ timeout: Duration) -> TransactionLimit {
+        let name = "transaction.max.timeout.ms"
+        var largest: Int32 = 0
+        do throws(LogError) {
+            for broker in try brokers(timeout: timeout) {
+                let value = try setting(name, ofBroker: broker.id, timeout: timeout)
+                guard let limit = value.flatMap({ Int32($0) }) else {
+                    return .unknown("broker \(broker.id) does not name it")
+                }
+                largest = max(largest, limit)
+            }
+        } catch {
+            return .unknown("\(error)")
+        }
+        return largest > 0 ? .milliseconds(largest) : .unknown("no broker is named")
+    }
+}
+
+/// The longest time that any broker lets a transaction last.
+enum TransactionLimit: Sendable {
+    case milliseconds(Int32)
+    case unknown(String)
 }

@@ -17,6 +17,9 @@ final class RdKafkaAdmin: Admin, @unchecked Sendable {
     /// The failures of all attempts to connect.
     private let attempts = Mutex(ConnectionAttempts())
 
+    /// What brokers let a transaction last at most: `nil` until it was asked for. No broker changes it while it runs.
+    let knownTransactionLimit = Mutex<TransactionLimit?>(nil)
+
     init(_ settings: RdKafkaSettings) throws(LogError) {
         self.settings = settings
         client = try settings.makeClient(.admin(isolation: .readUncommitted), clientId: Self.clientId)

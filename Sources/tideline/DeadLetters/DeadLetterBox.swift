@@ -81,7 +81,8 @@ final class DeadLetterBox {
 
     func state(of letter: DeadLetter) -> OperationMarks.State { marks.state(of: letter) }
 
-    /// Reads the dead letters of a choice, by partition and offset.
+    /// Reads the dead letters of a choice, by partition and offset. Warns of each reason that no dead letter has: one
+    /// that is misspelt looks like one that is mended.
     ///
     /// - Throws: with status 64 if one that is named is not there; the message has those that are near it.
     func letters(
@@ -89,11 +90,18 @@ final class DeadLetterBox {
     ) throws(CommandFailure) -> [(letter: DeadLetter, state: OperationMarks.State)] {
         var found: [(letter: DeadLetter, state: OperationMarks.State)] = []
         var known: [DeadLetterId] = []
+        var held = DeadLetterTally()
+        var met: Set<String> = []
         try readLetters { letter, state in
             known.append(letter.id)
+            held.add(letter, state)
+            met.formUnion(choice.reasonsMet(by: letter))
             if choice.accepts(letter) { found.append((letter, state)) }
         }
         for id in choice.ids where !known.contains(id) { throw unknown(id, known) }
+        for reason in choice.reasons where !met.contains(reason) {
+            writeError("warning: no dead letter has the reason '\(reason)'; \(held.hint(aboutReason: reason))")
+        }
         return found.sorted { $0.letter.id < $1.letter.id }
     }
 

@@ -41,7 +41,7 @@ struct DoctorCommand: Verb {
     func execute() throws(CommandFailure) {
         let report = DoctorReport(json: json)
         let environment = try Environment(kafka)
-        let run = DoctorRun(environment, interval: .seconds(seconds), report: report)
+        var run = DoctorRun(environment, interval: .seconds(seconds), report: report)
         let admin = run.lookAtBrokers()
         defer { admin?.close() }
         try run.lookAtProcesses(ask)

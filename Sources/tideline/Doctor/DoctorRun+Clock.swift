@@ -4,9 +4,17 @@ import RecordLog
 import StreamRuntime
 
 extension DoctorRun {
+    /// The topic that is there while the broker's clock is compared.
+    private var clockTopic: String { application + ".doctor" }
+
+    /// - Parameter isProbed: false leaves it at how to compare it.
+    func clockFacts(_ admin: any Admin, isProbed: Bool) -> ClockFacts {
+        isProbed ? clockFacts(admin) : .unasked(command: command("doctor --probe-clock"), topic: clockTopic)
+    }
+
     /// Writes a record into a topic of its own, to which the broker gives its time, and removes that topic.
-    func clockFacts(_ admin: any Admin) -> ClockFacts {
-        let topic = application + ".doctor"
+    private func clockFacts(_ admin: any Admin) -> ClockFacts {
+        let topic = clockTopic
         do throws(LogError) {
             let probe = NewTopic(
                 name: topic, partitions: 1, replication: own.replication,
@@ -65,8 +73,4 @@ extension DoctorRun {
             .zones, "zone database", .good,
             "version \(TimeZone.timeZoneDataVersion) in this program; '--ask' compares it with that of processes")
     }
-}
-
-extension ClockFacts {
-    static let unprobed = ClockFacts.unknown("brokers do not tell their time; --probe-clock finds it out")
 }

@@ -27,7 +27,9 @@ extension DoctorRun {
         for (number, address) in addresses.enumerated() {
             guard let answer = answers[number] else { continue }
             let facts = ProcessFacts(address: "\(address)", answer: answer.answer, notices: answer.notices)
-            report.add(facts.findings + [facts.zoneFinding(here: TimeZone.timeZoneDataVersion)].compactMap { $0 })
+            report.add(facts.findings)
+            let zones = facts.zoneFinding(here: TimeZone.timeZoneDataVersion, command: command)
+            if let zones { report.add([zones]) }
         }
     }
 

@@ -29,7 +29,7 @@ extension DoctorRun {
                         place, low: second.lows[place] ?? 0, end: first.ends[place] ?? 0,
                         before: first.committed[place], after: second.committed[place])
                 })
-            report.add(progress.findings)
+            report.add(progress.findings(command: command))
             let held = try all.filter { first.isHeldUp($0) && first.stable[$0] == second.stable[$0] }.map {
                 (place) throws(LogError) in
                 try transaction(at: place, stable: second.stable[place] ?? 0, end: second.ends[place] ?? 0)

@@ -9,7 +9,8 @@ import StreamRuntime
 
 /// One run of `doctor`: collects facts, check by check, and reports what follows from them.
 struct DoctorRun {
-    let environment: Environment
+    /// By way of the addresses that answer, once brokers were looked at.
+    private(set) var environment: Environment
     let report: DoctorReport
     /// The time between two looks at what should move.
     let interval: Duration
@@ -45,16 +46,24 @@ struct DoctorRun {
     /// - Parameter admin: a broker has answered it.
     /// - Throws: with status 70 if it is told to end.
     func look(with admin: any Admin, probesClock: Bool) throws(CommandFailure) {
+        if let warning = environment.unknownApplication(admin) {
+            report.add([
+                Finding(
+                    .topics, "application", .notice, warning,
+                    remedy: "If another was meant, look again with its '--application'.")
+            ])
+        }
         let topics = lookAtTopics(admin)
         let found = topics.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         try goOn()
         try lookAtPermissions(topics, admin)
-        report.add([probesClock ? clockFacts(admin).finding : ClockFacts.unprobed.finding, zoneFinding])
+        report.add([clockFacts(admin, isProbed: probesClock).finding, zoneFinding])
         try goOn()
         try lookAtProgress(found, admin)
         lookAtReset(admin)
         lookAtWriters(found, admin)
         lookAtStateSize(found, admin)
+        lookAtSinks(admin)
         lookAtDeadLetters(found, admin)
     }
 
@@ -64,11 +73,16 @@ struct DoctorRun {
 
     // MARK: - Brokers
 
+    /// Looks at brokers. What comes after goes by way of those addresses of `bootstrap` that answer.
+    ///
     /// - Returns: `nil` if no broker answers: then nothing else can be looked at.
-    func lookAtBrokers() -> (any Admin)? {
+    mutating func lookAtBrokers() -> (any Admin)? {
         let cluster = RdKafkaCluster(Environment.kafka(environment.settings))
         let addresses = bootstrap.split(separator: ",").map { String($0).trimmingSpaces }
-        report.add(addresses.map { facts(of: $0, .bootstrap, cluster).finding })
+        let met = addresses.map { facts(of: $0, .bootstrap, cluster) }
+        report.add(met.map(\.finding))
+        let reached = met.filter(\.isReached).map(\.address)
+        if !reached.isEmpty { environment = environment.reached(at: reached) }
         do throws(LogError) {
             let admin = try environment.cluster.makeAdmin()
             do throws(LogError) {

@@ -98,12 +98,19 @@ extension Environment {
     /// Says if nothing of the application is there, and which ids are near its own: what a verb finds of one that is
     /// misspelt looks like one that has nothing.
     func warnOfUnknownApplication(_ admin: any Admin) {
+        if let warning = unknownApplication(admin) { writeError("warning: \(warning)") }
+    }
+
+    /// That nothing of the application is there, with the ids that are near its own.
+    ///
+    /// - Returns: `nil` if something is there, if there is no application at all, or if it cannot be told.
+    func unknownApplication(_ admin: any Admin) -> String? {
         do throws(LogError) {
             let known = KnownApplications(topics: try admin.topicNames(timeout: .seconds(10)))
-            guard let warning = known.warning(about: settings[Keys.application]) else { return }
-            writeError("warning: \(warning)")
+            return known.warning(about: settings[Keys.application])
         } catch {
             logger.debug("cannot look for other applications: \(error)")
+            return nil
         }
     }
 

@@ -88,6 +88,16 @@ struct Environment {
         return environment
     }
 
+    /// The same surroundings by way of some addresses of `bootstrap` alone: each client tries them in any order, and
+    /// waits for one that does not answer.
+    func reached(at addresses: [String]) -> Environment {
+        guard var kafka = (cluster as? RdKafkaCluster)?.settings else { return self }
+        kafka.bootstrapServers = addresses.joined(separator: ",")
+        var environment = self
+        environment.cluster = RdKafkaCluster(kafka)
+        return environment
+    }
+
     /// The topics that the pipeline reads and writes.
     private static func watched(_ settings: Settings) -> [String] {
         let topics = TopicNames(settings)

@@ -12,8 +12,6 @@ struct SinkStatusRun {
     private let environment: Environment
     private let output: InspectOptions
     private let names: [String]
-    /// A sink that has not told for so long, and said nothing of its end, is silent.
-    private static let silence = SinkStatusReport.interval * 4
     private static let columns = [
         "sink", "state", "lag", "waiting", "rate", "revision", "configurationId", "next", "since", "lastError",
         "target",
@@ -29,21 +27,20 @@ struct SinkStatusRun {
     func run() throws(CommandFailure) {
         let admin = try environment.connect()
         defer { admin.close() }
-        let topic = SinkStatusReport.topic(environment.settings)
-        let isTold = try environment.describe([topic], admin)[topic] != nil
-        let kept = keptReloads(admin)
-        guard isTold || !kept.isEmpty else {
+        environment.warnOfUnknownApplication(admin)
+        let known = KnownSinks(environment, admin)
+        guard let all = try known.statuses() else {
+            let topic = SinkStatusReport.topic(environment.settings)
             throw CommandFailure(
                 .unavailable, "there is no topic \(topic): no sink of this application has run yet, or none may make it"
             )
         }
-        let all = try joined(isTold ? told() : [], kept)
         for name in names where !all.contains(where: { $0.name == name }) {
             throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
         }
         let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
-        let bounds = try bounds(of: Set(shown.map(\.topic)).sorted(), admin)
-        output.write(shown.map { row($0, bounds[$0.topic] ?? Bounds()) }, columns: Self.columns)
+        let bounds = try known.bounds(of: Set(shown.map(\.topic)).sorted())
+        output.write(shown.map { row($0, bounds[$0.topic] ?? .init()) }, columns: Self.columns)
     }
 
     /// Takes away what the sinks of a name have told, if they run no more: they are shown no more. What they have
@@ -56,12 +53,13 @@ struct SinkStatusRun {
         defer { admin.close() }
         let topic = SinkStatusReport.topic(environment.settings)
         let isTold = try environment.describe([topic], admin)[topic] != nil
-        let all = try isTold ? told() : []
+        let all = try isTold ? KnownSinks(environment, admin).told() : []
         let found = all.filter { $0.name == name }
         guard !found.isEmpty else {
             throw CommandFailure(.usage, NearIds.unknown("sink", name, among: all.map(\.name)))
         }
-        let ended = found.filter { isSilent($0) || $0.state == .stopped || $0.state == .failed }
+        let now = Instant.now()
+        let ended = found.filter { $0.isUntold || $0.isSilent(at: now) || $0.state == .stopped || $0.state == .failed }
         guard !ended.isEmpty else {
             throw CommandFailure(.software, "the sink \(name) runs, and would tell itself again: end it first")
         }
@@ -95,85 +93,9 @@ struct SinkStatusRun {
         try producer.flush(timeout: .seconds(10))
     }
 
-    /// What sinks have told of themselves.
-    private func told() throws(CommandFailure) -> [SinkStatus] {
-        let (told, unread) = try environment.sinkStatuses()
-        if unread > 0 {
-            let topic = SinkStatusReport.topic(environment.settings)
-            writeError("warning: passed over: \(unread.counted("record")) of \(topic) that cannot be read")
-        }
-        return told.values.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
-    }
-
-    /// What the ledger has of the sinks that send reloads. Where it cannot be read a warning says so: what sinks have
-    /// told is worth something without it.
-    private func keptReloads(_ admin: any Admin) -> [LedgerPositions.Sink] {
-        let topic = LedgerPositions.topic(of: environment.settings[Keys.application])
-        var kept = LedgerPositions()
-        do throws(CommandFailure) {
-            guard try environment.describe([topic], admin)[topic] != nil else { return [] }
-            try environment.readRecords(of: topic) { view, _ in
-                guard let key = String(utf8: view.key) else { return }
-                kept.take(key: key, value: String(utf8: view.value), at: view.timestamp)
-            }
-        } catch {
-            writeError("warning: sinks of reloads are shown as far as they have told themselves: \(error.message)")
-            return []
-        }
-        return kept.sinks.filter { $0.topic == environment.topics.reloads }
-    }
-
-    /// Puts together what is known of a sink. Its ledger counts where it is newer, as of one that was killed or may not
-    /// tell; of one that has never told it is all that is known.
-    private func joined(_ told: [SinkStatus], _ kept: [LedgerPositions.Sink]) -> [SinkStatus] {
-        var all = told
-        for sink in kept {
-            if let index = all.firstIndex(where: { $0.name == sink.name && $0.topic == sink.topic }) {
-                if sink.at > all[index].at { all[index].note(sink.positions) }
-            } else {
-                var status = SinkStatus(name: sink.name, target: "", topic: sink.topic, at: sink.at)
-                status.note(sink.positions)
-                all.append(status)
-            }
-        }
-        return all.sorted { ($0.name, $0.target) < ($1.name, $1.target) }
-    }
-
-    /// Where the partitions of a topic begin and end.
-    private struct Bounds {
-        var lows: [Partition: Offset] = [:]
-        var ends: [Partition: Offset] = [:]
-    }
-
-    private func bounds(of topics: [String], _ admin: any Admin) throws(CommandFailure) -> [String: Bounds] {
-        var bounds: [String: Bounds] = [:]
-        for (topic, description) in try environment.describe(topics, admin) {
-            let places = (0..<description.partitions).map { TopicPartition(topic, Partition($0)) }
-            do throws(LogError) {
-                var found = Bounds()
-                for (place, low) in try admin.startOffsets(of: places, timeout: .seconds(10)) {
-                    found.lows[place.partition] = low
-                }
-                for (place, end) in try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(10)) {
-                    found.ends[place.partition] = end
-                }
-                bounds[topic] = found
-            } catch {
-                throw CommandFailure(.unavailable, "cannot ask for the beginnings and ends of \(topic): \(error)")
-            }
-        }
-        return bounds
-    }
-
-    private func isSilent(_ status: SinkStatus) -> Bool {
-        // A ledger alone does not say whether its sink runs.
-        if status.target.isEmpty { return true }
-        return [.running, .waiting].contains(status.state)
-            && Instant.now() - status.at > ElapsedTime(Self.silence)
-    }
-
-    private func row(_ status: SinkStatus, _ bounds: Bounds) -> InspectedRow {
-        let isSilent = isSilent(status)
+    private func row(_ status: SinkStatus, _ bounds: KnownSinks.Bounds) -> InspectedRow {
+        let isUntold = status.isUntold
+        let isSilent = isUntold || status.isSilent(at: .now())
         var row = InspectedRow()
         row.add("sink", status.name)
         row.add("state", isSilent ? "silent" : status.state.rawValue)
@@ -187,7 +109,7 @@ struct SinkStatusRun {
         row.add("lastError", status.lastError)
         row.add("lastErrorAt", status.lastErrorAt)
         row.add("topic", status.topic)
-        row.add("target", status.target.isEmpty ? nil : status.target)
+        row.add("target", isUntold ? nil : status.target)
         row.add("at", status.at)
         return row
     }

@@ -12,7 +12,6 @@ enum RunbookAlerts {
     }
 
     private static let curl = URL(filePath: "/usr/bin/curl")
-    static let tool = URL(filePath: "/usr/bin/promtool")
 
     /// The body of an answer; empty where nobody answers within two seconds.
     static func get(_ path: String, at address: String) async throws -> String {
@@ -32,9 +31,7 @@ enum RunbookAlerts {
 
     /// Every alert of every failure fires if what was seen lasts, and would not have before.
     static func expectFiring(_ seen: [(failure: RunbookFailure, sighting: RunbookSighting)]) async throws {
-        guard FileManager.default.isExecutableFile(atPath: tool.path) else {
-            return show("the alerts of the runbook are not played: promtool is missing; Scripts/setup monitoring")
-        }
+        try #require(Promtool.isInstalled, "\(Promtool.hint)")
         let alerts = try Dictionary(uniqueKeysWithValues: MonitoringFiles().alerts.map { ($0.name, $0.expression) })
         let rules = PackageRoot.url.appending(path: "monitoring/alerts.yaml").path
         var text = "rule_files: ['\(rules)']\nevaluation_interval: 15s\ntests:\n"
@@ -46,7 +43,7 @@ enum RunbookAlerts {
         }
         let file = TemporaryDirectory.make("runbook").appending(path: "runbook.test.yaml")
         try Data(text.utf8).write(to: file)
-        let result = try await ProcessRunner.run(tool, ["test", "rules", file.path])
+        let result = try await ProcessRunner.run(Promtool.url, ["test", "rules", file.path])
         #expect(result.succeeded, "\(result.standardOutput) \(result.standardError)\n\(text)")
         show("\(seen.flatMap(\.failure.alerts).count) alerts fire for what real processes served in a failure")
     }

@@ -5,13 +5,36 @@ import Testing
 extension AcceptanceTests {
     /// The failures of the runbook, provoked with real processes on real brokers.
     @Suite struct RunbookTests {
+        /// What was seen of each failure, in the order of the page. They are played once for all tests.
+        private static let seen = Task { try await playAll() }
+
         @Test(
             "each failure is seen within 15 s, named by doctor, and repaired as the page says; nothing is missing then",
             .needsKafkaTools)
         func page() async throws {
+            let seen = try await Self.seen.value
+            #expect(seen.count >= 10)
+            for (failure, sighting) in seen {
+                show("\(failure.title): health after \(sighting.healthTime), metrics after \(sighting.metricsTime)")
+            }
+            let page = RunbookPage(seen: seen, alerts: try MonitoringFiles().alerts)
+            let file = GeneratedFile(path: "Documentation/Runbook.md")
+            let difference = try file.difference(from: page.markdown)
+            #expect(difference == nil, "\(difference ?? "")")
+            show("runbook: \(seen.count) failures provoked, seen, named and repaired, in \(file.path)")
+        }
+
+        @Test(
+            "each alert of a failure fires if what real processes served in it lasts, and did not before",
+            .needsKafkaTools, .enabled(if: Promtool.isExpected, "\(Promtool.hint)"))
+        func alerts() async throws {
+            try await RunbookAlerts.expectFiring(Self.seen.value)
+        }
+
+        private static func playAll() async throws -> [(failure: RunbookFailure, sighting: RunbookSighting)] {
             // A few at a time: most of each is waiting.
-            var seen: [(failure: RunbookFailure, sighting: RunbookSighting)] = []
             let shared = try await TestBroker.shared()
+            var seen: [(Int, RunbookSighting)] = []
             try await withThrowingTaskGroup(of: [(Int, RunbookSighting)].self) { group in
                 group.addTask { try await Self.playOnOwnBroker() }
                 var waiting = Self.numbered { $0.sharesBroker }[...]
@@ -20,25 +43,14 @@ extension AcceptanceTests {
                         group.addTask { [(number, try await Self.play(failure, on: shared))] }
                     }
                 }
-                var found: [(Int, RunbookSighting)] = []
                 while let next = try await group.next() {
-                    found += next
+                    seen += next
                     if let (number, failure) = waiting.popFirst() {
                         group.addTask { [(number, try await Self.play(failure, on: shared))] }
                     }
                 }
-                seen = found.sorted { $0.0 < $1.0 }.map { (RunbookFailure.all[$0.0], $0.1) }
             }
-            #expect(seen.count >= 10)
-            for (failure, sighting) in seen {
-                show("\(failure.title): health after \(sighting.healthTime), metrics after \(sighting.metricsTime)")
-            }
-            try await RunbookAlerts.expectFiring(seen)
-            let page = RunbookPage(seen: seen, alerts: try MonitoringFiles().alerts)
-            let file = GeneratedFile(path: "Documentation/Runbook.md")
-            let difference = try file.difference(from: page.markdown)
-            #expect(difference == nil, "\(difference ?? "")")
-            show("runbook: \(seen.count) failures provoked, seen, named and repaired, in \(file.path)")
+            return seen.sorted { $0.0 < $1.0 }.map { (RunbookFailure.all[$0.0], $0.1) }
         }
 
         private static let atOnce = 3

@@ -228,8 +228,12 @@ extension AcceptanceTests {
         @Test("drop takes dead letters off the list; a dropped one goes back only by its name")
         func drops() async throws {
             let application = try await world("dropped")
-            let dropped = try lines(
-                try await application.run("dead-letters", "drop", "--reason", "unreadable", "--yes"))
+            let wrong = try await application.run("dead-letters", "drop", "--reason", "missng", "--yes")
+            let near = "no dead letter has the reason 'missng'; near it is 'missing'; the topic holds 2 unreadable, 1"
+            #expect(wrong.standardError.contains(near) && wrong.standardOutput.isEmpty, "\(wrong.standardError)")
+            let right = try await application.run("dead-letters", "drop", "--reason", "unreadable", "--yes")
+            #expect(!right.standardError.contains("no dead letter has"), "\(right.standardError)")
+            let dropped = try lines(right)
             #expect(dropped.count == 2 && dropped.allSatisfy { $0["outcome"] as? String == "dropped" })
             #expect(try await ids(application).count == 2)
             let all = try await application.run("dead-letters", "replay", "--all", "--yes")

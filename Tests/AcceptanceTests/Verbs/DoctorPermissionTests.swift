@@ -16,7 +16,9 @@ extension AcceptanceTests {
             ])
             let application = try await Application("acl", partitions: 2, on: broker)
             _ = try await application.process(clock: "2026-11-20T06:25:00Z")
-            #expect(try await Self.refused(application).isEmpty)
+            let healthy = try await application.doctor("--seconds", "1").findings.filter { $0.check == "permissions" }
+            #expect(!healthy.contains { $0.text.contains("transaction.max.timeout.ms") }, "it can be read: \(healthy)")
+            #expect(healthy.allSatisfy { !$0.text.hasPrefix("is missing") }, "\(healthy)")
             let (telemetry, timelines) = (application.topic("vehicle.telemetry"), application.topic("timelines"))
             let (exchange, events) = ("\(application.name).exchange", application.topic("calendar.events"))
             // Whoever a resource's first permission does not name may do nothing with it from then on.
@@ -51,8 +53,11 @@ extension AcceptanceTests {
             let others = try await Self.refused(application, level: "notice")
             let marks = try #require(others.first { $0.subject == mayCommit }, "\(others)")
             #expect(marks.text == "is missing; 'dead-letters replay' and 'dead-letters drop' need it", "\(marks)")
+            let mayChange = "AlterConfigs on topic \(telemetry)"
+            let change = try #require(others.first { $0.subject == mayChange }, "\(others)")
+            #expect(change.text == "is missing; 'topics --apply' needs it", "\(change)")
             // What process lacks first: the id of dead-letters does not begin as those of its threads.
-            for finding in refused + [marks] {
+            for finding in refused + [marks, change] {
                 let words = (finding.remedy ?? "").split(separator: " ").map { String($0) }
                 #expect(words.prefix(4) == ["kafka-acls", "--bootstrap-server", broker.bootstrap, "--add"])
                 try await Self.allow("ANONYMOUS", Array(words.drop { $0 != "--operation" }), application)
@@ -63,7 +68,9 @@ extension AcceptanceTests {
             let left = try await Self.refused(application)
             #expect(isMended, "\(left)")
             let isGiven = try await eventually(within: .seconds(60), every: .seconds(1)) {
-                try await !Self.refused(application, level: "notice").contains { $0.subject == mayCommit }
+                try await !Self.refused(application, level: "notice").contains {
+                    [mayCommit, mayChange].contains($0.subject)
+                }
             }
             #expect(isGiven)
             try await broker.stop()
@@ -80,6 +87,25 @@ extension AcceptanceTests {
             #expect(findings.contains { $0.check == "permissions" && $0.level == "ok" }, "\(findings)")
             // A producer that was fenced cannot abort any more.
             try await open.abort()
+        }
+
+        @Test("where transactions may last for ever, no transactional id is tried: that would fence who uses it")
+        func endless() async throws {
+            let broker = try await TestBroker.dedicated(properties: [
+                "transaction.max.timeout.ms": String(Int32.max)
+            ])
+            let application = try await Application("endless", partitions: 2, on: broker)
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            let place = TopicPartition(application.topic("timelines"), 0)
+            let open = try await application.openTransaction(in: place, of: "\(application.name).operations")
+            let untold = try await application.doctor("--seconds", "1").findings
+                .filter { $0.check == "permissions" && $0.text.contains("transaction.max.timeout.ms") }
+            let subject = "Write on transactional id \(application.name).operations"
+            #expect(untold.contains { $0.subject == subject }, "\(untold)")
+            #expect(untold.allSatisfy { $0.level == "notice" }, "\(untold)")
+            // A producer that was fenced cannot abort any more.
+            try await open.abort()
+            try await broker.stop()
         }
 
         private static func refused(

@@ -32,6 +32,8 @@ extension AcceptanceTests {
             let idle = try await application.doctor("--seconds", "1").findings
             #expect(idle.filter { $0.level == "failure" }.map(\.check) == ["members"], "\(idle)")
             #expect(try await application.ends() == before, "nothing was written by the way")
+            let uncompared = idle.first { $0.check == "clock" }
+            #expect(uncompared?.remedy?.contains("doctor --probe-clock --bootstrap ") == true, "\(idle)")
             let process = try await Self.running(application)
             let (result, findings) = try await application.doctor("--probe-clock")
             #expect(result.status == 0, "\(result.failure)")
@@ -46,6 +48,7 @@ extension AcceptanceTests {
             #expect(clock.level == "ok" && clock.text.contains("within a second"), "\(clock)")
             let words = try await tideline(["doctor", "--seconds", "1"] + application.options)
             #expect(words.status == 0 && words.standardOutput.contains("✓ topics "), "\(words.failure)")
+            #expect(words.standardError.isEmpty, "what it tries is no failure: \(words.standardError)")
             process.terminate()
             #expect(await process.result().succeeded)
             show("doctor, \(findings.count) findings on a healthy application, none bad; ends of all topics unchanged")
@@ -60,6 +63,28 @@ extension AcceptanceTests {
             #expect(
                 findings.first?.subject == "127.0.0.1:1 (bootstrap)" && findings.first?.text.contains("refused") == true
             )
+        }
+
+        @Test("one of two addresses that does not answer is named, and holds up nothing else")
+        func deadAddress() async throws {
+            let application = try await Application("half-dead", partitions: 2)
+            _ = try await application.process(clock: Self.clock)
+            func look(_ bootstrap: String) async throws -> (findings: [Finding], time: Duration) {
+                let words = ["--application", application.name, "--topic-prefix", application.prefix]
+                let began = ContinuousClock.now
+                let result = try await tideline(
+                    ["doctor", "--seconds", "1", "--json", "--bootstrap", bootstrap] + words, timeout: .seconds(180))
+                return (try Finding.all(of: result), .now - began)
+            }
+            let whole = try await look(application.bootstrap)
+            let both = "127.0.0.1:1,\(application.bootstrap)"
+            let half = try await look(both)
+            let broken = half.findings.filter { $0.level == "failure" }
+            #expect(broken.map(\.check) == ["brokers", "members"], "\(broken)")
+            #expect(broken.first?.subject == "127.0.0.1:1 (bootstrap)", "\(broken)")
+            #expect(broken.last?.remedy?.contains("--bootstrap \(both) ") == true, "\(broken)")
+            // The address itself is waited for, for five seconds; no other question waits for it.
+            #expect(half.time - whole.time < .seconds(15), "\(half.time) in place of \(whole.time)")
         }
 
         @Test("topics that are missing or have other settings are found, and 'topics --apply' sets these")
@@ -188,13 +213,50 @@ extension AcceptanceTests {
             show("doctor names both tasks of a process that was stopped, and its name in the group")
         }
 
+        @Test("a sink that was killed is found with its lag and with the command that starts it, which mends it")
+        func sinkGone() async throws {
+            let application = try await Application("sink-gone", partitions: 1)
+            try await application.publish(configurations: Self.configurations(0..<2))
+            _ = try await application.process(clock: Self.clock)
+            let target = "files:\(application.directory.path)/out"
+            let sink = try application.start("sink", "--to", target)
+            func found() async throws -> [Finding] {
+                try await application.doctor("--seconds", "1").findings.filter { $0.check == "sinks" }
+            }
+            let isRunning = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await found().map(\.text) == ["runs; nothing waits"]
+            }
+            #expect(isRunning, "\(sink.errorOutput)")
+            sink.kill()
+            _ = await sink.result()
+            try await application.publish(configurations: Self.configurations(2..<5))
+            _ = try await application.process(clock: Self.clock)
+            var last: [Finding] = []
+            let isFound = try await eventually(within: .seconds(90), every: .seconds(1)) {
+                last = try await found()
+                return last.map(\.level) == ["failure"]
+            }
+            let gone = try #require(isFound ? last.first : nil, "\(last)")
+            #expect(gone.subject == "files (\(target))", "\(gone)")
+            #expect(gone.text.hasSuffix("; 3 records not written or sent yet"), "\(gone)")
+            let remedy = try #require(gone.remedy)
+            #expect(remedy.hasPrefix("tideline sink --to '\(target)' --bootstrap "), "\(gone)")
+
+            let words = remedy.replacing("'", with: "").split(separator: " ").dropFirst().map { String($0) }
+            let ended = try await tideline(words + ["--until-caught-up"] + application.settings)
+            #expect(ended.succeeded, "\(ended.failure)")
+            #expect(try await found().map(\.text) == ["has stopped; nothing waits"])
+            show("doctor names a sink that was killed, with its lag, and the command that starts it again")
+        }
+
         @Test("nonsense is refused with what is allowed, and a group without members is bad")
         func options() async throws {
             let result = try await tideline(["doctor", "--seconds", "0"])
             #expect(result.status == 64 && result.standardError.contains("'--seconds' must be from 1 to 600"))
             let application = try await Application("nobody", partitions: 2)
             let members = try await application.doctor("--seconds", "1").findings.filter { $0.check == "members" }
-            #expect(members.map(\.remedy) == ["tideline process"], "\(members)")
+            let remedy = "tideline process --bootstrap \(application.bootstrap) --application \(application.name)"
+            #expect(members.count == 1 && members.first?.remedy?.hasPrefix(remedy) == true, "\(members)")
         }
     }
 

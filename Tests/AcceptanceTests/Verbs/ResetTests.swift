@@ -116,6 +116,18 @@ extension AcceptanceTests {
                 let right = try await application.run(words)
                 #expect(!right.standardError.contains("warning"), "\(words): \(right.failure)")
             }
+            // These have nothing to show or to ask for, whichever application it is.
+            for words in [["sink", "--status"], ["reload", "--kind", "Board", "--yes"], ["doctor", "--seconds", "1"]] {
+                func said(_ options: [String]) async throws -> String {
+                    let result = try await tideline(words + options)
+                    return result.standardOutput + result.standardError
+                }
+                let wrong = try await said(options + ["--application", other])
+                #expect(wrong.contains("the application '\(other)' has no topic here"), "\(words): \(wrong)")
+                #expect(wrong.contains("'\(application.name)'"), "\(words): \(wrong)")
+                let right = try await said(application.options)
+                #expect(!right.contains("has no topic here"), "\(words): \(right)")
+            }
         }
 
         @Test("--to INSTANT: telemetry is read from there on, all other inputs from their earliest record")
