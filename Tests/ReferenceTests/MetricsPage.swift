@@ -101,8 +101,6 @@ private let introduction = """
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
     | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
     long and records wait |
-    | `sink` | `sink` | one of several has failed for good while the others go on; the reason is that of its failure. \
-    Mend it; where it does not go on by itself then, start the process again |
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again, \
     also where nothing waits or it has just begun |
     | `sink` | `sink` | one of several sinks has failed; the reason says why. It begins again by itself, after up to \
