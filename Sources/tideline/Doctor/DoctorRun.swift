@@ -54,6 +54,7 @@ struct DoctorRun {
         try lookAtProgress(found, admin)
         lookAtReset(admin)
         lookAtWriters(found, admin)
+        lookAtZones(found)
         lookAtStateSize(found, admin)
         lookAtDeadLetters(found, admin)
     }
