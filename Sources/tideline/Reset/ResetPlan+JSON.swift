@@ -47,6 +47,7 @@ extension SinkResetPlan {
             json.integer("reloads", reloads)
             json.integer("timelines", timelines)
             json.array("sinks", names) { $0.string($1) }
+            json.array("running", running) { $0.string($1.name) }
         }
     }
 }

@@ -109,10 +109,19 @@ struct SinkResetPlan {
     var reloads: Int64 = 0
     /// Records of timelines that are there.
     var timelines: Int64 = 0
+    /// Those of the sinks that run now.
+    var running: [Running] = []
+
+    struct Running {
+        var name: String
+        /// As `sink --status` names it.
+        var state: String
+    }
 
     var lines: [String] {
         guard !names.isEmpty else { return ["\(topic): no sink that sends has a position"] }
-        return [
+        let alive = running.map { "the sink \($0.name) is \($0.state): it ends, or begins again beside others" }
+        return alive + [
             "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
                 + " stay",
             "sent again, by sinks of reloads: \(reloads.counted("reload")), but those older than reloads.max-age",

@@ -13,7 +13,7 @@ struct SinkStatusRun {
     private let output: InspectOptions
     private let names: [String]
     /// A sink that has not told for so long, and said nothing of its end, is silent.
-    private static let silence = SinkStatusReport.interval * 4
+    static let silence = SinkStatusReport.interval * 4
     private static let columns = [
         "sink", "state", "lag", "waiting", "rate", "revision", "configurationId", "next", "since", "lastError",
         "target",

@@ -93,12 +93,50 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).records == 0)
             for (words, hint) in [
                 (["--application-only", "--sink"], "cannot both be given"),
+                (["--application-only", "--running-sinks"], "Allowed is one of both"),
                 (["--sink", "--to", "EARLIEST"], "Allowed are '--sink' alone"),
                 (["--to", "yesterday"], "EARLIEST, or an instant from 1970 on"),
             ] {
                 let result = try await tideline(["reset"] + words + application.options)
                 #expect(result.status == 64 && result.standardError.contains(hint), "\(result.failure)")
             }
+        }
+
+        @Test("a sink that runs keeps its positions, unless --running-sinks takes them: then it ends and says why")
+        func runningSink() async throws {
+            let application = try await Application("sinkalive", partitions: 2)
+            _ = try await application.process(clock: Self.clock)
+            // A reload without a value is passed over: the sink has a position then, and needs no target.
+            func passOver() async throws {
+                try await application.produce([(key: "r", value: nil, headers: [])], to: "timeline.reloads")
+            }
+            try await passOver()
+            let sink = try ProcessRunner(
+                TidelineExecutable.url, ["sink", "--reloads", "http://127.0.0.1:9/"] + application.options,
+                environment: ["TIDELINE_WEBHOOK_SECRET": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="])
+            defer { sink.kill() }
+            let isShown = try await eventually(within: .seconds(60)) {
+                let shown = try await application.run("reset", "--sink")
+                return shown.standardOutput.contains("the sink webhook-")
+                    && shown.standardOutput.contains(" is running: it ends, or begins again beside others")
+            }
+            try #require(isShown, "\(sink.errorOutput)")
+            let before = try await application.ends()
+            for words in [["reset", "--execute", "--yes"], ["reset", "--sink", "--execute", "--yes"]] {
+                let refused = try await tideline(words + application.options)
+                #expect(refused.status == 70, "\(refused.failure)")
+                #expect(refused.standardError.contains("'--running-sinks'"), "\(refused.failure)")
+                #expect(refused.standardError.contains("nothing was changed: 1 sink alive"), "\(refused.failure)")
+            }
+            let after = try await application.ends()
+            for topic in ["state", "exchange", "pushes"].map({ "\(application.name).\($0)" }) {
+                #expect(after.filter { $0.key.topic == topic } == before.filter { $0.key.topic == topic }, "\(topic)")
+            }
+            let done = try await application.run("reset", "--sink", "--execute", "--yes", "--running-sinks")
+            #expect(done.standardOutput.contains("ends with its next commit"), "\(done.failure)")
+            try await passOver()
+            let end = await sink.result()
+            #expect(end.status == 70 && end.standardError.contains("were taken away"), "\(end.failure)")
         }
 
         @Test("an application that is misspelt: what would be done to it is said with the one that is near it")
