@@ -67,7 +67,8 @@ struct ResetCommand: Verb {
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
         if execution.isExecuted { try run.endInterruptedTransaction() }
-        let plan = try run.plan()
+        var plan = try run.plan()
+        try run.measure(&plan)
         execution.show(plan.json("planned"), plan.lines)
         guard execution.isExecuted else { return }
         try run.requireNobody()

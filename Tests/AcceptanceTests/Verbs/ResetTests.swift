@@ -43,6 +43,11 @@ extension AcceptanceTests {
             ] {
                 #expect(shown.standardOutput.contains(text), "\(text): \(shown.standardOutput)")
             }
+            let inputs = shown.standardOutput.split(separator: "\n").filter { $0.contains(": 21 records, read again") }
+            let size = try #require(inputs.first?.wholeMatch(of: /.*earliest record, some ([0-9,]+) B/)?.output.1)
+            let bytes = try #require(Int(size.replacing(",", with: "")))
+            // A value has some hundred bytes, and a tombstone its key alone.
+            #expect((21 * 50...21 * 200).contains(bytes), "\(size)")
             #expect(try await application.process(clock: Self.clock).records == 0, "nothing was changed")
 
             let done = try await application.run("reset", "--execute", "--yes")
