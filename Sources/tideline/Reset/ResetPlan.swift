@@ -131,11 +131,12 @@ struct SinkResetPlan {
     var lines: [String] {
         guard !names.isEmpty else { return ["\(topic): no sink that sends has a position"] }
         let alive = running.map { "the sink \($0.name) is \($0.state): it ends, or begins again beside others" }
-        return alive + [
+        let touched = [
             "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
                 + " stay",
             "sent again, by sinks of reloads: \(reloads.counted("reload")), but those older than reloads.max-age",
             "sent again, by sinks over HTTP: the newest of \(timelines.counted("timeline"))",
         ]
+        return alive + touched
     }
 }
