@@ -33,6 +33,7 @@ extension ResetRun {
 
     /// The sinks of these names that have told a moment ago that they run, or wait for their target, ascending by name.
     private func running(among names: [String]) throws(CommandFailure) -> [SinkResetPlan.Running] {
+        if names.isEmpty { return [] }
         let topic = SinkStatusReport.topic(environment.settings)
         do throws(CommandFailure) {
             guard try environment.describe([topic], admin)[topic] != nil else { return [] }
