@@ -132,9 +132,9 @@ private let introduction = """
     second, and a request copies that.
 
     The column *elsewhere* has the names of the nearest metrics of Kafka Streams and its Java clients (with hyphens),
-    and of the semantic conventions of OpenTelemetry (with dots; those of messaging are still in development there). They
-    measure alike, and are not always the same. A rate is `rate()` of a counter here; averages and maxima come of a
-    histogram, by `histogram_quantile()`.
+    and of the semantic conventions of OpenTelemetry (with dots; those of messaging are still in development there).
+    They measure alike, and are not always the same. A rate is `rate()` of a counter here; averages and maxima come
+    of a histogram, by `histogram_quantile()`.
     """
 
 private let alertIntroduction = """
