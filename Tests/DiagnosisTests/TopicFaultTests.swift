@@ -106,6 +106,22 @@ struct TopicFaultTests {
         #expect(newest([0, 7, 5], [300_000, 100_007, 5]) == [0: 225_000, 1: 75_007, 2: 5])
     }
 
+    @Test("zone data that state was written with is told with its tasks where it is another, and only then")
+    func zonesOfState() {
+        func finding(_ versions: [Int32: String]) -> Finding? {
+            ZoneFacts(topic: "a.state", versions: versions).finding(here: "2026a")
+        }
+        #expect(finding([:]) == nil)
+        #expect(finding([0: "2026a", 7: "2026a"])?.level == .good)
+        var versions = Dictionary(uniqueKeysWithValues: (Int32(0)..<6).map { ($0, "2025b") })
+        (versions[6], versions[7]) = ("2026a", "2025c")
+        let other = finding(versions)
+        #expect(other?.level == .notice && other?.check == .zones && other?.subject == "a.state")
+        let parts = "6 tasks (0, 1, 2, 3, 4, …) with version 2025b, for 1 task (7) with version 2025c"
+        #expect(other?.text.contains(parts) == true, "\(String(describing: other))")
+        #expect(other?.text.contains("this program has 2026a") == true && other?.remedy.isEmpty == false)
+    }
+
     @Test("zone data of another version is a failure that says both, of the same version none")
     func zones() {
         func finding(_ zoneData: String?) -> Finding? {

@@ -43,9 +43,15 @@ struct MetricsPage {
         let rows = families.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             let name = family.kind == .histogram ? family.name : family.sampleNames[0]
-            return "| `\(name)` | \(family.kind.rawValue) | \(labels) | \(family.help) |"
+            return "| `\(name)` | \(family.kind.rawValue) | \(labels) | \(family.help) | \(elsewhere(family)) |"
         }
-        return (["| metric | type | labels | |", "|---|---|---|---|"] + rows).joined(separator: "\n")
+        return (["| metric | type | labels | | elsewhere |", "|---|---|---|---|---|"] + rows).joined(separator: "\n")
+    }
+
+    /// What others call it; empty where nobody has it.
+    private static func elsewhere(_ family: MetricFamily) -> String {
+        guard let found = MetricCounterpart.all.first(where: { $0.family == family }) else { return "" }
+        return (found.streams + found.openTelemetry).map { "`\($0)`" }.joined(separator: ", ")
     }
 
     /// A summary without the brackets of Prometheus's templates.
@@ -101,8 +107,6 @@ private let introduction = """
     | `restore` | `process` | a task waits for offsets or is restored; the reason says if it stands still |
     | `lag` | `process`, `sink` | it is behind by more than `health.lag`, cannot ask how far, or did nothing for so \
     long and records wait |
-    | `sink` | `sink` | one of several has failed for good while the others go on; the reason is that of its failure. \
-    Mend it; where it does not go on by itself then, start the process again |
     | `target` | `sink` | a folder or a server does not take what it gets; the sink tries again, \
     also where nothing waits or it has just begun |
     | `sink` | `sink` | one of several sinks has failed; the reason says why. It begins again by itself, after up to \
@@ -126,6 +130,11 @@ private let introduction = """
     as the lag while no broker answers. Numbers are those of the process that is asked: add up, or take the worst,
     over instances. They cost nothing on the way of a record: stream threads publish what they count ten times a
     second, and a request copies that.
+
+    The column *elsewhere* has the names of the nearest metrics of Kafka Streams and its Java clients (with hyphens),
+    and of the semantic conventions of OpenTelemetry (with dots; those of messaging are still in development there).
+    They measure alike, and are not always the same. A rate is `rate()` of a counter here; averages and maxima come
+    of a histogram, by `histogram_quantile()`.
     """
 
 private let alertIntroduction = """

@@ -15,6 +15,31 @@ struct MonitoringTests {
         #expect(try GeneratedFile(path: "Documentation/Metrics.md").difference(from: page) == nil)
     }
 
+    @Test("what others call a metric has the form of their names, and belongs to a metric that is there")
+    func counterparts() throws {
+        let all = MetricCounterpart.all
+        #expect(all.count > 25 && Set(all.map(\.family)).count == all.count)
+        for counterpart in all {
+            let (family, names) = (counterpart.family, counterpart.streams + counterpart.openTelemetry)
+            #expect(Self.families.contains(family), "\(family.name)")
+            #expect(!names.isEmpty && Set(names).count == names.count, "\(family.name)")
+            for name in counterpart.streams {
+                #expect(name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)+/) != nil, "\(family.name): \(name)")
+            }
+            for name in counterpart.openTelemetry {
+                let form = /(messaging|process|http|otel)(\.[a-z]+(_[a-z]+)*)+/
+                #expect(name.wholeMatch(of: form) != nil, "\(family.name): \(name)")
+            }
+        }
+        let names = Set(all.flatMap { $0.streams + $0.openTelemetry })
+        let known = [
+            "process-rate", "commit-latency-avg", "record-e2e-latency-avg", "restore-rate", "dropped-records-rate",
+            "messaging.client.consumed.messages", "messaging.client.sent.messages", "messaging.process.duration",
+            "messaging.client.operation.duration",
+        ]
+        #expect(names.isSuperset(of: known), "\(Set(known).subtracting(names).sorted())")
+    }
+
     @Test("each metric and each label that the dashboard and the alerts name is there")
     func names() throws {
         let files = try MonitoringFiles()

@@ -52,6 +52,25 @@ struct TaskPositionsTests {
         #expect(bytes(positions, of: sources, Self.header).starts(with: bytes(positions, of: sources)))
     }
 
+    @Test("R18: the version of zone data comes back; a release before it reads all else", arguments: [false, true])
+    func zoneData(hasAnchor: Bool) throws {
+        let index = positions.add(source: 1, partition: 0, next: 0)
+        note(index, 41, "x", in: positions)
+        if hasAnchor { positions.confirm(index, try #require(positions.entries[index].fingerprint)) }
+        var header = Self.header
+        header.zoneData = "2026a"
+        let with = bytes(positions, of: Self.sources, header)
+        let without = bytes(positions, of: Self.sources, Self.header)
+        #expect(with.starts(with: without) && with.count > without.count)
+        let copy = try restored(from: with)
+        let former = try restored(from: without)
+        #expect(copy.header == header && former.header?.zoneData.isEmpty == true)
+        #expect(copy.restoredNext(source: 1, partition: 0) == 42)
+        let fingerprint = try #require(copy.restoredFingerprint(source: 1, partition: 0))
+        #expect(fingerprint.offset == 41 && fingerprint == former.restoredFingerprint(source: 1, partition: 0))
+        #expect(copy.restoredAnchor(source: 1, partition: 0) == former.restoredAnchor(source: 1, partition: 0))
+    }
+
     @Test("R18: the record before a position goes back with it, and is another for another value")
     func fingerprints() throws {
         let index = positions.add(source: 0, partition: 0, next: 0)

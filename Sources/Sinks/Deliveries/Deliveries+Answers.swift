@@ -98,9 +98,11 @@ extension Deliveries {
         return sent.items.allSatisfy { $0.parcel.declinedAfter.map { deliveries > $0 } ?? false }
     }
 
+    /// The records before the one that made the row long were taken for wrong, and are not tried again by themselves.
     private func toldOfMany(_ reason: String) -> String {
         "\(reason), \(settings.pace.declinedMax) records in a row and none taken between; look at its address and at"
-            + " what it expects; if each of them is wrong, webhook.refusals=0 makes dead letters of them"
+            + " what it expects. Those before this one are dead letters: 'tideline dead-letters replay' puts them back"
+            + " when the target is mended. If each of them is wrong, webhook.refusals=0 makes dead letters of all"
     }
 
     /// Returns what a verdict says of the server.

@@ -115,7 +115,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
             "\(reason); trying again in \((delay / .seconds(1) * 10).rounded() / 10) s"
         case .resumed(let host, let length):
             "\(host) takes records again, after \((length / .seconds(1) * 10).rounded() / 10) s"
-        case .turnedAway(let reason): "\(reason); nothing is lost, all is tried again until one is taken"
+        case .turnedAway(let reason): "\(reason); what waits is tried again until one is taken"
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"
         case .retired(let reason, let ids):

@@ -15,10 +15,13 @@ package struct StateHeader: Hashable, Sendable {
     package var writers: [String]
     /// True if the changelog has a record of its beginning. State of the newest format has one.
     package var hasBeginning: Bool
+    /// The version of the zone data that the process had which wrote it last; empty if that is not known. It is a
+    /// section of its own (`TaskPositions`), so that a release before it reads the header as ever.
+    package var zoneData: String
 
     package init(
         format: UInt8 = StateFormat.newest, partitions: Int32, cluster: String = "", settings: [RecordedSetting] = [],
-        writers: [String] = [], hasBeginning: Bool = false
+        writers: [String] = [], hasBeginning: Bool = false, zoneData: String = ""
     ) {
         self.format = format
         self.partitions = partitions
@@ -26,6 +29,7 @@ package struct StateHeader: Hashable, Sendable {
         self.settings = settings
         self.writers = writers
         self.hasBeginning = hasBeginning
+        self.zoneData = zoneData
     }
 }
 
@@ -37,6 +41,8 @@ package struct StateTerms: Sendable {
     package var settings: [RecordedSetting]?
     /// See `StateHeader.writers`; if there are none, what was recorded stays.
     package var writers: [String] = []
+    /// The version of the program's zone data; `nil` if it is not told: then what was recorded stays.
+    package var zoneData: String?
 
     package init() {}
 }
@@ -96,5 +102,6 @@ extension StateHeader {
         }
         writers = try reader.list { reader throws(CorruptBytes) in try reader.string() }
         hasBeginning = try reader.bool()
+        zoneData = ""
     }
 }

@@ -18,7 +18,7 @@ extension StreamTask {
             format: format, partitions: context.partitions, cluster: terms.cluster ?? restored?.cluster ?? "",
             settings: terms.settings ?? restored?.settings ?? [],
             writers: terms.writers.isEmpty ? restored?.writers ?? [] : terms.writers,
-            hasBeginning: beginning != .none)
+            hasBeginning: beginning != .none, zoneData: terms.zoneData ?? restored?.zoneData ?? "")
     }
 
     /// From now on a value that cannot be read is said by `restore`, and not when the restore ends.

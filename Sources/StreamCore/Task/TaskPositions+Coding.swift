@@ -6,8 +6,8 @@ import RecordLog
 /// It is a list of topics, then the positions, each with the index of its topic. The sources that were added since
 /// (`Topology.Source.isAddition`) follow in a second pair of lists. The third section is the header of the state, and
 /// the record before each position, in the order of the positions of both lists. The fourth, the anchors in the same
-/// order, is left out where it says no more than the third. A release that knows fewer sections reads those as ever,
-/// and passes over the rest.
+/// order, is left out where it says no more than the third and no fifth follows: the version of the zone data, which is
+/// left out where it is not known. A release that knows fewer sections reads those as ever, and passes over the rest.
 extension TaskPositions {
     /// Also what the changelog knows and this task does not read yet: a partition that an earlier owner found first
     /// (R9). Forgotten here, it would be read from the beginning again.
@@ -30,10 +30,11 @@ extension TaskPositions {
         writer.write(list: written) { writer, entry in
             writer.write(optional: entry.fingerprint) { $1.encode(into: &$0) }
         }
-        if written.allSatisfy({ $0.anchor == $0.fingerprint }) { return }
+        if header.zoneData.isEmpty && written.allSatisfy({ $0.anchor == $0.fingerprint }) { return }
         writer.write(list: written) { writer, entry in
             writer.write(optional: entry.anchor) { $1.encode(into: &$0) }
         }
+        if !header.zoneData.isEmpty { writer.write(header.zoneData) }
     }
 
     /// - Returns: the positions that were written, in their order.
@@ -71,6 +72,7 @@ extension TaskPositions {
                 positions[index].fingerprint = fingerprints[index]
                 positions[index].anchor = anchors[index]
             }
+            if !reader.isAtEnd { header?.zoneData = try reader.string() }
         }
         restored = positions
     }

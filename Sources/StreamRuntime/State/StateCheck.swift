@@ -100,6 +100,18 @@ package struct StateCheck {
         }
     }
 
+    /// The mean size of the newest records' keys and values, in bytes; `nil` if there are none.
+    ///
+    /// - Throws: as `readNewest`.
+    package func recordBytes(of topic: String, partitions: Int32) throws(StreamFailure) -> Int? {
+        var (count, bytes) = (0, 0)
+        try readNewest(of: topic, partitions: partitions) { record, _ in
+            count += 1
+            bytes += (record.key?.count ?? 0) + (record.value?.count ?? 0)
+        }
+        return count > 0 ? bytes / count : nil
+    }
+
     private static let stopped = LogError(
         .timedOut, name: "_TIMED_OUT", "told to end while no broker answered")
 

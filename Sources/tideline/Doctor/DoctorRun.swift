@@ -62,6 +62,7 @@ struct DoctorRun {
         try lookAtProgress(found, admin)
         lookAtReset(admin)
         lookAtWriters(found, admin)
+        lookAtZones(found)
         lookAtStateSize(found, admin)
         lookAtSinks(admin)
         lookAtDeadLetters(found, admin)

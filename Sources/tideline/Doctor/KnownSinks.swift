@@ -104,14 +104,11 @@ struct KnownSinks {
 }
 
 extension SinkStatus {
-    /// A sink that has not told for so long, and said nothing of its end, is silent.
-    private static let silence = ElapsedTime(SinkStatusReport.interval * 4)
-
     /// True if its ledger alone is known, which does not say whether it runs.
     var isUntold: Bool { target.isEmpty }
 
     /// True if it has said nothing of its end, and should have told by then.
     func isSilent(at time: Instant) -> Bool {
-        [.running, .waiting].contains(state) && time - at > Self.silence
+        [.running, .waiting].contains(state) && time - at > ElapsedTime(SinkStatusReport.silence)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Messages
 import Pipeline
 import Positions
@@ -59,6 +60,7 @@ extension StreamSettings {
         removesConsumedRecords = options.removesConsumedRecords
         misfits = MisfitPolicy(settings)
         state.settings = ContentSettings.recorded(settings)
+        state.zoneData = TimeZone.timeZoneDataVersion
     }
 }
 

@@ -38,7 +38,8 @@ struct RepartitionCommand: Verb {
         let run = ResetRun(
             environment, admin, from: .earliest, keepsSinks: true, partitions: Int32(tasks))
         if execution.isExecuted { try run.endInterruptedTransaction() }
-        let plan = try run.plan()
+        var plan = try run.plan()
+        try run.measure(&plan)
         if plan.isCarriedOver {
             return execution.show(
                 plan.json("unchanged"),

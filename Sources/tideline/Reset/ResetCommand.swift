@@ -12,9 +12,9 @@ struct ResetCommand: Verb {
         abstract: "Starts an application over: reads its inputs again and makes all timelines anew.",
         discussion: """
             Shows what that touches, and changes nothing without '--execute'. Then it asks on a terminal, and needs \
-            '--yes' elsewhere. It refuses while a member of the group is alive: stop all processes first. Revisions go \
-            on above those that were published. Records of inputs that are gone are not read again; topics of inputs \
-            and outputs are not touched.
+            '--yes' elsewhere. It refuses while a member of the group is alive, or a sink whose positions it takes: \
+            stop them first. Revisions go on above those that were published. Records of inputs that are gone are not \
+            read again; topics of inputs and outputs are not touched.
             """,
         examples: [
             CommandExample("tideline reset", "What it would touch."),
@@ -27,6 +27,8 @@ struct ResetCommand: Verb {
     @Flag(help: "Leave the positions of sinks that send as they are.") var applicationOnly = false
     @Flag(help: "Only take the positions of sinks that send away: of reloads, and of timelines over HTTP.")
     var sink = false
+    @Flag(help: "Take the positions of sinks that run, too. Each ends, or begins again beside others of its process.")
+    var runningSinks = false
     @Option(
         help: ArgumentHelp(
             "Where telemetry is read from: EARLIEST, or an instant such as 2026-11-20T06:00:00Z. All other inputs are"
@@ -39,6 +41,11 @@ struct ResetCommand: Verb {
         if applicationOnly && sink {
             throw ValidationError(
                 "'--application-only' and '--sink' cannot both be given: without either, both are done.")
+        }
+        if applicationOnly && runningSinks {
+            throw ValidationError(
+                "'--application-only' leaves the positions of sinks as they are, so '--running-sinks' says nothing."
+                    + " Allowed is one of both.")
         }
         if sink && to != nil {
             throw ValidationError(
@@ -60,10 +67,12 @@ struct ResetCommand: Verb {
 
     private func resetApplication(_ run: ResetRun) throws(CommandFailure) {
         if execution.isExecuted { try run.endInterruptedTransaction() }
-        let plan = try run.plan()
+        var plan = try run.plan()
+        try run.measure(&plan)
         execution.show(plan.json("planned"), plan.lines)
         guard execution.isExecuted else { return }
         try run.requireNobody()
+        if !applicationOnly { try run.requireNoSink(of: run.sinks(), isAllowed: runningSinks) }
         try Consent.require(for: "Start \(run.application) over?", isGiven: execution.yes)
         try run.carryOut(plan)
         execution.show(
@@ -76,12 +85,17 @@ struct ResetCommand: Verb {
         guard execution.isExecuted, !sinks.names.isEmpty else { return }
         let names = sinks.names.joined(separator: ", ")
         // Without '--sink' the application has been reset by now.
+        let standing = sink ? "nothing was changed" : "\(run.application) was reset; the positions of \(names) stay"
+        try run.requireNoSink(of: sinks, isAllowed: runningSinks, otherwise: standing)
         try Consent.require(
-            for: "Take the positions of \(names) away?", isGiven: execution.yes,
-            otherwise: sink ? "nothing was changed" : "\(run.application) was reset; the positions of \(names) stay")
+            for: "Take the positions of \(names) away?", isGiven: execution.yes, otherwise: standing)
         try run.carryOut(sinks)
         execution.show(
-            sinks.json("done"), ["sinks that send begin at the earliest record; one that ran has ended"])
+            sinks.json("done"),
+            [
+                "sinks that send begin at the earliest record"
+                    + (sinks.running.isEmpty ? "" : "; one that runs ends with its next commit, or begins again")
+            ])
     }
 }
 

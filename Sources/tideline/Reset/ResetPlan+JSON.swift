@@ -19,6 +19,7 @@ extension ResetPlan {
                 json.string("topic", topic.name)
                 json.integer("partitions", Int(topic.partitions))
                 json.integer("records", topic.records)
+                json.integer("bytes", topic.bytes)
                 json.endObject()
             }
             json.array("kept", kept) { $0.string($1) }
@@ -27,6 +28,7 @@ extension ResetPlan {
                 json.string("topic", input.topic)
                 json.string("from", input.isMoved ? "\(place)" : "EARLIEST")
                 json.integer("records", input.records)
+                json.integer("bytes", input.bytes)
                 json.endObject()
             }
             json.integer("revisions", revisions.count)
@@ -47,6 +49,7 @@ extension SinkResetPlan {
             json.integer("reloads", reloads)
             json.integer("timelines", timelines)
             json.array("sinks", names) { $0.string($1) }
+            json.array("running", running) { $0.string($1.name) }
         }
     }
 }

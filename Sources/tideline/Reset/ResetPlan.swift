@@ -42,6 +42,8 @@ struct ResetPlan {
         var name: String
         var partitions: Int32
         var records: Int64
+        /// An estimate; `nil` if it is not known.
+        var bytes: Int64?
     }
 
     struct Input {
@@ -50,6 +52,8 @@ struct ResetPlan {
         /// Offsets from the start to the end.
         var records: Int64
         var isMoved: Bool
+        /// An estimate; `nil` if it is not known.
+        var bytes: Int64?
     }
 
     var starts: [TopicPartition: Offset] {
@@ -60,6 +64,10 @@ struct ResetPlan {
     var isCarriedOver: Bool {
         !isInterrupted && internals.count == 2 && internals.allSatisfy { $0.partitions == partitions }
             && carriedTasks == Int(partitions)
+    }
+
+    private static func size(_ bytes: Int64?) -> String {
+        bytes.map { $0 > 0 ? ", some \($0.byteText)" : "" } ?? ""
     }
 
     /// The plan for people.
@@ -75,7 +83,8 @@ struct ResetPlan {
         let offsets = "offsets of \(committed.counted("partition"))"
         lines.append("group \(application): \(offsets), moved to where reading begins")
         for topic in internals {
-            let parts = "\(Int(topic.partitions).counted("partition")), \(topic.records.counted("record"))"
+            let records = topic.records.counted("record") + Self.size(topic.bytes)
+            let parts = "\(Int(topic.partitions).counted("partition")), \(records)"
             lines.append("\(topic.name): \(parts), removed and made anew with \(Int(partitions).counted("partition"))")
         }
         lines += kept.map { "kept: \($0)" }
@@ -84,7 +93,8 @@ struct ResetPlan {
         }
         for input in inputs {
             let from = input.isMoved ? "from \(place)" : "from its earliest record"
-            lines.append("\(input.topic): \(input.records.counted("record")), read again \(from)")
+            let records = input.records.counted("record")
+            lines.append("\(input.topic): \(records), read again \(from)\(Self.size(input.bytes))")
         }
         let highest = revisions.count == 0 ? "" : ", the highest \(revisions.highest)"
         lines.append("revisions: \(revisions.count.counted("configuration")) go on above theirs\(highest)")
@@ -109,14 +119,24 @@ struct SinkResetPlan {
     var reloads: Int64 = 0
     /// Records of timelines that are there.
     var timelines: Int64 = 0
+    /// Those of the sinks that run now.
+    var running: [Running] = []
+
+    struct Running {
+        var name: String
+        /// As `sink --status` names it.
+        var state: String
+    }
 
     var lines: [String] {
         guard !names.isEmpty else { return ["\(topic): no sink that sends has a position"] }
-        return [
+        let alive = running.map { "the sink \($0.name) is \($0.state): it ends, or begins again beside others" }
+        let touched = [
             "\(topic): \(positions.counted("position")) of \(names.joined(separator: ", ")), removed; retired tokens"
                 + " stay",
             "sent again, by sinks of reloads: \(reloads.counted("reload")), but those older than reloads.max-age",
             "sent again, by sinks over HTTP: the newest of \(timelines.counted("timeline"))",
         ]
+        return alive + touched
     }
 }

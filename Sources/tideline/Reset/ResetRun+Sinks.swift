@@ -3,6 +3,7 @@ import Messages
 import RecordLog
 import Settings
 import Sinks
+import Timelines
 
 /// The positions of sinks that send: of reloads, and of timelines over HTTP.
 extension ResetRun {
@@ -20,6 +21,7 @@ extension ResetRun {
         guard let sinks else { throw environment.stopped("cannot read \(topic)") }
         plan.names = sinks.filter { !$0.positions.isEmpty }.map(\.name)
         plan.positions = sinks.reduce(0) { $0 + $1.positions.count(where: { $0.hasPrefix("position/") }) }
+        plan.running = try running(among: plan.names)
         if let description = found[reloads] {
             plan.reloads = try extent(of: places(reloads, description.partitions)).records
         }
@@ -27,6 +29,42 @@ extension ResetRun {
             plan.timelines = try extent(of: places(timelines, description.partitions)).records
         }
         return plan
+    }
+
+    /// The sinks of these names that have told a moment ago that they run, or wait for their target, ascending by name.
+    private func running(among names: [String]) throws(CommandFailure) -> [SinkResetPlan.Running] {
+        if names.isEmpty { return [] }
+        let topic = SinkStatusReport.topic(environment.settings)
+        do throws(CommandFailure) {
+            guard try environment.describe([topic], admin)[topic] != nil else { return [] }
+            let now = Instant.now()
+            let told = try environment.sinkStatuses().told.values
+            return told.filter { status in
+                names.contains(status.name) && [.running, .waiting].contains(status.state)
+                    && now - status.at <= ElapsedTime(SinkStatusReport.silence)
+            }.map { SinkResetPlan.Running(name: $0.name, state: $0.state.rawValue) }.sorted { $0.name < $1.name }
+        } catch {
+            if Signals.isStopRequested { throw error }
+            // Who runs all the same is fenced, and loses nothing: this is no reason to refuse.
+            writeError("warning: whether a sink runs is not known: \(error.message)")
+            return []
+        }
+    }
+
+    /// - Parameters:
+    ///   - isAllowed: true if the positions of sinks that run are to be taken as well.
+    ///   - standing: what was done before that and what stays, for the message.
+    /// - Throws: with status 70 if a sink runs whose positions are in the plan.
+    func requireNoSink(
+        of plan: SinkResetPlan, isAllowed: Bool, otherwise standing: String = "nothing was changed"
+    ) throws(CommandFailure) {
+        guard !isAllowed, !plan.running.isEmpty else { return }
+        let (count, names) = (plan.running.count, plan.running.map(\.name).joined(separator: ", "))
+        throw CommandFailure(
+            .software,
+            "\(standing): \(count.counted("sink")) alive whose positions would go: \(names). Stop them first;"
+                + " one that was killed counts as alive for \(SinkStatusReport.silence.shortText). '--running-sinks' takes"
+                + " their positions all the same")
     }
 
     func carryOut(_ plan: SinkResetPlan) throws(CommandFailure) {

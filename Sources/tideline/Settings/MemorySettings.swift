@@ -9,8 +9,8 @@ extension Keys {
             + " is that of the control group, such as a container's, and none where there is none; off is none.")
     static let memoryWarningThreshold = SettingKey(
         "memory.warningThreshold", .number(0.1...1), default: 0.8,
-        "Above this part of memory.limit memory is short: queues shrink and caches are trimmed until it is a tenth"
-            + " below that again.")
+        "Above this part of memory.limit memory is short: less is taken and held at a time, and caches are trimmed,"
+            + " until it is a tenth below that again. What librdkafka reads ahead stays as it was made at the start.")
 
     static let memoryKeys: [any SettingDeclaration] = [memoryLimit, memoryWarningThreshold]
 

@@ -10,8 +10,9 @@ import Synchronization
 final class SinkMonitoring: HealthSource {
     private struct State {
         var progress: Progress?
-        /// When the loop turned last, and when a record was settled or none was waiting, on the monotonic clock.
-        var turned: Duration?
+        /// When the loop turned last, or the sink began, on the monotonic clock. A target that is opened may hang, too.
+        var turned: Duration
+        /// When a record was settled or none was waiting, on the same clock.
         var done: Duration
         /// By the clock of the day; the start before the first.
         var success = Instant.now()
@@ -67,23 +68,25 @@ final class SinkMonitoring: HealthSource {
     ///   - name: the value of the label `sink`.
     ///   - outcomes: what it counts, at the start: a counter that is not there at 0 hides its first rise.
     ///   - isOnly: true if no other sink runs in the process; else who runs them says which health counts.
+    ///   - now: the time on the monotonic clock, at which it begins.
     init(
         _ monitoring: Monitoring, _ environment: Environment, name: String, outcomes: Progress.Outcomes = [],
-        isOnly: Bool = true
+        isOnly: Bool = true, now: Duration = WallClock.uptime()
     ) {
         self.monitoring = monitoring
         subject = isOnly ? "the sink \(name)" : "it"
         brokers = BrokerHealth(environment.brokers)
         healthLag = environment.healthLag
         outcomesBefore = outcomes
-        state = Mutex(State(done: WallClock.uptime()))
+        state = Mutex(State(turned: now, done: now))
         monitoring.registry.collect { [weak self] in self?.collect(into: &$0, name) }
         if isOnly { monitoring.watch(self) }
     }
 
     // MARK: - The sink's thread
 
-    func turned() { state.withLock { $0.turned = WallClock.uptime() } }
+    /// - Parameter now: the time on the monotonic clock.
+    func turned(now: Duration = WallClock.uptime()) { state.withLock { $0.turned = now } }
 
     /// - Parameters:
     ///   - now: the time on the monotonic clock.
@@ -125,11 +128,13 @@ final class SinkMonitoring: HealthSource {
     }
 
     /// It begins again after a failure. What it has counted stays, and it counts as unwell until it has begun.
-    func noteBegin() {
+    ///
+    /// - Parameter now: the time on the monotonic clock. Its loop has to turn within a minute from here on.
+    func noteBegin(now: Duration = WallClock.uptime()) {
         state.withLock { state in
             (state.failure, state.trouble, state.awaited) = (nil, nil, nil)
-            (state.isHeld, state.isAway, state.turned) = (false, false, nil)
-            (state.done, state.lag) = (WallClock.uptime(), SinkLag())
+            (state.isHeld, state.isAway) = (false, false)
+            (state.turned, state.done, state.lag) = (now, now, SinkLag())
             guard var progress = state.progress else { return }
             (progress.hasBegun, progress.lag, progress.unsettled) = (false, nil, 0)
             (state.progress, state.earlier) = (progress, progress)
@@ -147,8 +152,9 @@ final class SinkMonitoring: HealthSource {
         if let failure = state.failure { return check == .ready ? [HealthProblem("sink", failure)] : [] }
         switch check {
         case .live:
-            guard let turned = state.turned, now - turned > Self.turnMax else { return [] }
-            return [HealthProblem("loop", "the sink has hung for \((now - turned).shortText)")]
+            let still = now - state.turned
+            guard still > Self.turnMax else { return [] }
+            return [HealthProblem("loop", "the sink has hung for \(still.shortText)")]
         case .startup:
             // Whoever waits for its target alone has begun: to start it anew would bring the target back no sooner. Nor
             // does whoever begins again by itself.

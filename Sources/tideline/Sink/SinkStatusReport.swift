@@ -16,6 +16,8 @@ final class SinkStatusReport: Sendable {
     static func topic(_ settings: Settings) -> String { settings[Keys.application] + ".sinks" }
     /// How often a sink tells that it runs.
     static let interval = Duration.seconds(5)
+    /// A sink that has not told for so long, and said nothing of its end, is silent.
+    static let silence = interval * 4
 
     private struct State {
         var producer: (any PlainProducer)?

@@ -140,6 +140,7 @@ struct SinkMonitoringTests {
         fallBehind(125...130, since: start)
         let reason = "the sink webhook is 65 s behind, 1,300 records; allowed are 60 s (health.lag)"
         #expect(sink.problems(.ready, now: start + .seconds(130)) == [HealthProblem("lag", reason)])
+        sink.turned(now: start + .seconds(130))
         #expect(sink.problems(.live, now: start + .seconds(130)).isEmpty)
         #expect(value("tideline_sink_lag_seconds") == 65)
         // What it had still to read at the last look is read before the next one.
@@ -232,13 +233,30 @@ struct SinkMonitoringTests {
         #expect(problems() == [HealthProblem("sink", "permission denied")])
         #expect(parts(.live, in: .seconds(300)).isEmpty && parts(.startup).isEmpty)
         sink.noteBegin()
-        #expect(parts(.ready) == ["startup"] && parts(.live, in: .seconds(300)).isEmpty && parts(.startup).isEmpty)
+        #expect(parts(.ready) == ["startup"] && parts(.live).isEmpty && parts(.startup).isEmpty)
         sink.note(progress(successes: 1))
         #expect(parts(.ready).isEmpty && value("tideline_sink_failures_total") == 1)
         sink.note(failure: "permission denied")
         sink.noteBegin()
         sink.note(progress(successes: 2))
         #expect(value("tideline_sink_failures_total") == 2)
+    }
+
+    @Test("one that hangs while it opens its target is told after a minute, at its start and when it begins again")
+    func opening() {
+        defer { monitoring.close() }
+        let start = Duration.seconds(1000)
+        let other = SinkMonitoring(monitoring, environment, name: "phones", isOnly: false, now: start)
+        func live(_ seconds: Int) -> [HealthProblem] { other.problems(.live, now: start + .seconds(seconds)) }
+        #expect(live(60).isEmpty && live(61) == [HealthProblem("loop", "the sink has hung for 61 s")])
+        other.turned(now: start + .seconds(70))
+        #expect(live(130).isEmpty)
+        other.note(failure: "permission denied")
+        #expect(live(500).isEmpty)
+        other.noteBegin(now: start + .seconds(500))
+        #expect(live(560).isEmpty && live(561) == [HealthProblem("loop", "the sink has hung for 61 s")])
+        other.turned(now: start + .seconds(561))
+        #expect(live(562).isEmpty)
     }
 
     @Test("counts of the runs before are kept when a sink begins again")

@@ -105,9 +105,10 @@ final class RunbookScene {
     // MARK: - Data
 
     /// Publishes configurations whose timelines are the same at all instants of the hour.
-    func publish(_ ids: Range<Int>) async throws {
+    func publish(_ ids: Range<Int>, recipient: (Int) -> String = { _ in "ana" }) async throws {
         let lines = ids.map { id in
-            #"{"configurationId": "c\#(id)", "kind": "K", "recipient": "ana", "parameters": {"n": \#(id)}, "#
+            #"{"configurationId": "c\#(id)", "kind": "K", "recipient": "\#(recipient(id))", "parameters": "#
+                + #"{"n": \#(id)}, "#
                 + #""strategy": {"name": "timesOfDay", "times": ["07:00", "12:00"]}}"#
         }
         try await application.publish(configurations: lines.joined(separator: "\n") + "\n")

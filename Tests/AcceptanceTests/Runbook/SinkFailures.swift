@@ -3,14 +3,15 @@ import TestSupport
 import Testing
 
 extension RunbookFailure {
-    static let ofSinks = [targetRefuses, targetAway]
+    static let ofSinks = [targetRefuses, targetRefusesAll, targetAway]
 
     private static let targetRefuses = RunbookFailure(
         title: "A target refuses reloads",
         means: """
-            A webhook answers with a status of 400 to 499, or Apple with a reason that another try does not change.
-            Each reload that was refused is a dead letter with the answer, and the sink goes on with the next: health
-            says yes, and tells it as a notice.
+            A webhook answers single reloads with a status such as 400, 409 or 422, or Apple with a reason that
+            another try does not change. Each reload that was refused so is a dead letter with the answer, and the sink
+            goes on with the next: health says yes, and tells it as a notice. The statuses 401 to 405, 407, 408, 410,
+            421, 423, 425, 426 and 429 say nothing of the reload: the sink waits, as in the next section.
             """,
         lost: "Nothing: what was refused is sent again by `replay`. A device shows what it had until then.",
         alerts: ["TidelineSinkDeadLetters"]
@@ -30,6 +31,46 @@ extension RunbookFailure {
         try hook.answer(200)
         try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])
         let isDelivered = await eventually { hook.taken == 1 }
+        #expect(isDelivered, "\(hook.taken)")
+        try await scene.expectWell(sink)
+        try await scene.expectWell(process)
+    }
+
+    private static let targetRefusesAll = RunbookFailure(
+        title: "A target refuses all reloads",
+        means: """
+            A webhook refuses one reload after the other with the same status, such as 400 or 422, and takes none
+            between. After twenty of more than one recipient (`webhook.refusals`) this speaks of the webhook, and the
+            sink waits for it and reads no further: health says no. Those before are dead letters. After 401 to 405,
+            407, 410, 421, 423 and 426 it waits at once, and nothing is a dead letter.
+            """,
+        lost: """
+            Nothing: the dead letters are sent again by `replay`, all others by the sink itself. Reloads that are older
+            than `reloads.max-age` by then are left out, and counted.
+            """,
+        alerts: ["TidelineSinkDeadLetters", "TidelineUnhealthy"]
+    ) { scene in
+        let (count, deadLetters) = (25, 19)
+        let hook = try Hook(answering: 400)
+        defer { hook.stop() }
+        let process = try await scene.start(["process"])
+        let sink = try await scene.start(["sink", "--reloads", hook.address])
+        try await scene.provoke(sink) { try await scene.publish(0..<count) { "reader-\($0)" } }
+        try await scene.seeHealth(sink, part: "target", "20 records in a row and none taken between")
+        let series = #"tideline_sink_outcomes_total{sink="webhook-…",outcome="deadLetter"}"#
+        try await scene.seeMetrics(
+            sink, [(series, { $0 == Double(deadLetters) }), (#"tideline_health{check="ready"}"#, { $0 == 0 })])
+        try await scene.seeLog(sink, "what waits is tried again until one is taken")
+        try await scene.seeDoctor("dead-letters", "\(deadLetters) dead letters wait")
+        try await scene.seeDoctor("processes", "target: ", asking: sink)
+        scene.step(
+            "Mend the target: its address, or what it expects. The sink goes on by itself within"
+                + " `reloads.backoff.max` (five minutes). Then put the others back:")
+        try hook.answer(200)
+        let goesOn = await eventually(within: .seconds(60)) { hook.taken == count - deadLetters }
+        #expect(goesOn, "\(hook.taken)")
+        try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])
+        let isDelivered = await eventually(within: .seconds(30)) { hook.taken == count }
         #expect(isDelivered, "\(hook.taken)")
         try await scene.expectWell(sink)
         try await scene.expectWell(process)

@@ -44,6 +44,8 @@ extension AcceptanceTests {
                     "brokers", "topics", "permissions", "clock", "zones", "members", "lag", "transactions", "writers",
                     "state", "dead-letters",
                 ])
+            let zones = findings.first { $0.check == "zones" && $0.subject == "\(application.name).state" }
+            #expect(zones?.level == "ok" && zones?.text.contains("as this program") == true, "\(findings)")
             let clock = try #require(findings.first { $0.check == "clock" })
             #expect(clock.level == "ok" && clock.text.contains("within a second"), "\(clock)")
             let words = try await tideline(["doctor", "--seconds", "1"] + application.options)

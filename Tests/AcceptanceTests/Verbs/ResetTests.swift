@@ -43,6 +43,11 @@ extension AcceptanceTests {
             ] {
                 #expect(shown.standardOutput.contains(text), "\(text): \(shown.standardOutput)")
             }
+            let inputs = shown.standardOutput.split(separator: "\n").filter { $0.contains(": 21 records, read again") }
+            let size = try #require(inputs.first?.wholeMatch(of: /.*earliest record, some ([0-9,]+) B/)?.output.1)
+            let bytes = try #require(Int(size.replacing(",", with: "")))
+            // A value has some hundred bytes, and a tombstone its key alone.
+            #expect((21 * 50...21 * 200).contains(bytes), "\(size)")
             #expect(try await application.process(clock: Self.clock).records == 0, "nothing was changed")
 
             let done = try await application.run("reset", "--execute", "--yes")
@@ -93,12 +98,49 @@ extension AcceptanceTests {
             #expect(try await application.process(clock: Self.clock).records == 0)
             for (words, hint) in [
                 (["--application-only", "--sink"], "cannot both be given"),
+                (["--application-only", "--running-sinks"], "Allowed is one of both"),
                 (["--sink", "--to", "EARLIEST"], "Allowed are '--sink' alone"),
                 (["--to", "yesterday"], "EARLIEST, or an instant from 1970 on"),
             ] {
                 let result = try await tideline(["reset"] + words + application.options)
                 #expect(result.status == 64 && result.standardError.contains(hint), "\(result.failure)")
             }
+        }
+
+        @Test("a sink that runs keeps its positions, unless --running-sinks takes them: then it ends and says why")
+        func runningSink() async throws {
+            let application = try await Application("sinkalive", partitions: 2)
+            try await application.produce([(key: "v", value: Array("{".utf8), headers: [])], to: "vehicle.telemetry")
+            _ = try await application.process(clock: Self.clock)
+            // A reload without a value is passed over: the sink has a position then, and needs no target.
+            func passOver() async throws {
+                try await application.produce([(key: "r", value: nil, headers: [])], to: "timeline.reloads")
+            }
+            try await passOver()
+            let sink = try ProcessRunner(
+                TidelineExecutable.url, ["sink", "--reloads", "http://127.0.0.1:9/"] + application.options,
+                environment: ["TIDELINE_WEBHOOK_SECRET": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="])
+            defer { sink.kill() }
+            let isShown = try await eventually(within: .seconds(60)) {
+                let shown = try await application.run("reset", "--sink")
+                return shown.standardOutput.contains("the sink webhook-")
+                    && shown.standardOutput.contains(" is running: it ends, or begins again beside others")
+            }
+            try #require(isShown, "\(sink.errorOutput)")
+            let before = try await application.ends()
+            for words in [["reset", "--execute", "--yes"], ["reset", "--sink", "--execute", "--yes"]] {
+                let refused = try await tideline(words + application.options)
+                #expect(refused.status == 70, "\(refused.failure)")
+                #expect(refused.standardError.contains("'--running-sinks'"), "\(refused.failure)")
+                #expect(refused.standardError.contains("nothing was changed: 1 sink alive"), "\(refused.failure)")
+            }
+            #expect(try await application.ends() == before)
+            #expect(try await application.process(clock: Self.clock).records == 0, "nothing was changed")
+            let done = try await application.run("reset", "--sink", "--execute", "--yes", "--running-sinks")
+            #expect(done.standardOutput.contains("ends with its next commit"), "\(done.failure)")
+            try await passOver()
+            let end = await sink.result()
+            #expect(end.status == 70 && end.standardError.contains("were taken away"), "\(end.failure)")
         }
 
         @Test("an application that is misspelt: what would be done to it is said with the one that is near it")

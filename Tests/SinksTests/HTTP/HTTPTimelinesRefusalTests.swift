@@ -24,6 +24,8 @@ struct HTTPTimelinesRefusalTests {
         let told = try #require(turnedAway.first)
         let path = batch == 1 ? "/v1/{configurationId}?…" : "/v1/told?…"
         #expect(told.contains("t.example: status 400 for \(path), 20 records in a row"), "\(told)")
+        #expect(told.contains("Those before this one are dead letters: 'tideline dead-letters replay'"), "\(told)")
+        #expect(told.hasSuffix("; what waits is tried again until one is taken") && !told.contains("nothing is lost"))
         #expect(told.contains("webhook.refusals=0") && !told.contains("hunter2"), "\(told)")
         #expect(stage.notices.last?.description.hasPrefix("t.example takes records again, after ") == true)
     }
