@@ -24,6 +24,7 @@ final class Deliveries<Destination: DeliveryDestination> {
     var underWay: [Int: Sent] = [:]
     var traces: DeliveryTraces
     var hosts: [String: HostState<Refused>] = [:]
+    var failing = FailingLanes()
     /// Counts the refusals, for their order.
     var refusals = 0
     /// The number of the latest request.
@@ -199,6 +200,7 @@ final class Deliveries<Destination: DeliveryDestination> {
     }
 
     func finish(_ lane: String, _ parcel: Parcel) {
+        failing.remove(lane)
         lanes.finish(lane, now: clock.now)
         for place in parcel.records { settle(place) }
     }

@@ -25,6 +25,9 @@ package struct DeliverySettings: Hashable, Sendable {
     package var drainTimeout = Duration.seconds(5)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
+    /// So long a server has to say that something is not there, before it is believed without having taken anything
+    /// else meanwhile.
+    package var absenceMin = Duration.seconds(30)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, topic: String, deadLettersTopic: String) {

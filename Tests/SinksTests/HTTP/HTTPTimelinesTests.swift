@@ -153,6 +153,8 @@ struct HTTPTimelinesTests {
             { stage.append("d", 1, sinks: "files") }, { stage.append("d", 2, sinks: "files") },
             { stage.append("d", 3) }, { stage.append("d", 4, sinks: "files") },
         ]
+        // A target that does not say what it lacks.
+        stage.fault = { $0.method == .DELETE ? .status(204) : nil }
         var appended = 0
         try stage.run(
             removalsMax: 2,
