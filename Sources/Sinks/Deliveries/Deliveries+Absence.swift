@@ -25,6 +25,9 @@ extension Deliveries {
             parcel.attempts += 1
             // An answer as this one is no failure, and never makes a dead letter.
             (parcel.absence, parcel.failure) = (absence, nil)
+            let host = destination.host(of: parcel.content)
+            let reason = "\(host): it turns all away, and says of what is gone that it is not there"
+            absent.insert(item.lane, of: host, reason)
             putBack(parcel, to: item.lane, due: due + HostBreaker.place(parcel.attempts))
         }
     }

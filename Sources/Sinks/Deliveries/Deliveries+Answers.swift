@@ -163,7 +163,8 @@ extension Deliveries {
         guard case .wait(let due, let told) = action else { preconditionFailure("a failure for now is waited for") }
         summary.retries += items.count
         for item in items {
-            failing.insert(item.lane, of: destination.host(of: item.parcel.content))
+            absent.remove(item.lane)
+            failing.insert(item.lane, of: destination.host(of: item.parcel.content), reason)
             let place = givesWay ? HostBreaker.place(item.parcel.attempts) : .zero
             putBack(item.parcel, to: item.lane, due: due + place)
         }

@@ -69,6 +69,11 @@ struct DeliveryLanes<Content> {
     /// The number of lanes with something that waits or is under way.
     var count: Int { lanes.count }
 
+    /// Calls with each parcel that waits, in no certain order.
+    func forEachParcel(_ body: (Parcel) -> Void) {
+        for lane in lanes.values { lane.parcels.forEach(body) }
+    }
+
     /// The time at which the first of the waiting lanes is due; `nil` if none waits.
     var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
 

@@ -60,6 +60,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
     package var unsettledCount: Int { deliveries.outstanding.count }
     package var turnWait: Duration { deliveries.lanes.turnWait(now: clock.now) }
+    package var hostsAway: [HostAway] { deliveries.hostsAway }
     package var positions: [Partition: SinkPosition] { ledger.positions }
 
     package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {
@@ -76,6 +77,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package func demand() throws(DeliveryError) -> SinkDemand? {
         try destination.keepUp()
         if let pace { deliveries.adopt(pace()) }
+        deliveries.tellFullness()
         guard !deliveries.isFull else { return nil }
         let room = deliveries.room
         // Answers are waited for elsewhere.

@@ -88,7 +88,7 @@ struct HostState<Refused> {
         /// So many records in a row that are declined alike are not at fault; 0: each is.
         var declinedMax = 0
         /// A server that takes nothing else, and refuses nothing either, is believed to lack what it says it lacks when
-        /// it has said so for so long.
+        /// it has said so for so long; for ten times as long if it has refused something.
         var absenceMin = Duration.zero
     }
 
@@ -173,10 +173,13 @@ struct HostState<Refused> {
     private mutating func judge(
         _ absence: Absence, _ isOnly: Bool, _ now: Duration, _ limits: Limits, delay: Duration
     ) -> Action {
-        guard !isTurningAway else { return .wait(until: now + delay, told: .nothing) }
-        answered(now)
-        let end = absence.since + limits.absenceMin
-        if deliveries > absence.deliveries || (isOnly && now >= end) { return .none }
+        if !isTurningAway {
+            answered(now)
+            if deliveries > absence.deliveries { return .none }
+        }
+        // Nothing else may ever come that it takes or refuses.
+        let end = absence.since + (isTurningAway ? limits.absenceMin * 10 : limits.absenceMin)
+        if isOnly, now >= end { return .none }
         return .wait(until: now < end ? min(now + delay, end) : now + delay, told: .nothing)
     }
 

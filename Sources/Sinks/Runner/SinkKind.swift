@@ -18,6 +18,8 @@ package protocol SinkKind: AnyObject {
     var unsettledCount: Int { get }
     /// How long the first of them that might be sent has waited for its turn; zero where none waits for that.
     var turnWait: Duration { get }
+    /// The servers that take nothing at present while records wait for them, ascending by name.
+    var hostsAway: [HostAway] { get }
     /// How far it is, as it has kept it.
     var positions: [Partition: SinkPosition] { get }
     /// The last timeline that was written; `nil` before the first, and for other records.
@@ -51,6 +53,7 @@ package protocol SinkKind: AnyObject {
 
 extension SinkKind {
     package var turnWait: Duration { .zero }
+    package var hostsAway: [HostAway] { [] }
     package var written: SinkStatus.Written? { nil }
     package func takeSetBack() -> Bool { false }
 }

@@ -127,6 +127,9 @@ package struct SinkProgress<Summary> {
     /// How long the first record that might be sent has waited for its turn; zero where none waits for that, and of
     /// sinks that keep what they write.
     package var turnWait = Duration.zero
+    /// The servers that take nothing at present while records wait for them, ascending by name; none of sinks that keep
+    /// what they write.
+    package var hostsAway: [HostAway] = []
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
     /// Everything below them is written, sent or set aside.

@@ -38,8 +38,8 @@ extension SinkRunner {
         progress(
             SinkProgress(
                 summary: kind.summary, fractionDone: fraction, lag: lag, places: readPlaces, looks: looks,
-                turnWait: kind.turnWait, unsettled: kind.unsettledCount, positions: positions, written: kind.written,
-                hasBegun: targets != nil))
+                turnWait: kind.turnWait, hostsAway: kind.hostsAway, unsettled: kind.unsettledCount,
+                positions: positions, written: kind.written, hasBegun: targets != nil))
     }
 
     /// The positions, past the markers at the end where nothing waits.

@@ -65,6 +65,26 @@ struct HTTPTimelinesAbsenceTests {
         #expect(stage.position == 101 && stage.service.clock.now - between < .seconds(10))
     }
 
+    @Test("a target that turned away a timeline which is deleted then, and takes nothing else, is believed in the end")
+    func turnedAwayAndDeleted() throws {
+        deploy(for: .seconds(86_400))
+        stage.append("a", 1)
+        let start = stage.service.clock.now
+        var hasDeleted = false
+        var away: Set<String> = []
+        let summary = try stage.run(
+            stop: {
+                if !hasDeleted, !stage.requests.isEmpty {
+                    hasDeleted = true
+                    stage.append("a", value: nil)
+                }
+                return false
+            }, progress: { for host in $0.hostsAway { away.insert(host.reason) } })
+        let time = stage.service.clock.now - start
+        #expect(summary.deadLetters == 0 && stage.position == 2 && time >= .seconds(300) && time < .seconds(330))
+        #expect(away.contains { $0.contains("status 404") } && away.contains { $0.contains("is not there") }, "\(away)")
+    }
+
     @Test("a stop meanwhile leaves the position before it, and the next run asks again")
     func stopped() throws {
         stage.append("courier", 1)

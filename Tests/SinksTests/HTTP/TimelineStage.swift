@@ -106,6 +106,7 @@ final class TimelineStage {
     func run(
         _ address: String = "https://t.example/timelines/{configurationId}", hosts: [String] = [], batch: Int = 1,
         removalsMax: Int = 100_000, stop: @escaping () -> Bool = { false },
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
         change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         guard let secret = WebhookSecret("whsec_" + Data(Self.secret).base64EncodedString()) else {
@@ -124,7 +125,7 @@ final class TimelineStage {
         return try SinkRunner(
             cluster: cluster, destination: HTTPTimelines(http), transport: service, settings: settings,
             instance: "instance-\(instances)", clock: service.clock, random: { 0 }, shouldStop: stop,
-            notice: { [unowned self] in notices.append($0) }
+            progress: progress, notice: { [unowned self] in notices.append($0) }
         ).run()
     }
 

@@ -5,7 +5,8 @@ private typealias State = HostState<String>
 
 @Suite("What a server's answers say of it")
 struct HostStateTests {
-    private static let limits = State.Limits(backoff: Backoff(), refusalsMax: 3, declinedMax: 3, absenceMin: .seconds(5))
+    private static let limits = State.Limits(
+        backoff: Backoff(), refusalsMax: 3, declinedMax: 3, absenceMin: .seconds(5))
 
     /// The text of a state and of an action are compared, so that a row shows all that changes.
     @Test(
@@ -197,6 +198,10 @@ struct HostStateTests {
             "nor while the server turns all away, whose pause goes on", before: answers + [.turnedAway(jitter: 0)],
             event: absent(since: 0), action: "wait until 7.0",
             after: "paused until 5.5 for the 1. time, failing, turning away"),
+        Row(
+            "but for ten times as long, and with nothing else that waits", before: [.turnedAway(jitter: 0)],
+            event: absent(since: -49), action: "none",
+            after: "paused until 0.5 for the 1. time, failing, turning away"),
         Row(
             "it ends a row of pauses otherwise", before: [down], event: absent(since: 1), action: "wait until 2.0",
             after: "failing"),
