@@ -13,6 +13,9 @@ package protocol DeliveryDestination: AnyObject {
     /// What its topic carries.
     var content: SinkContent { get }
 
+    /// Which timelines it takes; `nil` means all.
+    var choice: SinkChoice? { get }
+
     /// What becomes of content that waits when more comes for its lane.
     var conflation: DeliveryConflation { get }
 
@@ -78,6 +81,7 @@ package protocol DeliveryDestination: AnyObject {
 
 extension DeliveryDestination {
     package var content: SinkContent { .reloads }
+    package var choice: SinkChoice? { nil }
     package var batchMax: Int { 1 }
     package func believeAbsent(_ content: Content) {}
     package func address(of content: Content) -> String { "" }

@@ -94,12 +94,18 @@ package struct SinkPosition: Hashable, Sendable {
     package var cluster: String?
     /// The last record that was read below `next`; `nil` if there was none, or as for `cluster`.
     package var before: Fingerprint?
+    /// The digest of the choice by which records below `next` were taken (`SinkChoice.digest`); `nil` if it was kept by
+    /// a release that did not know it, or all are taken.
+    package var choice: Int64?
 
-    package init(next: Offset, begun: Offset? = nil, cluster: String? = nil, before: Fingerprint? = nil) {
+    package init(
+        next: Offset, begun: Offset? = nil, cluster: String? = nil, before: Fingerprint? = nil, choice: Int64? = nil
+    ) {
         self.next = next
         self.begun = max(next, begun ?? next)
         self.cluster = cluster
         self.before = before
+        self.choice = choice
     }
 }
 

@@ -10,6 +10,9 @@ package struct SinkReading: Hashable, Sendable {
     /// True if positions of another cluster's topics are gone on with, as far as the records before them are the same;
     /// false if they are refused.
     package var acceptsMovedCluster = false
+    /// The digest of the choice by which the run takes records (`SinkChoice.digest`): partitions whose positions have
+    /// another one are read from their beginning. `nil` compares nothing.
+    package var choice: Int64?
     /// True if its target has been waited for, so that the run counts as one that goes on: no outage of the brokers
     /// ends its start.
     package var hasWaited = false

@@ -47,7 +47,8 @@ extension SinkRunner {
         var positions = kind.positions
         guard kind.isSettled else { return positions }
         for (partition, next) in reader.next where next > positions[partition]?.next ?? Offset(0) {
-            positions[partition] = SinkPosition(next: next, cluster: cluster, before: positions[partition]?.before)
+            positions[partition] = SinkPosition(
+                next: next, cluster: cluster, before: positions[partition]?.before, choice: context.reading.choice)
         }
         return positions
     }

@@ -106,7 +106,7 @@ final class TimelineStage {
     func run(
         _ address: String = "https://t.example/timelines/{configurationId}", hosts: [String] = [], batch: Int = 1,
         removalsMax: Int = 100_000, stop: @escaping () -> Bool = { false },
-        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in }, choice: SinkChoice? = nil,
         change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         guard let secret = WebhookSecret("whsec_" + Data(Self.secret).base64EncodedString()) else {
@@ -116,6 +116,7 @@ final class TimelineStage {
         http.hosts = hosts.compactMap { AllowedHost($0) }
         http.batch = batch
         http.removalsMax = removalsMax
+        http.choice = choice
         var settings = DeliverySettings(
             name: "http", application: "app", topic: Self.timelines, deadLettersTopic: ReloadStage.deadLetters)
         settings.reading.untilCaughtUp = true

@@ -43,6 +43,7 @@ package final class HTTPTimelines: DeliveryDestination {
     }
 
     package var content: SinkContent { .timelines }
+    package var choice: SinkChoice? { settings.choice }
     package var conflation: DeliveryConflation { .newest }
     package var batchMax: Int { settings.batch }
 
