@@ -5,7 +5,7 @@ import Timelines
 /// runs. It lies in a compacted topic of one partition, and is written together with records of other topics in one
 /// transaction: dead letters of a sink of reloads, timelines of a sink that writes to a topic.
 ///
-/// Keys: `position/NAME/TOPIC/PARTITION`, `place/…` and `choice/…` of the same, `commit/OWNER`, and the sink's own, such
+/// Keys: `position/NAME/TOPIC/PARTITION`, `place/…` and `choice/…` alike, `commit/OWNER`, and the sink's own, such
 /// as `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place
 /// beside it says of which cluster and which topic it is one (`LedgerPlace`), the choice by which records were taken
 /// (`OFFSET DIGEST`).
