@@ -9,7 +9,7 @@ package struct HostAway: Hashable, Sendable {
     package var waiting: Int
     /// How long ago the first of these was read, at most.
     package var age: Duration
-    /// True if so many wait for it that nothing more is read, for whatever server that is.
+    /// True if so many wait for those that are away that nothing more is read, for whatever server that is.
     package var fillsUp: Bool
 
     package init(host: String, reason: String, waiting: Int, age: Duration, fillsUp: Bool = false) {
@@ -54,12 +54,15 @@ extension Deliveries {
         }
         lanes.forEachParcel(count)
         for sent in underWay.values { for item in sent.items { count(item.parcel) } }
+        // Two that are away may fill up together what none of them does alone.
+        let waiting = away.reduce(0) { $0 + (found[$1]?.waiting ?? 0) }
+        let fillsUp = isFull && waiting * 2 >= outstanding.count
         return away.compactMap { host in
             let reason = failing.reason(of: host) ?? absent.reason(of: host)
             guard let reason, let waits = found[host] else { return nil }
             return HostAway(
                 host: host, reason: reason, waiting: waits.waiting, age: clock.now - waits.since,
-                fillsUp: isFull && waits.waiting * 2 >= outstanding.count)
+                fillsUp: fillsUp)
         }
     }
 }
