@@ -155,8 +155,10 @@ struct TimelineSinkContract {
     }
 
     private func keepsPositions() throws {
+        let choice = SinkChoice(name: "e").digest
         let places: [Partition: SinkPosition] = [
-            0: SinkPosition(next: Offset(17)), 12: SinkPosition(next: Offset(3), begun: Offset(9)),
+            0: SinkPosition(next: Offset(17), choice: choice),
+            12: SinkPosition(next: Offset(3), begun: Offset(9), choice: choice),
         ]
         do {
             let sink = try reopen()

@@ -8,12 +8,15 @@ extension TopicReader {
         case otherRecord
         /// A record came that lies before it, while the topic was being read.
         case earlierRecord
+        /// It counts records of which others were taken than are taken now.
+        case otherChoice
 
         package var text: String {
             switch self {
             case .behindEnd: "the kept position lies behind the end of the partition"
             case .otherRecord: "the record before the kept position is another one: the topic was made anew"
             case .earlierRecord: "records came that lie before what was read: the topic was made anew"
+            case .otherChoice: "other timelines are taken now than up to the kept position"
             }
         }
     }

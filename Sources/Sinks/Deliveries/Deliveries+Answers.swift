@@ -7,7 +7,7 @@ extension Deliveries {
     private var limits: HostState<Refused>.Limits {
         .init(
             backoff: settings.pace.backoff, refusalsMax: settings.refusalsMax,
-            declinedMax: settings.pace.declinedMax)
+            declinedMax: settings.pace.declinedMax, absenceMin: settings.absenceMin)
     }
 
     /// - Throws: `refused`, when all completions are settled.
@@ -35,7 +35,9 @@ extension Deliveries {
             notice(.resumed(host, after: clock.now - failingSince))
         }
         switch verdict {
-        case .delivered, .absent:
+        case .absent:
+            settleAbsent(sent, action)
+        case .delivered:
             summary.delivered += sent.items.count
             if case .believe(let doubts) = action { believe(doubts) }
             for item in sent.items { finish(item.lane, item.parcel) }
@@ -110,7 +112,12 @@ extension Deliveries {
         let attempts = (sent.items.map(\.parcel.attempts).max() ?? 0) + 1
         switch verdict {
         case .delivered: return .delivered
-        case .absent, .gone, .atOnce, .stop: return .answered
+        case .gone, .atOnce, .stop: return .answered
+        case .absent:
+            for item in sent.items { failing.remove(item.lane) }
+            return .absent(
+                absence(of: sent), isOnly: failing.count(of: sent.attempt.host) == 0, attempts: attempts,
+                jitter: random())
         case .deadLetter(_, let reason):
             let lane = sent.items.count == 1 ? sent.items[0].lane : nil
             return .declined(reason: reason, lane: lane, isOwn: isDeclinedAlone(sent), jitter: random())
@@ -158,6 +165,8 @@ extension Deliveries {
         guard case .wait(let due, let told) = action else { preconditionFailure("a failure for now is waited for") }
         summary.retries += items.count
         for item in items {
+            absent.remove(item.lane)
+            failing.insert(item.lane, of: destination.host(of: item.parcel.content), reason)
             let place = givesWay ? HostBreaker.place(item.parcel.attempts) : .zero
             putBack(item.parcel, to: item.lane, due: due + place)
         }

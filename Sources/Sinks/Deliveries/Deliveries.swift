@@ -24,10 +24,15 @@ final class Deliveries<Destination: DeliveryDestination> {
     var underWay: [Int: Sent] = [:]
     var traces: DeliveryTraces
     var hosts: [String: HostState<Refused>] = [:]
+    var failing = FailingLanes()
+    /// The lanes whose latest answer was that something is not there, which is not believed yet.
+    var absent = FailingLanes()
     /// Counts the refusals, for their order.
     var refusals = 0
     /// The number of the latest request.
     var tag = 0
+    /// True once it is told that a host which is away leaves no room for others.
+    var hasToldFullness = false
     private var deadLetters: [SinkLedger.OutputRecord] = []
 
     /// A parcel with the lane that it was taken from.
@@ -199,6 +204,8 @@ final class Deliveries<Destination: DeliveryDestination> {
     }
 
     func finish(_ lane: String, _ parcel: Parcel) {
+        failing.remove(lane)
+        absent.remove(lane)
         lanes.finish(lane, now: clock.now)
         for place in parcel.records { settle(place) }
     }

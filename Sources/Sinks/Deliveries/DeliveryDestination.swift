@@ -13,6 +13,9 @@ package protocol DeliveryDestination: AnyObject {
     /// What its topic carries.
     var content: SinkContent { get }
 
+    /// Which timelines it takes; `nil` means all.
+    var choice: SinkChoice? { get }
+
     /// What becomes of content that waits when more comes for its lane.
     var conflation: DeliveryConflation { get }
 
@@ -65,6 +68,9 @@ package protocol DeliveryDestination: AnyObject {
     /// - Returns: a notice of what that retires.
     func believe(_ problem: MessageProblem, reason: String, of content: Content) -> DeliveryNotice?
 
+    /// Believes a verdict `absent`. What that changes of what is known becomes part of the ledger's changes.
+    func believeAbsent(_ content: Content)
+
     /// Gives the changes that the ledger has to keep since the last call, by key without the sink's name; a `nil` value
     /// removes the key.
     func removeLedgerChanges() -> [(key: String, value: [UInt8]?)]
@@ -75,7 +81,9 @@ package protocol DeliveryDestination: AnyObject {
 
 extension DeliveryDestination {
     package var content: SinkContent { .reloads }
+    package var choice: SinkChoice? { nil }
     package var batchMax: Int { 1 }
+    package func believeAbsent(_ content: Content) {}
     package func address(of content: Content) -> String { "" }
 }
 
@@ -109,7 +117,8 @@ package struct DeliveryAttempt: Sendable {
 /// The meaning of an answer for the parcel that was sent.
 package enum DeliveryVerdict: Hashable, Sendable {
     case delivered
-    /// What was to be removed is not there. That is right, and does not show that the server takes anything.
+    /// What was to be removed is not there. That may be right, or the server may answer so to everything. It is asked
+    /// again until it can be believed, and does not show that the server takes anything.
     case absent
     /// The recipient is no more. With `nil` it has been registered again meanwhile, and stays; so it is sent once more.
     case gone(DeliveryNotice?)

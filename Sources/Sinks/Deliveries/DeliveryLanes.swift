@@ -26,6 +26,8 @@ struct DeliveryLanes<Content> {
         var declinedAfter: Int?
         /// The most parcels of its request, itself included, since a larger one was refused; `nil` leaves it open.
         var batchMax: Int?
+        /// It removes something that is not there, as its host says; `nil` before the host has said so.
+        var absence: Absence?
     }
 
     private struct Lane {
@@ -67,6 +69,11 @@ struct DeliveryLanes<Content> {
     /// The number of lanes with something that waits or is under way.
     var count: Int { lanes.count }
 
+    /// Calls with each parcel that waits, in no certain order.
+    func forEachParcel(_ body: (Parcel) -> Void) {
+        for lane in lanes.values { lane.parcels.forEach(body) }
+    }
+
     /// The time at which the first of the waiting lanes is due; `nil` if none waits.
     var nextDue: Duration? { [gathering.first, delayed.first].compactMap(\.self).min() }
 
@@ -105,7 +112,7 @@ struct DeliveryLanes<Content> {
             return []
         }
         defer { parcel.records = later.records }
-        (parcel.batchMax, parcel.declinedAfter) = (nil, nil)
+        (parcel.batchMax, parcel.declinedAfter, parcel.absence) = (nil, nil, nil)
         // What was said of the one before says nothing of this, unless it was said of the address.
         if parcel.failure?.isOfAddress != true { (parcel.attempts, parcel.failure) = (0, nil) }
         return parcel.records

@@ -60,6 +60,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package var isSettled: Bool { deliveries.isEmpty && entries.isEmpty }
     package var unsettledCount: Int { deliveries.outstanding.count }
     package var turnWait: Duration { deliveries.lanes.turnWait(now: clock.now) }
+    package var hostsAway: [HostAway] { deliveries.hostsAway }
     package var positions: [Partition: SinkPosition] { ledger.positions }
 
     package func open() throws(DeliveryError) -> [Partition: SinkPosition]? {
@@ -76,6 +77,7 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
     package func demand() throws(DeliveryError) -> SinkDemand? {
         try destination.keepUp()
         if let pace { deliveries.adopt(pace()) }
+        deliveries.tellFullness()
         guard !deliveries.isFull else { return nil }
         let room = deliveries.room
         // Answers are waited for elsewhere.
@@ -152,12 +154,14 @@ package final class DeliverySender<Destination: DeliveryDestination>: SinkKind {
 
     /// Writes nothing if nothing has changed.
     private func commit() throws(DeliveryError) {
+        let choice = destination.choice?.digest
         for (partition, read) in state.next {
             let next = deliveries.outstanding.first(of: partition) ?? read
             let kept = ledger.positions[partition]
-            if next == kept?.next ?? Offset(0), kept == nil || kept?.cluster == state.cluster { continue }
+            let isAlike = kept == nil || (kept?.cluster == state.cluster && kept?.choice == choice)
+            if next == kept?.next ?? Offset(0), isAlike { continue }
             entries.positions[partition] = SinkPosition(
-                next: next, cluster: state.cluster, before: before(next, of: partition))
+                next: next, cluster: state.cluster, before: before(next, of: partition), choice: choice)
         }
         entries.changes += destination.removeLedgerChanges()
         entries.records += deliveries.removeDeadLetters()
@@ -223,8 +227,10 @@ extension SinkRunner {
         progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in },
         notice: @escaping (DeliveryNotice) -> Void = { _ in }
     ) throws(LogError) where Kind == DeliverySender<Destination> {
+        var reading = settings.reading
+        reading.choice = destination.choice?.digest
         let context = SinkContext(
-            settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
+            reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
             notice: notice, memory: memory, tracer: tracer)
         let kind = DeliverySender(
             destination, transport, settings, instance: instance, clock: clock, random: random, pace: pace, context)

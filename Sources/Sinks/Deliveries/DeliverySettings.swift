@@ -25,6 +25,9 @@ package struct DeliverySettings: Hashable, Sendable {
     package var drainTimeout = Duration.seconds(5)
     /// So many requests that are refused for one reason, with none delivered between, end the run. 2 or more.
     package var refusalsMax = 20
+    /// So long a server has to say that something is not there, before it is believed without having taken anything
+    /// else meanwhile; ten times as long if it has turned something else away.
+    package var absenceMin = Duration.seconds(30)
 
     /// - Parameter application: the prefix of the ledger and of the transactional id.
     package init(name: String, application: String, topic: String, deadLettersTopic: String) {
@@ -96,6 +99,8 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
     case resumed(String, after: Duration)
     /// Whoever takes the records refuses all of them for now. Told once, until one is taken.
     case turnedAway(String)
+    /// So much waits for a host that is away that nothing more is read. Told once, until there is room again.
+    case full(String)
     case deadLetter(TopicPartition, Offset, reason: String)
     /// A configuration's `push` cannot be used, or the record not be read.
     case unusablePush(configuration: String, reason: String)
@@ -116,6 +121,7 @@ package enum DeliveryNotice: Hashable, Sendable, SinkRunNotice, CustomStringConv
         case .resumed(let host, let length):
             "\(host) takes records again, after \((length / .seconds(1) * 10).rounded() / 10) s"
         case .turnedAway(let reason): "\(reason); what waits is tried again until one is taken"
+        case .full(let reason): reason
         case .deadLetter(let place, let offset, let reason): "record \(offset) of \(place) is a dead letter: \(reason)"
         case .unusablePush(let id, let reason): "configuration \(id) gets no pushes: \(reason)"
         case .retired(let reason, let ids):

@@ -56,6 +56,9 @@ struct HostState<Refused> {
         case turnedAway(jitter: Double)
         /// The server refuses this parcel for now, and takes others; `attempts` counts this refusal, too.
         case turnedAwayAlone(attempts: Int, jitter: Double)
+        /// What was to be removed is not there, as the server says; `attempts` counts this answer, too. With `isOnly`
+        /// no other request to the server has failed and waits.
+        case absent(Absence, isOnly: Bool, attempts: Int, jitter: Double)
         /// Nothing will come that speaks against the doubted refusals.
         case doubtsEnd
     }
@@ -84,6 +87,9 @@ struct HostState<Refused> {
         var refusalsMax: Int
         /// So many records in a row that are declined alike are not at fault; 0: each is.
         var declinedMax = 0
+        /// A server that takes nothing else, and refuses nothing either, is believed to lack what it says it lacks when
+        /// it has said so for so long; for ten times as long if it has refused something.
+        var absenceMin = Duration.zero
     }
 
     /// The table of transitions.
@@ -119,6 +125,8 @@ struct HostState<Refused> {
         case .turnedAwayAlone(let attempts, let jitter):
             breaker = HostBreaker()
             return .wait(until: now + limits.backoff.delay(after: attempts, random: jitter), told: .nothing)
+        case .absent(let absence, let isOnly, let attempts, let jitter):
+            return judge(absence, isOnly, now, limits, delay: limits.backoff.delay(after: attempts, random: jitter))
         case .doubtsEnd:
             defer { doubts = [] }
             return doubts.isEmpty ? .none : .believe(doubts)
@@ -157,6 +165,22 @@ struct HostState<Refused> {
         let (until, _) = hold(now, backoff, nil, jitter)
         defer { isTurningAway = true }
         return .wait(until: until, told: isTurningAway ? .nothing : .turnedAway)
+    }
+
+    /// A server on which nothing is deployed says of everything that it is not there. So the same is asked again, and
+    /// believed if the server has taken something meanwhile. What it takes after the first answer says nothing of that
+    /// answer, which may be of the time before.
+    private mutating func judge(
+        _ absence: Absence, _ isOnly: Bool, _ now: Duration, _ limits: Limits, delay: Duration
+    ) -> Action {
+        if !isTurningAway {
+            answered(now)
+            if deliveries > absence.deliveries { return .none }
+        }
+        // Nothing else may ever come that it takes or refuses.
+        let end = absence.since + (isTurningAway ? limits.absenceMin * 10 : limits.absenceMin)
+        if isOnly, now >= end { return .none }
+        return .wait(until: now < end ? min(now + delay, end) : now + delay, told: .nothing)
     }
 
     /// The server works.
@@ -198,25 +222,3 @@ struct HostState<Refused> {
 }
 
 extension HostState.Event: Sendable where Refused: Sendable {}
-
-/// How long to wait before a further attempt: exponential, with jitter, so that not all come back at once.
-package struct Backoff: Hashable, Sendable {
-    /// The longest delay before the second attempt. It doubles with each attempt, up to `most`.
-    package var first = Duration.seconds(1)
-    package var most = Duration.seconds(300)
-
-    package init() {}
-
-    /// Returns a delay between half of the full one and all of it.
-    ///
-    /// - Parameters:
-    ///   - attempts: the number of attempts that have failed, 1 or more.
-    ///   - random: from 0 up to 1.
-    ///   - least: the server's own word, which a longer delay only exceeds.
-    package func delay(after attempts: Int, random: Double, atLeast least: Duration? = nil) -> Duration {
-        precondition(attempts > 0 && (0..<1).contains(random))
-        let doublings = min(attempts - 1, 30)
-        let full = min(first * (1 << doublings), most)
-        return max(full / 2 + full / 2 * random, least ?? .zero)
-    }
-}

@@ -47,7 +47,7 @@ package struct LedgerReset {
             guard parts.count >= 2 else { continue }
             var sink = sinks[parts[1]] ?? Sink(name: parts[1], positions: [])
             switch parts[0] {
-            case "position", "place": sink.positions.append(key)
+            case "position", "place", "choice": sink.positions.append(key)
             case "commit": sink.number = value.split(separator: " ").first.flatMap { Int64($0) } ?? 0
             default: continue
             }

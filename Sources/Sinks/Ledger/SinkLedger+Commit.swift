@@ -132,6 +132,10 @@ extension SinkLedger {
         for (partition, position) in entries.positions.sorted(by: { $0.key < $1.key }) {
             let place = "\(settings.name)/\(settings.source)/\(partition)"
             try produce(settings.topic, Array("position/\(place)".utf8), Array(position.next.description.utf8))
+            if let choice = position.choice {
+                let text = "\(position.next) \(choice)"
+                try produce(settings.topic, Array("choice/\(place)".utf8), Array(text.utf8))
+            }
             guard let text = LedgerPlace(position)?.text else { continue }
             try produce(settings.topic, Array("place/\(place)".utf8), Array(text.utf8))
         }

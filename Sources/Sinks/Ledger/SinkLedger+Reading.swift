@@ -47,6 +47,7 @@ extension SinkLedger {
     private func kept(_ entries: TextDictionary<[UInt8]>) -> Kept {
         var kept = Kept()
         var places: [Partition: LedgerPlace] = [:]
+        var choices: [Partition: [Int64]] = [:]
         for (key, value) in entries.sorted {
             // By bytes: a name may begin with a mark that combines with the `/` before it.
             let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -67,6 +68,9 @@ extension SinkLedger {
             case "place":
                 guard let partition = partition(parts) else { continue }
                 places[partition] = LedgerPlace(text)
+            case "choice":
+                guard let partition = partition(parts) else { continue }
+                choices[partition] = text.split(separator: " ").compactMap { Int64($0) }
             default:
                 kept.others["\(parts[0])/\(parts.count == 3 ? parts[2] : "")"] = value
             }
@@ -75,6 +79,11 @@ extension SinkLedger {
             // One of another offset is older than the position, which a release moved that wrote no places.
             guard let next = kept.positions[partition]?.next, next == place.next else { continue }
             kept.positions[partition] = SinkPosition(next: next, cluster: place.cluster, before: place.before)
+        }
+        for (partition, words) in choices {
+            // As with places.
+            guard words.count == 2, kept.positions[partition]?.next == Offset(words[0]) else { continue }
+            kept.positions[partition]?.choice = words[1]
         }
         return kept
     }

@@ -5,9 +5,10 @@ import Timelines
 /// runs. It lies in a compacted topic of one partition, and is written together with records of other topics in one
 /// transaction: dead letters of a sink of reloads, timelines of a sink that writes to a topic.
 ///
-/// Keys: `position/NAME/TOPIC/PARTITION`, `place/NAME/TOPIC/PARTITION`, `commit/OWNER`, and the sink's own, such as
-/// `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place beside
-/// it says of which cluster and which topic it is one (`LedgerPlace`).
+/// Keys: `position/NAME/TOPIC/PARTITION`, `place/…` and `choice/…` alike, `commit/OWNER`, and the sink's own, such
+/// as `retired/NAME/…` and `address/NAME/…`. A position is an offset alone, as earlier releases read it; the place
+/// beside it says of which cluster and which topic it is one (`LedgerPlace`), the choice by which records were taken
+/// (`OFFSET DIGEST`).
 ///
 /// Each instance writes its own name into `commit/OWNER` when it opens the ledger, and into `commit/NAME`, where
 /// earlier releases look. So an instance whose producer failed can tell whether a newer one has taken its place, of

@@ -18,6 +18,8 @@ package protocol SinkKind: AnyObject {
     var unsettledCount: Int { get }
     /// How long the first of them that might be sent has waited for its turn; zero where none waits for that.
     var turnWait: Duration { get }
+    /// The servers that take nothing at present while records wait for them, ascending by name.
+    var hostsAway: [HostAway] { get }
     /// How far it is, as it has kept it.
     var positions: [Partition: SinkPosition] { get }
     /// The last timeline that was written; `nil` before the first, and for other records.
@@ -51,6 +53,7 @@ package protocol SinkKind: AnyObject {
 
 extension SinkKind {
     package var turnWait: Duration { .zero }
+    package var hostsAway: [HostAway] { [] }
     package var written: SinkStatus.Written? { nil }
     package func takeSetBack() -> Bool { false }
 }
@@ -91,12 +94,18 @@ package struct SinkPosition: Hashable, Sendable {
     package var cluster: String?
     /// The last record that was read below `next`; `nil` if there was none, or as for `cluster`.
     package var before: Fingerprint?
+    /// The digest of the choice by which records below `next` were taken (`SinkChoice.digest`); `nil` if it was kept by
+    /// a release that did not know it, or all are taken.
+    package var choice: Int64?
 
-    package init(next: Offset, begun: Offset? = nil, cluster: String? = nil, before: Fingerprint? = nil) {
+    package init(
+        next: Offset, begun: Offset? = nil, cluster: String? = nil, before: Fingerprint? = nil, choice: Int64? = nil
+    ) {
         self.next = next
         self.begun = max(next, begun ?? next)
         self.cluster = cluster
         self.before = before
+        self.choice = choice
     }
 }
 

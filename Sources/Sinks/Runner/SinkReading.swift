@@ -10,6 +10,9 @@ package struct SinkReading: Hashable, Sendable {
     /// True if positions of another cluster's topics are gone on with, as far as the records before them are the same;
     /// false if they are refused.
     package var acceptsMovedCluster = false
+    /// The digest of the choice by which the run takes records (`SinkChoice.digest`): partitions whose positions have
+    /// another one are read from their beginning. `nil` compares nothing.
+    package var choice: Int64?
     /// True if its target has been waited for, so that the run counts as one that goes on: no outage of the brokers
     /// ends its start.
     package var hasWaited = false
@@ -127,6 +130,9 @@ package struct SinkProgress<Summary> {
     /// How long the first record that might be sent has waited for its turn; zero where none waits for that, and of
     /// sinks that keep what they write.
     package var turnWait = Duration.zero
+    /// The servers that take nothing at present while records wait for them, ascending by name; none of sinks that keep
+    /// what they write.
+    package var hostsAway: [HostAway] = []
     /// The records that were read and wait to be written, sent or set aside.
     package var unsettled = 0
     /// Everything below them is written, sent or set aside.

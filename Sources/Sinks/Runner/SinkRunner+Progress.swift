@@ -38,8 +38,8 @@ extension SinkRunner {
         progress(
             SinkProgress(
                 summary: kind.summary, fractionDone: fraction, lag: lag, places: readPlaces, looks: looks,
-                turnWait: kind.turnWait, unsettled: kind.unsettledCount, positions: positions, written: kind.written,
-                hasBegun: targets != nil))
+                turnWait: kind.turnWait, hostsAway: kind.hostsAway, unsettled: kind.unsettledCount,
+                positions: positions, written: kind.written, hasBegun: targets != nil))
     }
 
     /// The positions, past the markers at the end where nothing waits.
@@ -47,7 +47,8 @@ extension SinkRunner {
         var positions = kind.positions
         guard kind.isSettled else { return positions }
         for (partition, next) in reader.next where next > positions[partition]?.next ?? Offset(0) {
-            positions[partition] = SinkPosition(next: next, cluster: cluster, before: positions[partition]?.before)
+            positions[partition] = SinkPosition(
+                next: next, cluster: cluster, before: positions[partition]?.before, choice: context.reading.choice)
         }
         return positions
     }

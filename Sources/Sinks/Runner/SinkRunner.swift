@@ -95,10 +95,11 @@ package final class SinkRunner<Kind: SinkKind> {
     /// - Returns: false if it was stopped first.
     private func start() throws(Kind.Failure) -> Bool {
         let opens = context.clock.now
-        guard let positions = try kind.open() else { return false }
+        guard let kept = try kind.open() else { return false }
         let hasWaited = context.reading.hasWaited || context.clock.now - opens >= context.reading.requestPatience
         let outlasts = targets != nil || hasWaited
-        guard try checkCluster(of: positions, outlasts) else { return false }
+        guard try checkCluster(of: kept, outlasts) else { return false }
+        let positions = takenAlike(kept)
         do throws(LogError) {
             let start = try answer(outlasts) { () throws(LogError) in
                 try reader.start(
@@ -117,6 +118,17 @@ package final class SinkRunner<Kind: SinkKind> {
             throw .log(error)
         }
         return true
+    }
+
+    /// What the target holds follows from the choice of timelines. If that is another one now, all is read again once:
+    /// what is taken no more is removed, and what was left out is written.
+    private func takenAlike(_ kept: [Partition: SinkPosition]) -> [Partition: SinkPosition] {
+        guard let choice = context.reading.choice else { return kept }
+        let isOther = { (position: SinkPosition) in position.choice.map { $0 != choice } ?? false }
+        for (partition, position) in kept.sorted(by: { $0.key < $1.key }) where isOther(position) {
+            note(restartOf: partition, position.next, because: .otherChoice)
+        }
+        return kept.filter { !isOther($0.value) }
     }
 
     /// Starts from positions that are others than those that were kept.

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// Which timelines a sink takes: those of configurations whose `sinks` name it and, if it is a default, of those that
@@ -30,6 +31,14 @@ package struct SinkChoice: Hashable, Sendable {
         self.name = name
         self.isDefault = isDefault
         self.conditions = conditions
+    }
+
+    /// A number that two choices share if they are the same, whatever the order of their conditions is; not negative.
+    package var digest: Int64 {
+        let texts = conditions.map { "\($0.member.rawValue)=\($0.text)" }.sorted()
+        let text = ([name, isDefault ? "default" : "named"] + texts).joined(separator: "\0")
+        let bits = SHA256.hash(Array(text.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int64(bits >> 1)
     }
 
     /// A tombstone is for every sink. A value that is no timeline meets all conditions: the target says what is wrong.

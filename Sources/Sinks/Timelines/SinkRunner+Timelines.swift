@@ -16,8 +16,10 @@ extension SinkRunner where Kind == TimelineWriter {
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws(LogError) {
+        var reading = settings.reading
+        reading.choice = settings.choice?.digest
         let context = SinkContext(
-            settings.reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
+            reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
             notice: notice, memory: memory, tracer: tracer)
         try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
     }

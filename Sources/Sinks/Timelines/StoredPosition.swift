@@ -2,25 +2,29 @@ import Foundation
 import RecordLog
 
 /// The form in which sinks that keep JSON keep a position:
-/// `{"next": 17, "begun": 17, "cluster": "…", "before": {"offset": 16, …}}`.
+/// `{"next": 17, "begun": 17, "cluster": "…", "before": {"offset": 16, …}, "choice": "…"}`.
 struct StoredPosition: Codable {
     private var next: Int64
     private var begun: Int64
     private var cluster: String?
     private var before: Before?
+    /// Hexadecimal, as the hash.
+    private var choice: String?
 
     init(_ position: SinkPosition) {
         next = position.next.rawValue
         begun = position.begun.rawValue
         cluster = position.cluster
         before = position.before.map { Before($0) }
+        choice = position.choice.map { String($0, radix: 16) }
     }
 
     /// `nil` if somebody changed it: then it counts as none, and everything is written anew, which is harmless.
     var position: SinkPosition? {
         guard next >= 0 else { return nil }
         return SinkPosition(
-            next: Offset(next), begun: Offset(begun), cluster: cluster, before: before?.fingerprint)
+            next: Offset(next), begun: Offset(begun), cluster: cluster, before: before?.fingerprint,
+            choice: choice.flatMap { Int64($0, radix: 16) })
     }
 
     private struct Before: Codable {

@@ -160,7 +160,8 @@ package final class TimelineWriter: SinkKind {
                 return (
                     partition,
                     SinkPosition(
-                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before)
+                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before,
+                        choice: settings.choice?.digest)
                 )
             }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
@@ -196,7 +197,8 @@ package final class TimelineWriter: SinkKind {
         var positions: [Partition: SinkPosition] = [:]
         for (partition, next) in state.next {
             positions[partition] = SinkPosition(
-                next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before)
+                next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before,
+                choice: settings.choice?.digest)
         }
         return positions
     }

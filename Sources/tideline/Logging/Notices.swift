@@ -28,7 +28,7 @@ extension Logger {
             warning("\(reason); trying again", metadata: ["retryInMs": .milliseconds(delay)])
         case .resumed(let host, let length):
             self.notice("\(host) takes records again", metadata: ["awayMs": .milliseconds(length)])
-        case .turnedAway, .unusablePush: level(of: notice, "\(notice)")
+        case .turnedAway, .full, .unusablePush: level(of: notice, "\(notice)")
         case .deadLetter(let place, let offset, let reason):
             warning("dead letter: \(reason)", metadata: .record(place, offset))
         case .retired(let reason, let configurations):

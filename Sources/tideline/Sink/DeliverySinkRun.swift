@@ -180,7 +180,7 @@ struct DeliverySinkRun {
         let pace = LiveValue(environment.live) { [sendsTimelines = target.sendsTimelines] settings in
             DeliveryPace(settings, ofTimelines: sendsTimelines)
         }
-        var (answers, successes) = (0, 0)
+        var (answers, successes, wasAway) = (0, 0, false)
         // Dead letters that were made before it do not end it, as they end other trouble.
         var turnedAway: String?
         return try SinkRunner(
@@ -197,10 +197,12 @@ struct DeliverySinkRun {
                 if told.successes > successes || told.unsettled == 0 { turnedAway = nil }
                 if let turnedAway { surroundings.watch?.note(trouble: turnedAway) }
                 // Where nothing waits it is of no matter that the target refused something.
-                if turnedAway == nil, told.answers > answers || told.unsettled == 0 {
+                if let away = told.reasonAway {
+                    surroundings.report?.note(shown.name, trouble: away)
+                } else if turnedAway == nil, wasAway || told.answers > answers || told.unsettled == 0 {
                     surroundings.report?.note(shown.name, trouble: nil)
                 }
-                (answers, successes) = (told.answers, told.successes)
+                (answers, successes, wasAway) = (told.answers, told.successes, told.reasonAway != nil)
                 surroundings.report?.note(
                     shown.name, told.positions, progress.written, records: told.records, waiting: told.unsettled)
             },

@@ -17,6 +17,8 @@ extension SinkMonitoring {
         var places: [Partition: SinkReadPlace] = [:]
         var looks = 0
         var turnWait = Duration.zero
+        /// As in `SinkProgress`.
+        var hostsAway: [HostAway] = []
         var startedOver = 0
         /// What is kept, by partition.
         var positions: [Partition: SinkPosition] = [:]
@@ -30,6 +32,13 @@ extension SinkMonitoring {
         var settled = 0
         /// The number of those that became dead letters.
         var deadLetters = 0
+
+        /// What the servers say that are away, three of them at most; `nil` if none is.
+        var reasonAway: String? {
+            if hostsAway.isEmpty { return nil }
+            let more = hostsAway.count > 3 ? ["\(hostsAway.count - 3) more hosts are away"] : []
+            return (hostsAway.prefix(3).map(\.description) + more).joined(separator: "; ")
+        }
 
         /// The records that wait; 0 also where it is not known whether there are more to read.
         var waiting: Int64 { (lag ?? 0) + Int64(unsettled) }
@@ -59,8 +68,8 @@ extension SinkMonitoring.Progress {
         self.init(
             records: progress.summary.records, hasBegun: progress.hasBegun, lag: progress.lag,
             unsettled: progress.unsettled, places: progress.places, looks: progress.looks,
-            turnWait: progress.turnWait, startedOver: progress.summary.startedOver, positions: progress.positions,
-            outcomes: outcomes)
+            turnWait: progress.turnWait, hostsAway: progress.hostsAway, startedOver: progress.summary.startedOver,
+            positions: progress.positions, outcomes: outcomes)
     }
 
     static func outcomes(_ sum: SinkSummary) -> Outcomes {

@@ -37,7 +37,11 @@ final class SinkMonitoring: HealthSource {
 
         var hasBegun: Bool { progress?.hasBegun == true }
         /// Why the target takes nothing; `nil` while it does, or nobody needs it.
-        var reasonAway: String? { !hasEnded && failure == nil && (isAway || isHeld) ? trouble : nil }
+        var reasonAway: String? {
+            if hasEnded || failure != nil { return nil }
+            // One host may take all that is for it while another one takes nothing.
+            return progress?.reasonAway ?? (isAway || isHeld ? trouble : nil)
+        }
         /// The state as `sink --status` names it.
         var word: SinkStatus.State {
             if hasEnded { return .stopped }
@@ -48,7 +52,8 @@ final class SinkMonitoring: HealthSource {
         /// How far behind it is; `nil` if that is not known, as of one that has ended or failed.
         var behind: Duration? {
             guard !hasEnded, failure == nil, let progress, let lag = progress.lag else { return nil }
-            return max(lag > 0 ? self.lag.time : .zero, progress.turnWait)
+            let held = progress.hostsAway.map(\.age).max() ?? .zero
+            return max(lag > 0 ? self.lag.time : .zero, progress.turnWait, held)
         }
     }
 
@@ -136,7 +141,7 @@ final class SinkMonitoring: HealthSource {
             (state.isHeld, state.isAway) = (false, false)
             (state.turned, state.done, state.lag) = (now, now, SinkLag())
             guard var progress = state.progress else { return }
-            (progress.hasBegun, progress.lag, progress.unsettled) = (false, nil, 0)
+            (progress.hasBegun, progress.lag, progress.unsettled, progress.hostsAway) = (false, nil, 0, [])
             (state.progress, state.earlier) = (progress, progress)
         }
     }

@@ -166,6 +166,25 @@ struct SinkMonitoringTests {
         #expect(problems() == [HealthProblem("target", "503")])
     }
 
+    @Test("of several hosts one that is away is told as long as records wait for it, whatever another one takes")
+    func oneHostAway() {
+        defer { monitoring.close() }
+        var run = progress(unsettled: 7, successes: 1)
+        run.hostsAway = [HostAway(host: "dead", reason: "dead: status 404", waiting: 2, age: .seconds(90))]
+        sink.note(run)
+        #expect(problems() == [HealthProblem("target", "dead: status 404")])
+        #expect(value("tideline_sink_target_away") == 1 && value("tideline_sink_lag_seconds") == 90)
+        (run.successes, run.answers, run.settled) = (9, 9, 9)
+        run.hostsAway.append(HostAway(host: "full", reason: "full: 503", waiting: 5, age: .zero, fillsUp: true))
+        sink.note(run)
+        let reason = "dead: status 404; full: 503; 5 records wait for full, and nothing is read before it takes some"
+        #expect(problems(in: .seconds(61)) == [HealthProblem("target", reason)])
+        run.hostsAway = []
+        sink.note(run)
+        #expect(problems().isEmpty && value("tideline_sink_target_away") == 0)
+        #expect(value("tideline_sink_lag_seconds") == 0)
+    }
+
     @Test("of several sinks the reason begins with the name of the one that is behind")
     func behindOfSeveral() {
         defer { monitoring.close() }

@@ -40,7 +40,7 @@ import Testing
             report.end("s", nil)
         }
         let seven = try told().positions
-        #expect(seven == [SinkStatus.Position(partition: 0, next: 7)])
+        #expect(seven.map(\.partition) == [0] && seven.map(\.next) == [7])
         try run { report in
             report.begin(status)
             #expect(try told().positions == seven)
@@ -55,7 +55,7 @@ import Testing
             report.note("s", [0: SinkPosition(next: Offset(9))], nil, records: 2, waiting: 0)
             report.end("s", nil)
         }
-        #expect(try told().positions == [SinkStatus.Position(partition: 0, next: 9)])
+        #expect(try told().positions.map(\.next) == [9])
     }
 
     @Test("positions that the target does not know any more are not told")

@@ -133,6 +133,56 @@ struct HTTPTimelinesHostTests {
         #expect(summary.deadLetters == 0 && stage.held.count == 5 && stage.position == 25)
     }
 
+    @Test("a host that takes nothing is named with what waits for it as long as it does, whatever another one takes")
+    func away() throws {
+        for number in 0..<5 { stage.append("d\(number)", 1, recipient: "dead") }
+        stage.fault = { [unowned stage] request in
+            let isDead = request.url.contains("dead.example") && stage.service.clock.now < .seconds(300)
+            return isDead ? .status(404) : nil
+        }
+        var appended = 0
+        var seen: [[HostAway]] = []
+        try stage.run(
+            routed, hosts: ["*.example"],
+            stop: {
+                if stage.service.clock.now > .seconds(10 * (appended + 1)), appended < 25 {
+                    appended += 1
+                    stage.append("c", appended)
+                }
+                return false
+            },
+            progress: { progress in
+                if progress.summary.delivered > 0 { seen.append(progress.hostsAway) }
+            })
+        let away = seen.filter { !$0.isEmpty }
+        #expect(appended == 25 && away.count > 100 && seen.last?.isEmpty == true)
+        #expect(away.allSatisfy { $0.map(\.host) == ["dead.example"] && $0[0].waiting <= 5 })
+        #expect(away.allSatisfy { $0[0].reason.contains("dead.example: status 404") && !$0[0].fillsUp })
+        let oldest = try #require(away.map { $0[0].age }.max())
+        #expect(oldest > .seconds(240) && oldest < .seconds(900), "\(oldest)")
+    }
+
+    @Test("what waits for a host that takes nothing and leaves no room for others is told")
+    func full() throws {
+        for number in 0..<20 { stage.append("d\(number)", 1, recipient: "dead") }
+        stage.append("late", 1)
+        stage.fault = { [unowned stage] request in
+            let isDead = request.url.contains("dead.example") && stage.service.clock.now < .seconds(60)
+            return isDead ? .status(503) : nil
+        }
+        var told: Set<String> = []
+        try stage.run(
+            routed, hosts: ["*.example"], progress: { for host in $0.hostsAway { told.insert(host.description) } },
+            change: {
+                $0.outstandingMax = 10
+                $0.reading.batchMaximum = 10
+            })
+        let sentence = "10 records wait for dead.example, and nothing is read before it takes some"
+        #expect(told.contains { $0.hasSuffix(sentence) }, "\(told)")
+        let fills = stage.notices.filter { $0.description.contains(sentence) }
+        #expect(fills.count == 1 && stage.held.count == 21, "\(stage.notices)")
+    }
+
     @Test("one that is turned away, or redirected, keeps no other from a host", arguments: [404, 302])
     func turnedAwayFirst(status: Int) throws {
         for number in 0..<3 { stage.append("bad\(number)", 1) }

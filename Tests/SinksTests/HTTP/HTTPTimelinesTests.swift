@@ -89,6 +89,26 @@ struct HTTPTimelinesTests {
         #expect(stage.requests.filter { $0.url == "\(base)/c" && $0.method == .DELETE }.count == 1)
     }
 
+    @Test("a target follows a choice that has changed: all is read again, once, which is told")
+    func choice() throws {
+        stage.append("a", 1, recipient: "ana")
+        stage.append("b", 1, recipient: "ben")
+        let ana = SinkChoice(name: "http", conditions: [.init(.recipient, "ana")])
+        let all = SinkChoice(name: "http")
+        let steps: [(choice: SinkChoice, held: [String], restarts: Int, records: Int)] = [
+            (all, ["a", "b"], 0, 2), (ana, ["a"], 1, 2), (ana, ["a"], 0, 0), (all, ["a", "b"], 1, 2),
+            (all, ["a", "b"], 0, 0),
+        ]
+        for step in steps {
+            stage.notices = []
+            let summary = try stage.run(choice: step.choice)
+            #expect(stage.held.keys.sorted() == step.held.map { "\(base)/\($0)" } && stage.position == 2)
+            #expect(summary.records == step.records && summary.startedOver == step.restarts)
+            let told = stage.notices.filter { $0.description.contains("other timelines are taken now") }
+            #expect(told.count == step.restarts, "\(stage.notices)")
+        }
+    }
+
     @Test("the newest of those that wait takes the place of the others; of a configuration one request is under way")
     func newest() throws {
         for revision in 1...50 { for id in ["a", "b"] { stage.append(id, revision) } }
@@ -153,6 +173,8 @@ struct HTTPTimelinesTests {
             { stage.append("d", 1, sinks: "files") }, { stage.append("d", 2, sinks: "files") },
             { stage.append("d", 3) }, { stage.append("d", 4, sinks: "files") },
         ]
+        // A target that does not say what it lacks.
+        stage.fault = { $0.method == .DELETE ? .status(204) : nil }
         var appended = 0
         try stage.run(
             removalsMax: 2,

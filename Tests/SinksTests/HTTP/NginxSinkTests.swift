@@ -166,6 +166,7 @@ private final class NginxWorld {
         settings.pace.backoff.first = .milliseconds(20)
         settings.pace.backoff.most = .milliseconds(100)
         settings.drainTimeout = .zero
+        settings.absenceMin = .milliseconds(100)
         instances += 1
         return try SinkRunner(
             cluster: stage.cluster,

@@ -106,6 +106,7 @@ final class TimelineStage {
     func run(
         _ address: String = "https://t.example/timelines/{configurationId}", hosts: [String] = [], batch: Int = 1,
         removalsMax: Int = 100_000, stop: @escaping () -> Bool = { false },
+        progress: @escaping (SinkProgress<DeliverySummary>) -> Void = { _ in }, choice: SinkChoice? = nil,
         change: (inout DeliverySettings) -> Void = { _ in }
     ) throws -> DeliverySummary {
         guard let secret = WebhookSecret("whsec_" + Data(Self.secret).base64EncodedString()) else {
@@ -115,6 +116,7 @@ final class TimelineStage {
         http.hosts = hosts.compactMap { AllowedHost($0) }
         http.batch = batch
         http.removalsMax = removalsMax
+        http.choice = choice
         var settings = DeliverySettings(
             name: "http", application: "app", topic: Self.timelines, deadLettersTopic: ReloadStage.deadLetters)
         settings.reading.untilCaughtUp = true
@@ -124,7 +126,7 @@ final class TimelineStage {
         return try SinkRunner(
             cluster: cluster, destination: HTTPTimelines(http), transport: service, settings: settings,
             instance: "instance-\(instances)", clock: service.clock, random: { 0 }, shouldStop: stop,
-            notice: { [unowned self] in notices.append($0) }
+            progress: progress, notice: { [unowned self] in notices.append($0) }
         ).run()
     }
 

@@ -79,7 +79,7 @@ struct KafkaSinkTests {
         ).check()
         let sink = try open("last")
         #expect(try sink.positions(of: "timelines").isEmpty && sink.isTransactional)
-        let position = SinkPosition(next: Offset(7), cluster: "memory")
+        let position = SinkPosition(next: Offset(7), cluster: "memory", choice: SinkChoice(name: "e").digest)
         try sink.keep([0: position], of: "timelines")
         #expect(try open("two").positions(of: "timelines") == [0: position])
     }

@@ -5,12 +5,13 @@ private typealias State = HostState<String>
 
 @Suite("What a server's answers say of it")
 struct HostStateTests {
-    private static let limits = State.Limits(backoff: Backoff(), refusalsMax: 3, declinedMax: 3)
+    private static let limits = State.Limits(
+        backoff: Backoff(), refusalsMax: 3, declinedMax: 3, absenceMin: .seconds(5))
 
     /// The text of a state and of an action are compared, so that a row shows all that changes.
     @Test(
         "an event leads from one state to another, and to what has to be done",
-        arguments: rows + breakerRows + declinedRows)
+        arguments: rows + breakerRows + declinedRows + absenceRows)
     func transitions(row: Row) {
         var state = State()
         for (second, event) in row.before.enumerated() { _ = apply(event, at: second, to: &state) }
@@ -168,6 +169,42 @@ struct HostStateTests {
         Row(
             "and waits if they wait", before: declinedByAll, event: declined(nil), action: "wait until 4.0",
             after: "paused until 4.0 for the 2. time, failing, turning away"),
+    ]
+
+    private static func absent(
+        since second: Int, deliveries: Int = 0, isOnly: Bool = true, attempts: Int = 2
+    ) -> State.Event {
+        let absence = Absence(since: .seconds(second), deliveries: deliveries)
+        return .absent(absence, isOnly: isOnly, attempts: attempts, jitter: 0)
+    }
+
+    private static let answers = Array(repeating: State.Event.answered, count: 5)
+
+    static let absenceRows = [
+        Row(
+            "what is not there is asked for again", before: [.delivered], event: absent(since: 1, deliveries: 1),
+            action: "wait until 2.0", after: "delivered 0"),
+        Row(
+            "and is not there if the server has taken something meanwhile", before: [.delivered],
+            event: absent(since: 0), action: "none", after: "delivered 0"),
+        Row(
+            "it is asked again when the time is over after which it is believed", before: answers,
+            event: absent(since: 1, attempts: 9), action: "wait until 6.0", after: ""),
+        Row("and is believed then", before: answers, event: absent(since: 0), action: "none", after: ""),
+        Row(
+            "but not while another request has failed", before: answers, event: absent(since: 0, isOnly: false),
+            action: "wait until 6.0", after: ""),
+        Row(
+            "nor while the server turns all away, whose pause goes on", before: answers + [.turnedAway(jitter: 0)],
+            event: absent(since: 0), action: "wait until 7.0",
+            after: "paused until 5.5 for the 1. time, failing, turning away"),
+        Row(
+            "but for ten times as long, and with nothing else that waits", before: [.turnedAway(jitter: 0)],
+            event: absent(since: -49), action: "none",
+            after: "paused until 0.5 for the 1. time, failing, turning away"),
+        Row(
+            "it ends a row of pauses otherwise", before: [down], event: absent(since: 1), action: "wait until 2.0",
+            after: "failing"),
     ]
 
     @Test("while the breaker is open one request at a time may go")

@@ -43,6 +43,7 @@ package final class HTTPTimelines: DeliveryDestination {
     }
 
     package var content: SinkContent { .timelines }
+    package var choice: SinkChoice? { settings.choice }
     package var conflation: DeliveryConflation { .newest }
     package var batchMax: Int { settings.batch }
 
@@ -149,6 +150,8 @@ package final class HTTPTimelines: DeliveryDestination {
 
     package func believe(_ problem: MessageProblem, reason: String, of content: Content) -> DeliveryNotice? { nil }
 
+    package func believeAbsent(_ content: Content) { delivered(content) }
+
     package func verdict(
         on result: Result<HTTPClientResponse, HTTPClientError>, to attempt: DeliveryAttempt, _ contents: [Content],
         wall: Instant
@@ -156,7 +159,7 @@ package final class HTTPTimelines: DeliveryDestination {
         var verdict = answer.verdict(on: result, from: attempt.host, wall: wall)
         if case .success(let response) = result {
             switch verdict {
-            // What is not there is removed.
+            // What is not there is removed, if the target says so of nothing else.
             case .turnedAway where attempt.request.method == .DELETE && [404, 410].contains(response.status):
                 verdict = .absent
             case .turnedAway(let reason, _):
@@ -168,7 +171,7 @@ package final class HTTPTimelines: DeliveryDestination {
             default: break
             }
         }
-        if [.delivered, .absent].contains(verdict) { for content in contents { delivered(content) } }
+        if verdict == .delivered { for content in contents { delivered(content) } }
         return verdict
     }
 

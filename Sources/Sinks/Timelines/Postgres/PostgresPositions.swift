@@ -1,7 +1,8 @@
 import Postgres
 import RecordLog
 
-/// The rows of `positions`, as statements.
+/// The rows of `positions`, as statements. One of partition -1 has the digest of the choice for its offset: earlier
+/// releases pass over a partition that the topic does not have.
 enum PostgresPositions {
     static func select(_ topic: String) -> PostgresStatement {
         PostgresStatement(
@@ -13,8 +14,13 @@ enum PostgresPositions {
 
     static func positions(_ rows: PostgresRows) -> [Partition: SinkPosition] {
         var positions: [Partition: SinkPosition] = [:]
+        var choice: Int64?
         for row in 0..<rows.count {
             func number(_ column: Int) -> Int64 { rows.integer(row, column) ?? 0 }
+            if number(0) < 0 {
+                choice = number(1)
+                continue
+            }
             let before = rows.integer(row, 4).map { offset in
                 Fingerprint(
                     offset: Offset(offset), timestamp: Instant(milliseconds: number(5)),
@@ -23,7 +29,7 @@ enum PostgresPositions {
             positions[Partition(Int32(number(0)))] = SinkPosition(
                 next: Offset(number(1)), begun: Offset(number(2)), cluster: rows.text(row, 3), before: before)
         }
-        return positions
+        return positions.mapValues { $0.taken(by: choice) }
     }
 
     static func replace(_ positions: [Partition: SinkPosition], of topic: String) -> [PostgresStatement] {
@@ -39,6 +45,11 @@ enum PostgresPositions {
                     position.cluster,
                 ] + numbers.map { number in number.map { "\($0)" } })
         }
-        return [PostgresStatement("DELETE FROM positions WHERE topic = $1", [topic])] + rows
+        let choice = positions.choice.map { choice in
+            PostgresStatement(
+                "INSERT INTO positions VALUES($1, -1, $2, $2, NULL, NULL, NULL, NULL)", [topic, "\(choice)"])
+        }
+        let clear = PostgresStatement("DELETE FROM positions WHERE topic = $1", [topic])
+        return [clear] + [choice].compactMap(\.self) + rows
     }
 }

@@ -1,7 +1,8 @@
 import RecordLog
 import SQLite
 
-/// The rows of `positions`, by prepared statements.
+/// The rows of `positions`, by prepared statements. One of partition -1 has the digest of the choice for its offset:
+/// earlier releases pass over a partition that the topic does not have.
 struct PositionRows {
     private let select: SQLiteStatement
     private let delete: SQLiteStatement
@@ -21,7 +22,12 @@ struct PositionRows {
         try select.begin([.text(topic)])
         defer { select.reset() }
         var positions: [Partition: SinkPosition] = [:]
+        var choice: Int64?
         while try select.step() {
+            if select.integer(0) < 0 {
+                choice = select.integer(1)
+                continue
+            }
             let before =
                 select.isNull(4)
                 ? nil
@@ -32,11 +38,16 @@ struct PositionRows {
                 next: Offset(select.integer(1)), begun: Offset(select.integer(2)),
                 cluster: select.isNull(3) ? nil : select.text(3), before: before)
         }
-        return positions
+        return positions.mapValues { $0.taken(by: choice) }
     }
 
     func replace(_ positions: [Partition: SinkPosition], of topic: String) throws(SQLiteError) {
         try delete.run([.text(topic)])
+        if let choice = positions.choice {
+            try insert.run([
+                .text(topic), .integer(-1), .integer(choice), .integer(choice), .null, .null, .null, .null,
+            ])
+        }
         for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
             let before = position.before
             try insert.run([

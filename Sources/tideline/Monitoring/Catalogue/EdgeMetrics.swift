@@ -14,8 +14,8 @@ enum SinkMetrics {
         "Records that it has still to read, or has read and not settled. Absent while the ends are not known.")
     static let lagTime = MetricFamily(
         "tideline_sink_lag_seconds", .gauge, unit: .seconds, labels: sink,
-        "How long the first record that it has not read, or that waits for a request to be free, has waited at most."
-            + " Absent while the ends are not known.")
+        "How long the first record that it has not read, that waits for a request to be free, or that a host which is"
+            + " away does not take, has waited at most. Absent while the ends are not known.")
     static let lastSuccess = MetricFamily(
         "tideline_sink_last_success_timestamp_seconds", .gauge, unit: .seconds, labels: sink,
         "When a record was last written or delivered, in seconds since 1970; before the first, when the sink began.")
@@ -28,7 +28,8 @@ enum SinkMetrics {
         "The offset in its topic below which everything is written, sent or set aside.")
     static let waiting = MetricFamily(
         "tideline_sink_target_away", .gauge, labels: sink,
-        "1 while the target does not take the records that wait, or is itself waited for, else 0.")
+        "1 while the target, or one of its hosts, does not take the records that wait, or is itself waited for, else"
+            + " 0.")
 
     static let state = MetricFamily(
         "tideline_sink_state", .gauge, labels: ["sink", "state"],
