@@ -42,7 +42,8 @@ extension TopicFacts {
                     TopicFault(
                         topic: name, kind: .partitions,
                         text: "\(name) has \(topic.partitions.counted("partition")), and this process began with"
-                            + " \(tasks): stop all processes, then 'tideline repartition \(topic.partitions) --execute'",
+                            + " \(tasks): stop all processes, then 'tideline repartition \(topic.partitions)"
+                            + " --execute'",
                         hinders: true))
             }
             return faults

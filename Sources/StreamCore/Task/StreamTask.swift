@@ -187,13 +187,10 @@ package final class StreamTask {
         context.counters.reset()
         // Exchanged, for a copy counts references, and hardly ever is there anything.
         swap(&committedDeadLetters, &context.deadLetters)
-        context.deadLetters.removeAll()
         swap(&committedWarnings, &context.warnings)
-        context.warnings.removeAll()
         swap(&committedNotes, &context.notes)
-        context.notes.removeAll()
         swap(&committedFailures, &context.failures)
-        context.failures.removeAll()
+        context.forgetNotices()
         forEachNode { node in node.observer?.committed(context) }
         releaseVacantSlots()
     }
@@ -204,10 +201,7 @@ package final class StreamTask {
     package func revert() -> [Int] {
         context.outputs.removeAll()
         context.counters.reset()
-        context.deadLetters.removeAll()
-        context.warnings.removeAll()
-        context.notes.removeAll()
-        context.failures.removeAll()
+        context.forgetNotices()
         for store in orderedStores { store.revert() }
         let moved = positions.revert()
         if beginning == .written { beginning = .none }

@@ -138,6 +138,14 @@ package final class TaskContext {
     /// Notes that a source began to fail, for whoever watches; told once that is committed.
     package func noteFailure(_ failure: ActivityNote) { failures.add(failure) }
 
+    /// Forgets what is said of the open transaction, which has ended.
+    func forgetNotices() {
+        deadLetters.removeAll()
+        warnings.removeAll()
+        notes.removeAll()
+        failures.removeAll()
+    }
+
     private func topic(of origin: Origin) -> String { topology.sources[Int(origin.source)].topic }
 
     /// Writes a record to an output topic.

@@ -63,8 +63,8 @@ extension ResetRun {
         throw CommandFailure(
             .software,
             "\(standing): \(count.counted("sink")) alive whose positions would go: \(names). Stop them first;"
-                + " one that was killed counts as alive for \(SinkStatusReport.silence.shortText). '--running-sinks' takes"
-                + " their positions all the same")
+                + " one that was killed counts as alive for \(SinkStatusReport.silence.shortText)."
+                + " '--running-sinks' takes their positions all the same")
     }
 
     func carryOut(_ plan: SinkResetPlan) throws(CommandFailure) {

@@ -37,10 +37,10 @@ struct SinkCommand: Verb {
             loaded anew; it takes apns.key, apns.key-id and apns.team-id. '--reloads https://…' posts each reload to \
             that address, signed by the scheme of Standard Webhooks with webhook.secret; http:// is for loopback and \
             hosts within a cluster. What fails for now is sent again, so a reload may arrive twice, but none is lost. \
-            A webhook that answers with 401 to 405, 407, 410, 421, 423 or 426 is waited for, other 4xx make a dead \
-            letter, but twenty alike in a row (webhook.refusals) are waited for, too, 3xx end the sink. It ends with status 70 where all would be refused, or 20 devices in a row are: \
-            look at what it says, and do not let a supervisor start it again within 20 minutes, for Apple counts new \
-            tokens of a team.
+            A webhook that answers with 401 to 405, 407, 410, 421, 423 or 426 is waited for. Other 4xx make a dead \
+            letter; from the twentieth alike in a row on (webhook.refusals) they are waited for, too. 3xx end the \
+            sink. Pushes end with status 70 where all would be refused, or 20 devices in a row are: look at what it \
+            says, and do not let a supervisor start it again within 20 minutes, for Apple counts new tokens of a team.
 
             '--reloads sqlite:FILE' and '--reloads postgres://…' keep each reload as a row of the table reloads, \
             exactly once, in the same databases as '--to', whose sink may run beside it. Rows stay for reloads.keep.

@@ -34,14 +34,14 @@ import Testing
 
     @Test("how far a sink was stays known over starts, also while its target is away, until it says that anew")
     func positions() throws {
-        try run { report in
+        try run { (report: SinkStatusReport) throws -> Void in
             report.begin(status)
             report.note("s", [0: SinkPosition(next: Offset(7))], nil, records: 7, waiting: 0)
             report.end("s", nil)
         }
         let seven = try told().positions
         #expect(seven.map(\.partition) == [0] && seven.map(\.next) == [7])
-        try run { report in
+        try run { (report: SinkStatusReport) throws -> Void in
             report.begin(status)
             #expect(try told().positions == seven)
             let fault = SinkFault(place: "out", operation: "write", reason: "no space")
@@ -60,7 +60,7 @@ import Testing
 
     @Test("positions that the target does not know any more are not told")
     func setBack() throws {
-        try run { report in
+        try run { (report: SinkStatusReport) throws -> Void in
             report.begin(status)
             report.note("s", [0: SinkPosition(next: Offset(7))], nil, records: 7, waiting: 0)
             report.note("s", .setBack(SinkFault(place: "out", operation: "go on at", reason: "it is empty")))

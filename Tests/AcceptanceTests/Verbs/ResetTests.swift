@@ -159,7 +159,9 @@ extension AcceptanceTests {
                 #expect(!right.standardError.contains("warning"), "\(words): \(right.failure)")
             }
             // These have nothing to show or to ask for, whichever application it is.
-            for words in [["sink", "--status"], ["reload", "--kind", "Board", "--yes"], ["doctor", "--seconds", "1"]] {
+            for words in [
+                ["sink", "--status"], ["reload", "--kind", "Board", "--yes"], ["doctor", "--seconds", "1"],
+            ] {
                 func said(_ options: [String]) async throws -> String {
                     let result = try await tideline(words + options)
                     return result.standardOutput + result.standardError
