@@ -19,6 +19,8 @@ package final class TimelineWriter: SinkKind {
 
     /// Everything below is written, as the sink has kept it.
     private var kept: [Partition: SinkPosition] = [:]
+    /// Positions are of no known choice, as an earlier release kept them: they are kept anew at once.
+    private var isUnbound = false
     /// The last record that the sink has as it is to be.
     private var last: SinkRecord?
     /// The position of the reader in each partition.
@@ -55,7 +57,10 @@ package final class TimelineWriter: SinkKind {
         try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
     }
 
-    package func start(at positions: [Partition: SinkPosition]) { kept = positions }
+    package func start(at positions: [Partition: SinkPosition]) {
+        kept = positions
+        isUnbound = positions.values.contains { $0.choice != settings.choice?.digest }
+    }
 
     /// While a commit has no answer only what is there already is read: if nothing is, the answer is waited for.
     package func demand() -> SinkDemand? {
@@ -77,7 +82,7 @@ package final class TimelineWriter: SinkKind {
         guard isWholeAgain else { return true }
         do throws(SinkRunError) {
             // Where it starts over is kept at once: a position of before may be taken for one of the new topic.
-            let hasWork = !batch.isEmpty || !letters.isEmpty || !state.restarted.isEmpty
+            let hasWork = !batch.isEmpty || !letters.isEmpty || !state.restarted.isEmpty || isUnbound
             wasInterrupted = try !(hasWork ? write() : renew())
         } catch .sink(.setBack(let fault)) {
             // What was read counts from positions that the target does not know any more.
@@ -218,6 +223,7 @@ package final class TimelineWriter: SinkKind {
 
     func settled(at positions: [Partition: SinkPosition]) {
         kept = positions
+        isUnbound = false
         letters.settle()
     }
 

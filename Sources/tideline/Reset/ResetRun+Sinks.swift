@@ -31,6 +31,14 @@ extension ResetRun {
         return plan
     }
 
+    /// True if a sink keeps its positions under a name. Sinks of timelines over HTTP have that of their address there,
+    /// and tell themselves under that of their declaration, with the beginning of the same digest in their target.
+    private func isOf(_ status: SinkStatus, _ name: String) -> Bool {
+        if name == status.name { return true }
+        guard name.hasPrefix("http-"), status.topic == environment.topics.timelines else { return false }
+        return status.target.hasSuffix("(\(name.dropFirst(5).prefix(8)))")
+    }
+
     /// The sinks of these names that have told a moment ago that they run, or wait for their target, ascending by name.
     private func running(among names: [String]) throws(CommandFailure) -> [SinkResetPlan.Running] {
         if names.isEmpty { return [] }
@@ -40,7 +48,7 @@ extension ResetRun {
             let now = Instant.now()
             let told = try environment.sinkStatuses().told.values
             return told.filter { status in
-                names.contains(status.name) && [.running, .waiting].contains(status.state)
+                names.contains { isOf(status, $0) } && [.running, .waiting].contains(status.state)
                     && now - status.at <= ElapsedTime(SinkStatusReport.silence)
             }.map { SinkResetPlan.Running(name: $0.name, state: $0.state.rawValue) }.sorted { $0.name < $1.name }
         } catch {

@@ -1,5 +1,6 @@
 import Settings
 import Sinks
+import StreamRuntime
 
 extension DeliveryPace {
     /// The pace as the settings of now say it.
@@ -13,3 +14,5 @@ extension DeliveryPace {
         declinedMax = settings[Keys.webhookRefusals]
     }
 }
+
+extension SleepingClock: DeliveryClock {}

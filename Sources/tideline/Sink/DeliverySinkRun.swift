@@ -181,35 +181,41 @@ struct DeliverySinkRun {
             DeliveryPace(settings, ofTimelines: sendsTimelines)
         }
         var (answers, successes, wasAway) = (0, 0, false)
-        // Dead letters that were made before it do not end it, as they end other trouble.
-        var turnedAway: String?
-        return try SinkRunner(
-            cluster: environment.cluster, destination: destination, transport: HTTPClient(http), settings: settings,
-            instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
-            memory: environment.resources.memory, pace: { pace.value }, tracer: surroundings.tracer,
-            shouldStop: { Self.shouldStop(surroundings) },
-            progress: { progress in
-                surroundings.progress(progress.summary.records, progress.hasBegun)
-                deadLetters.flush(now: WallClock.uptime())
-                environment.brokers?.tellRepeats()
-                let told = SinkMonitoring.Progress(progress)
-                surroundings.watch?.note(told)
-                if told.successes > successes || told.unsettled == 0 { turnedAway = nil }
-                if let turnedAway { surroundings.watch?.note(trouble: turnedAway) }
-                // Where nothing waits it is of no matter that the target refused something.
-                if let away = told.reasonAway {
-                    surroundings.report?.note(shown.name, trouble: away)
-                } else if turnedAway == nil, wasAway || told.answers > answers || told.unsettled == 0 {
-                    surroundings.report?.note(shown.name, trouble: nil)
-                }
-                (answers, successes, wasAway) = (told.answers, told.successes, told.reasonAway != nil)
-                surroundings.report?.note(
-                    shown.name, told.positions, progress.written, records: told.records, waiting: told.unsettled)
-            },
-            notice: { notice in
-                if case .turnedAway(let reason) = notice { turnedAway = reason }
-                log(notice, surroundings)
-            })
+        var turnedAway: String?  // Dead letters of before do not end it, as they end other trouble.
+        let transport = HTTPClient(http)
+        do throws(LogError) {
+            return try SinkRunner(
+                cluster: environment.cluster, destination: destination, transport: transport, settings: settings,
+                instance: UUID().uuidString, clock: SleepingClock(), random: { Double.random(in: 0..<1) },
+                memory: environment.resources.memory, pace: { pace.value }, tracer: surroundings.tracer,
+                shouldStop: { Self.shouldStop(surroundings) },
+                progress: { progress in
+                    surroundings.progress(progress.summary.records, progress.hasBegun)
+                    deadLetters.flush(now: WallClock.uptime())
+                    environment.brokers?.tellRepeats()
+                    let told = SinkMonitoring.Progress(progress)
+                    surroundings.watch?.note(told)
+                    if told.successes > successes || told.unsettled == 0 { turnedAway = nil }
+                    if let turnedAway { surroundings.watch?.note(trouble: turnedAway) }
+                    // Where nothing waits it is of no matter that the target refused something.
+                    if let away = told.reasonAway {
+                        surroundings.report?.note(shown.name, trouble: away)
+                    } else if told.hasBegun, turnedAway == nil, wasAway || told.answers > answers || told.unsettled == 0
+                    {
+                        surroundings.report?.note(shown.name, trouble: nil)
+                    }
+                    (answers, successes, wasAway) = (told.answers, told.successes, told.reasonAway != nil)
+                    surroundings.report?.note(
+                        shown.name, told.positions, progress.written, records: told.records, waiting: told.unsettled)
+                },
+                notice: { notice in
+                    if case .turnedAway(let reason) = notice { turnedAway = reason }
+                    log(notice, surroundings)
+                })
+        } catch {
+            transport.shutdown()
+            throw error
+        }
     }
 
     /// The sink asks this in each round, also while it waits for brokers.
@@ -219,7 +225,7 @@ struct DeliverySinkRun {
         return Signals.isStopRequested
     }
 
-    /// - Parameter reason: what is waited for before it reads on; `nil` once it is there.
+    /// - Parameter reason: `nil` once what is waited for is there.
     private func note(awaiting reason: String?, _ surroundings: Surroundings) {
         surroundings.watch?.note(awaiting: reason)
         surroundings.report?.note(shown.name, trouble: reason)
@@ -242,5 +248,3 @@ struct DeliverySinkRun {
         }
     }
 }
-
-extension SleepingClock: DeliveryClock {}

@@ -49,8 +49,10 @@ struct KafkaTopicAddress: Hashable, Sendable {
             "batch.size": String(KafkaSinkSettings.batchBytes),
         ]
         for (name, value) in settings.values(under: Keys.sinkKafka) { properties[name] = value.description }
+        // Where many sinks run in one process, each has a share of what one has.
+        let limit = (environment.cluster as? RdKafkaCluster)?.settings.memoryLimit ?? settings.memoryLimit
         let kafka = RdKafkaSettings(
-            bootstrapServers: bootstrap, properties: properties, memoryLimit: settings.memoryLimit)
+            bootstrapServers: bootstrap, properties: properties, memoryLimit: limit)
         let problems = kafka.validate().map { "\(Keys.sinkKafka.name).\($0.property): \($0.reason)" }
         guard problems.isEmpty else {
             throw .refused(

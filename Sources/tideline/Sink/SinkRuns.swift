@@ -126,7 +126,8 @@ final class SinkRuns: Sendable {
                 do throws(CommandFailure) {
                     run = try delivery(to: address, of: sink)
                 } catch {
-                    throw SinkFailure(error, isFinal: true)
+                    // What the settings say was checked at the start: a file is missing, perhaps for a moment.
+                    throw SinkFailure(error, isFinal: false)
                 }
                 return try run.deliver(surroundings).json(of: name)
             }

@@ -6,7 +6,8 @@ import Timelines
 /// Key, value and headers are the record's; the target's partitions are decided by the key. A configuration that is
 /// gone, or names other sinks, becomes a tombstone. A batch and the positions behind it are one transaction: positions
 /// are in a `SinkLedger` beside the topic. So readers with `read_committed` see whole batches, each once, and a record
-/// cannot come again. Therefore the sink does not look for older timelines: positions alone decide.
+/// cannot come again. Therefore the sink does not look for older timelines: positions alone decide. While all is read
+/// again because the choice of timelines is another one, the topic has older ones for a time, until the newest come.
 ///
 /// The newest of several sinks of one topic goes on; the one before it is fenced, and ends.
 package final class KafkaSink: TimelineSink {
