@@ -48,7 +48,7 @@ extension AcceptanceTests {
 
             server.signal(SIGUSR1)
             let count = Self.configurations * Self.versions
-            let isDone = try await eventually(within: .seconds(60), every: .seconds(1)) {
+            let isDone = try await eventually(within: .seconds(240), every: .seconds(1)) {
                 let text = try await Monitored.get("/metrics", at: address).body
                 return Self.records(in: text) == count && text.contains(/\ntideline_sink_lag_records\{[^}]*\} 0\n/)
             }
