@@ -104,7 +104,7 @@ extension AcceptanceTests {
 
         private static func startTarget() async throws -> (server: ProcessRunner, port: String) {
             let server = try ProcessRunner(
-                URL(filePath: "/usr/bin/python3"), ["-c", script], timeout: .seconds(170))
+                URL(filePath: "/usr/bin/python3"), ["-c", script], timeout: .seconds(400))
             let isThere = await eventually { server.output.hasSuffix("\n") }
             try #require(isThere, "\(server.errorOutput)")
             return (server, server.output.trimmingCharacters(in: .newlines))
