@@ -22,7 +22,7 @@ extension AcceptanceTests {
             ]
             let sink = try ProcessRunner(
                 TidelineExecutable.url, words + application.options, environment: ResourceWorld.secret,
-                timeout: .seconds(170))
+                timeout: .seconds(400))
             defer { sink.kill() }
             let address = try await Monitored.address(of: sink)
             try await Monitored.wait(for: "/health/ready", at: address, 200)
