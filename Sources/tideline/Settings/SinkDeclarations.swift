@@ -11,8 +11,9 @@ struct SinkDeclaration: Hashable, Sendable {
     var setting: String
     /// What it has of its own if it sends over HTTP.
     var http = HTTPSinkFields()
+
     /// True if the settings name it, false if the command line does.
-    var isOfSettings = true
+    var isOfSettings: Bool { setting.hasPrefix("sinks.") }
 
     var name: String { choice.name }
 
@@ -33,7 +34,6 @@ struct SinkDeclaration: Hashable, Sendable {
     init(_ target: TimelineTarget, address: String) {
         self.init(target: target, address: address, choice: SinkChoice(name: target.name), setting: "--to")
         if content == .reloads { setting = "--reloads" }
-        isOfSettings = false
     }
 
     init(target: TimelineTarget, address: String, choice: SinkChoice, setting: String) {
