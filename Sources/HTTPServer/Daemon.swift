@@ -25,7 +25,7 @@ final class Daemon: Sendable {
         configuration = .allocate(capacity: 1)
         configuration.initialize(
             to: cmhd_configuration(
-                listen_socket: socket.descriptor, threads: UInt32(threads), thread_stack_bytes: 1 << 20,
+                listen_socket: socket.lent, threads: UInt32(threads), thread_stack_bytes: 1 << 20,
                 connection_memory_bytes: core.configuration.connectionMemory,
                 // libmicrohttpd divides them among its threads, and does not say which of them takes a connection.
                 connections: UInt32((core.configuration.connectionLimit + 2 * Self.connectionsBeyondLimit) * threads),
@@ -51,10 +51,7 @@ final class Daemon: Sendable {
     }
 
     /// Takes no more connections.
-    func quiesce() {
-        _ = MHD_quiesce_daemon(daemon)
-        socket.close()
-    }
+    func quiesce() { socket.close() }
 
     /// Closes all connections and ends the threads. No connection may be set aside.
     func stop() {

@@ -1,10 +1,17 @@
 import Glibc
 import Synchronization
 
-/// A socket that listens, closed at the end.
+/// A socket that listens, and the number by which libmicrohttpd knows it.
+///
+/// libmicrohttpd closes the number that it got, also where it cannot start; it does so in most cases of these, and
+/// does not say in which. So it gets one of its own: a number that is closed twice may be another thread's file.
 final class ListeningSocket: Sendable {
-    let descriptor: Int32
+    /// libmicrohttpd's, which closes it. The same socket as `descriptor`, until `close`.
+    let lent: Int32
     let port: Int
+    private let descriptor: Int32
+    /// Takes the place of the socket in `lent`. Made at the start, since there may be no file to be had at the end.
+    private let placeholder: Int32
     private let isClosed = Mutex(false)
 
     init(_ address: String, port: Int) throws(HTTPServerError) {
@@ -31,17 +38,34 @@ final class ListeningSocket: Sendable {
             Glibc.close(descriptor)
             throw error
         }
+        placeholder = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        lent = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard placeholder >= 0, lent >= 0 else {
+            let error = Self.error(place)
+            for file in [descriptor, placeholder, lent] where file >= 0 { Glibc.close(file) }
+            throw error
+        }
         self.descriptor = descriptor
         self.port = Self.port(of: descriptor)
     }
 
     deinit {
-        close()
+        Glibc.close(placeholder)
+        isClosed.withLock { if !$0 { Glibc.close(descriptor) } }
     }
 
+    /// Listens no more, while `lent` stays a number that libmicrohttpd may use and close. At most once, and before
+    /// libmicrohttpd has closed it.
+    ///
+    /// `MHD_quiesce_daemon` is not used: where one of the daemon's threads wakes up at that moment, both remove the
+    /// socket from its epoll instance, and the second of the two ends the process (libmicrohttpd 0.9.75 and 1.0.1). A
+    /// socket that nobody has open any more leaves all epoll instances by itself (epoll(7)).
     func close() {
         isClosed.withLock { isClosed in
-            if !isClosed { Glibc.close(descriptor) }
+            precondition(!isClosed, "a socket is closed once")
+            dup2(placeholder, lent)
+            _ = fcntl(lent, F_SETFD, FD_CLOEXEC)
+            Glibc.close(descriptor)
             isClosed = true
         }
     }
