@@ -1,5 +1,6 @@
 package import Foundation
 import Glibc
+import Synchronization
 
 private let testBrokerScript = PackageRoot.url.appending(path: "Scripts/test-broker")
 
@@ -22,14 +23,27 @@ package func endWithThisProcess(_ directory: URL) throws {
     guard status == 0 else { throw TestBrokerError("the guard of \(directory.path) did not start") }
 }
 
-/// A port P of the loopback for which P and P+1 are free: the broker takes both.
+/// A port P of the loopback for which P and P+1 are free: the broker takes both. No port is given out twice.
+///
+/// It lies below the ports that the system gives to connections (ip(7)): one of these may have taken the port of a
+/// server that is stopped, and must come back at its port.
 package func freePortPair() throws -> UInt16 {
-    for _ in 0..<100 {
-        guard let first = BoundPort(0), first.port < UInt16.max else { continue }
-        if BoundPort(first.port + 1) != nil { return first.port }
+    let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+    let lowest = range?.split(whereSeparator: \.isWhitespace).first.flatMap { UInt16($0) } ?? 32_768
+    return try givenOut.withLock { givenOut in
+        for _ in 0..<1000 {
+            let wanted = lowest > 20_000 ? UInt16.random(in: 10_000..<lowest - 1) : 0
+            guard let first = BoundPort(wanted), first.port < UInt16.max, BoundPort(first.port + 1) != nil,
+                givenOut.isDisjoint(with: [first.port, first.port + 1])
+            else { continue }
+            givenOut.formUnion([first.port, first.port + 1])
+            return first.port
+        }
+        throw TestBrokerError("no two neighbouring ports are free on 127.0.0.1")
     }
-    throw TestBrokerError("no two neighbouring ports are free on 127.0.0.1")
 }
+
+private let givenOut = Mutex<Set<UInt16>>([])
 
 /// A TCP port of the loopback, bound for as long as this lives.
 private struct BoundPort: ~Copyable {
