@@ -118,8 +118,14 @@ extension ClientHandle {
     private func headerList(_ headers: [Header]) -> OpaquePointer {
         guard let list = rd_kafka_headers_new(headers.count) else { preconditionFailure("librdkafka is out of memory") }
         for header in headers {
-            RecordBytes.with(header.value) { value in
-                _ = rd_kafka_header_add(list, header.name, -1, value.start, value.count)
+            // As UTF-8 with its length a short name is copied to the stack alone.
+            var name = header.name
+            name.withUTF8 { name in
+                name.withMemoryRebound(to: CChar.self) { name in
+                    RecordBytes.with(header.value) { value in
+                        _ = rd_kafka_header_add(list, name.baseAddress, name.count, value.start, value.count)
+                    }
+                }
             }
         }
         return list

@@ -37,10 +37,13 @@ extension StateStore {
         for (number, slot) in written.enumerated() {
             prefetchWritten(after: number)
             guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
-            if place.pointee != nil {
+            // Read where it is, the value would be copied, with a reference to each of its parts.
+            if let value = place.move() {
                 captured.write(format)
-                // Called on the optional itself, it would copy the value.
-                withUnsafePointer(to: &place.pointee!) { $0.pointee.encode(into: &captured) }
+                value.encode(into: &captured)
+                place.initialize(to: consume value)
+            } else {
+                place.initialize(to: nil)
             }
             capturedEnds.append(captured.count)
         }
