@@ -54,11 +54,13 @@ struct FindingTests {
             PermissionFacts(Permission(.write, .transactionalIds(prefix: "app-")), .refused),
             PermissionFacts(Permission(.read, .group("app")), .unknown("no answer")),
         ]
-        let findings = facts.findings(bootstrap: "b:1")
+        let findings = facts.findings(isDetailed: false, bootstrap: "b:1") { "tideline \($0)" }
         #expect(findings.map(\.level) == [.bad, .notice, .good])
         #expect(
             findings[0].remedy
-                == "kafka-acls --bootstrap-server b:1 --add --allow-principal User:NAME --operation Write"
+                == "tideline permissions --apply --principal User:NAME"
+                + " --only 'Write on transactional ids that begin with app-'; where librdkafka is older than 2.6, "
+                + "kafka-acls --bootstrap-server b:1 --add --allow-principal User:NAME --operation Write"
                 + " --transactional-id app- --resource-pattern-type prefixed")
         #expect(findings[2].text == "1 of 3 are there")
     }
