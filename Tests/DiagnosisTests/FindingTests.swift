@@ -70,7 +70,7 @@ struct FindingTests {
         let place = TopicPartition("t", 3)
         func findings(_ age: ElapsedTime?) -> [Finding] {
             [TransactionFacts(place, stableEnd: 7, end: 20, age: age)]
-                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1")
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1") { "tideline \($0)" }
         }
         #expect(findings(.seconds(10)).map(\.level) == [.good])
         #expect(findings(nil).map(\.level) == [.notice])
@@ -90,7 +90,8 @@ struct FindingTests {
         ]
         func finding(_ topic: String) -> Finding? {
             [TransactionFacts(TopicPartition(topic, 3), stableEnd: 7, end: 20, age: .seconds(11))]
-                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners).first
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners) { "tideline \($0)" }
+                .first
         }
         let possible = "; of this application it may be that of app-a.1 (gone), app-b.1 (gone), app-c.1 (a member)"
         #expect(finding("t")?.text.hasSuffix(possible) == true)

@@ -141,11 +141,8 @@ struct PermissionsCommand: Verb {
             json.string("permission", permission.name)
             json.string("principal", principal)
             json.string("outcome", outcome)
-            if let reason { json.string("reason", reason) }
-            json.key("verbs")
-            json.beginArray()
-            for verb in verbs { json.string(verb) }
-            json.endArray()
+            json.string("reason", reason)
+            json.strings("verbs", verbs)
         }
         print(line)
     }
