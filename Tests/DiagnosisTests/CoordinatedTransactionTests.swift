@@ -1,7 +1,6 @@
 import Diagnosis
 import RecordLog
 import Testing
-import Times
 
 @Suite("What coordinators have written of transactions")
 struct CoordinatedTransactionTests {

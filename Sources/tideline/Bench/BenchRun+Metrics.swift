@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import Observability
 
 /// The row that measures what it costs to be asked for metrics: J.
 extension BenchRun {
