@@ -7,8 +7,11 @@ struct RunbookMask {
     init(_ application: Application) {
         // Internal topics begin with the name of the application, all others with the prefix.
         let own = ["exchange", "state", "reset", "pushes", "operations"]
+        let topics = own.map { ("\(application.name).\($0)", "tideline.\($0)") }
+        // Where a sink writes files, which is below that folder.
+        let folder = ("\(application.directory.path)/", "")
         names =
-            [("\(application.directory.path)/", "")] + own.map { ("\(application.name).\($0)", "tideline.\($0)") } + [
+            [folder] + topics + [
                 (" --topic-prefix \(application.prefix)", ""), (application.prefix, ""), (application.name, "tideline"),
                 (application.bootstrap, "localhost:9092"),
             ]
