@@ -4,8 +4,8 @@ import Observability
 
 /// The row that measures what it costs to be asked for metrics: J.
 extension BenchRun {
-    /// Row J: row A's work with metrics that are read each second, and without. Who comes first changes with each round,
-    /// for the machine is not the same for both.
+    /// Row J: row A's work with metrics that are read each second, and without. Who comes first changes with each
+    /// round, for the machine is not the same for both.
     func measureMetrics(_ round: Int) throws(CommandFailure) {
         guard rows.contains(.metrics) else { return }
         for servesMetrics in round.isMultiple(of: 2) ? [false, true] : [true, false] where !Signals.isStopRequested {
