@@ -8,6 +8,11 @@ package struct NeededPermissions {
     package struct Need: Hashable, Sendable {
         package var permission: Permission
         package var verbs: [String]
+
+        package init(permission: Permission, verbs: [String]) {
+            self.permission = permission
+            self.verbs = verbs
+        }
     }
 
     /// Each permission once, in the order in which verbs first need them.
@@ -16,6 +21,10 @@ package struct NeededPermissions {
     private let application: String
     private let name: (NamedTopic) -> String
     private let isAbsent: (NamedTopic) -> Bool
+    private let isAhead: Bool
+
+    /// The names of all verbs that need any, `process` first.
+    package static var verbs: [String] { VerbNeeds.all.map(\.verb) }
 
     /// - Parameters:
     ///   - application: the id, which is also the name of the group.
@@ -23,14 +32,17 @@ package struct NeededPermissions {
     ///   - isAbsent: true for a topic that is known not to exist: nobody can ask there for more than to make it.
     ///   - sendingSinks: the sinks over HTTP that the settings name, by their names in transactional ids. Where there
     ///     are none, all that one may be called are asked for.
+    ///   - verbs: those that are looked at; `nil` stands for all.
+    ///   - isAhead: true if also that counts which is needed once the absent topics are there.
     package init(
-        application: String, sendingSinks: [String], name: @escaping (NamedTopic) -> String,
-        isAbsent: @escaping (NamedTopic) -> Bool
+        application: String, sendingSinks: [String], of verbs: Set<String>? = nil, isAhead: Bool = false,
+        name: @escaping (NamedTopic) -> String, isAbsent: @escaping (NamedTopic) -> Bool
     ) {
         self.application = application
         self.name = name
         self.isAbsent = isAbsent
-        for needs in VerbNeeds.all {
+        self.isAhead = isAhead
+        for needs in VerbNeeds.all where verbs?.contains(needs.verb) ?? true {
             for use in needs.uses { add(use, needs.verb) }
             for operation in needs.group { add(Permission(operation, .group(application)), needs.verb) }
             for id in needs.transactionalIds { add(id, sendingSinks, needs.verb) }
@@ -48,7 +60,7 @@ package struct NeededPermissions {
 
     /// To make a topic, or to look whether it is there, may be asked for though it is not.
     private func isAsked(_ operation: Permission.Operation, of topic: NamedTopic) -> Bool {
-        operation == .create || operation == .describe || !isAbsent(topic)
+        operation == .create || operation == .describe || isAhead || !isAbsent(topic)
     }
 
     private mutating func add(_ id: VerbNeeds.TransactionalId, _ sinks: [String], _ verb: String) {

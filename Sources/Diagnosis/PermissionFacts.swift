@@ -25,35 +25,77 @@ package struct PermissionFacts: Hashable, Sendable {
     /// Without it nothing works.
     fileprivate var isOfPipeline: Bool { verbs.contains(Self.pipeline) }
 
-    /// The verbs in words: `'a', 'b' and 'c'`.
-    fileprivate var verbText: String {
-        let names = verbs.map { "'\($0)'" }
-        return names.count < 2
-            ? names.joined() : names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1])"
+    fileprivate func finding(_ bootstrap: String, _ command: (String) -> String) -> Finding? {
+        switch answer {
+        case .allowed: nil
+        case .refused where isOfPipeline:
+            Finding(.permissions, permission.name, .bad, "is missing", remedy: remedy(bootstrap, command))
+        case .refused:
+            Finding(
+                .permissions, permission.name, .notice,
+                "is missing; \(verbs.inWords) \(verbs.count == 1 ? "needs" : "need") it",
+                remedy: remedy(bootstrap, command))
+        case .unknown(let reason):
+            Finding(.permissions, permission.name, .notice, "cannot be told: \(reason)")
+        }
+    }
+
+    private func remedy(_ bootstrap: String, _ command: (String) -> String) -> String {
+        let grant = command("permissions --apply --principal User:NAME --only '\(permission.name)'")
+        return switch permission.resource {
+        case .topic, .group: grant
+        case .transactionalId, .transactionalIds:
+            "\(grant); where librdkafka is older than 2.6, \(permission.grant(at: bootstrap))"
+        }
     }
 }
 
 extension [PermissionFacts] {
-    /// A line for each permission that is missing or cannot be told, and one for all others together.
+    /// A line for each permission of `process` that is missing or cannot be told, one for those of all other verbs, and
+    /// one for what is there.
     ///
-    /// - Parameter bootstrap: for the commands.
-    package func findings(bootstrap: String) -> [Finding] {
-        let problems = compactMap { fact -> Finding? in
-            switch fact.answer {
-            case .allowed: nil
-            case .refused:
-                Finding(
-                    .permissions, fact.permission.name, fact.isOfPipeline ? .bad : .notice,
-                    fact.isOfPipeline
-                        ? "is missing" : "is missing; \(fact.verbText) \(fact.verbs.count == 1 ? "needs" : "need") it",
-                    remedy: fact.permission.grant(at: bootstrap))
-            case .unknown(let reason):
-                Finding(.permissions, fact.permission.name, .notice, "cannot be told: \(reason)")
-            }
-        }
+    /// - Parameters:
+    ///   - isDetailed: true if each of those of other verbs has a line, too.
+    ///   - bootstrap: for commands that are not the program's own.
+    ///   - command: makes a whole command line of a verb with its words.
+    package func findings(
+        isDetailed: Bool, bootstrap: String, command: (String) -> String
+    ) -> [Finding] {
+        let problems = filter { isDetailed || $0.isOfPipeline }.compactMap { $0.finding(bootstrap, command) }
+        let others = isDetailed ? nil : self.others(command)
         let allowed = count { $0.answer == .allowed }
-        if allowed == 0 { return problems }
-        let all = problems.isEmpty ? "all \(count) that are needed are there" : "\(allowed) of \(count) are there"
-        return problems + [Finding(.permissions, "of this client", .good, all)]
+        let found = problems + [others].compactMap(\.self)
+        if allowed == 0 { return found }
+        let all = found.isEmpty ? "all \(count) that are needed are there" : "\(allowed) of \(count) are there"
+        return found + [Finding(.permissions, "of this client", .good, all)]
+    }
+
+    /// The permissions that verbs beside `process` lack: whoever runs `process` alone is not to have them.
+    ///
+    /// - Returns: `nil` if they lack none.
+    private func others(_ command: (String) -> String) -> Finding? {
+        let lacking = filter { !$0.isOfPipeline && $0.answer != .allowed }
+        guard !lacking.isEmpty else { return nil }
+        let missing = lacking.count { $0.answer == .refused }
+        let untold = lacking.count - missing
+        let counts = [(missing, "missing"), (untold, "not to be told")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.0 == 1 ? "is" : "are") \($0.1)" }
+        var verbs: [String] = []
+        for verb in lacking.flatMap(\.verbs) where !verbs.contains(verb) { verbs.append(verb) }
+        let grant = command("permissions --apply --principal User:NAME --verb VERB")
+        return Finding(
+            .permissions, "of other verbs", .notice,
+            "\(counts.joined(separator: ", ")); \(verbs.inWords) \(verbs.count == 1 ? "needs" : "need")"
+                + " \(lacking.count == 1 ? "it" : "them")",
+            remedy: "If this user is to run one of them: \(grant). '--json' names each permission")
+    }
+}
+
+extension [String] {
+    /// Names in words: `'a', 'b' and 'c'`.
+    fileprivate var inWords: String {
+        let names = map { "'\($0)'" }
+        return names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1])"
     }
 }

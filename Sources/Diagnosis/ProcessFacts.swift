@@ -78,7 +78,9 @@ package struct ProcessFacts: Hashable, Sendable {
 
     private static func remedy(_ part: String) -> String {
         switch part {
-        case "target": "Mend the folder or the server; the sink tries again by itself, and nothing is lost"
+        case "target":
+            "Mend the folder or the server: the sink tries again by itself, and what waits is not lost. What was"
+                + " refused before is a dead letter: 'dead-letters replay' puts it back once the target is mended"
         case "sink": "Mend what the reason names: the sink begins again by itself, unless another one took its place"
         case "brokers": "Start the broker again; the process goes on by itself"
         case "commits":

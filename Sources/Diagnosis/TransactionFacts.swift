@@ -17,11 +17,25 @@ package struct TransactionFacts: Hashable, Sendable {
         self.age = age
     }
 
-    /// What ends it, whoever began it.
-    fileprivate func remedy(bootstrap: String) -> String {
-        "If it is a program's that still runs, end that program; if nobody ends it,"
-            + " kafka-transactions.sh --bootstrap-server \(bootstrap) abort --topic \(partition.topic)"
+    /// What ends it where nothing else of the application does.
+    ///
+    /// - Parameter holders: those whose it is; `nil` if that is not known.
+    fileprivate func remedy(
+        _ holders: [CoordinatedTransaction]?, bootstrap: String, command: (String) -> String
+    ) -> String {
+        let tool =
+            "kafka-transactions.sh --bootstrap-server \(bootstrap) abort --topic \(partition.topic)"
             + " --partition \(partition.partition) --start-offset \(stableEnd)"
+        let running = "If it is a program's that still runs, end that program; "
+        guard let holders else {
+            let end = command("transactions --end ID")
+            return running + "if nobody ends it, \(end) with its transactional id, or \(tool)"
+        }
+        if holders.isEmpty {
+            return "Look again; if it is still there, it hangs, and no client but Kafka's own can end it: \(tool)"
+        }
+        let endings = holders.map { command("transactions --end '\($0.transactionalId)'") }
+        return running + "else \(endings.joined(separator: " and "))"
     }
 }
 
@@ -33,9 +47,13 @@ extension [TransactionFacts] {
     ///   - looked: the partitions that were looked at.
     ///   - bootstrap: for the commands.
     ///   - owners: who of the application may have left them open, the most likely first.
+    ///   - known: what coordinators have written; `nil` if this client may not read it.
+    ///   - command: makes a whole command line of a verb with its words.
     package func findings(
-        timeout: ElapsedTime, looked: Int, bootstrap: String, owners: [TransactionOwner] = []
+        timeout: ElapsedTime, looked: Int, bootstrap: String, owners: [TransactionOwner] = [],
+        known: CoordinatedTransactions? = nil, command: (String) -> String
     ) -> [Finding] {
+        let open = known?.open
         let held = sorted { $0.partition < $1.partition }.compactMap { fact -> Finding? in
             guard let age = fact.age else {
                 return Finding(
@@ -44,19 +62,23 @@ extension [TransactionFacts] {
                     remedy: "Ask again in \(timeout.text).")
             }
             guard age > timeout else { return nil }
+            let holders = open?.filter { $0.partitions.contains(fact.partition) }
+            let suspects = owners.suspected(holders)
+            let whose = holders.map { owners.text(of: $0) } ?? suspects.text(of: fact.partition.topic)
+            let waiting = (fact.end.rawValue - fact.stableEnd.rawValue).counted("offset")
             return Finding(
                 .transactions, "\(fact.partition)", .bad,
                 "an open transaction holds readers up at offset \(fact.stableEnd) since \(age.text);"
-                    + " \((fact.end.rawValue - fact.stableEnd.rawValue).counted("offset")) wait behind it"
-                    + owners.text(of: fact.partition.topic),
-                remedy: owners.endings(of: fact.partition.topic) + fact.remedy(bootstrap: bootstrap))
+                    + " \(waiting) wait behind it\(whose)",
+                remedy: suspects.endings(of: fact.partition.topic)
+                    + fact.remedy(holders, bootstrap: bootstrap, command: command))
         }
         if !held.isEmpty { return held }
-        let open = isEmpty ? "" : "; \(count.counted("partition")) \(count == 1 ? "has" : "have") one open for less"
+        let younger = isEmpty ? "" : "; \(count.counted("partition")) \(count == 1 ? "has" : "have") one open for less"
         return [
             Finding(
                 .transactions, "\(looked.counted("partition"))", .good,
-                "no transaction is open for longer than \(timeout.text)\(open)")
+                "no transaction is open for longer than \(timeout.text)\(younger)")
         ]
     }
 }

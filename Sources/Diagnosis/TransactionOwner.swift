@@ -1,5 +1,5 @@
-/// A producer of the application that may have a transaction open. Brokers do not tell this client whose a transaction
-/// is, so the rules by which the application names its producers have to.
+/// A producer of the application that may have a transaction open. Who may not read what coordinators have written does
+/// not know whose a transaction is, so the rules by which the application names its producers have to tell.
 package struct TransactionOwner: Hashable, Sendable {
     package var transactionalId: String
     /// What is known of it, in words: "a member of the group".
@@ -28,6 +28,24 @@ extension [TransactionOwner] {
         let named = owners.prefix(Self.namedMax).map { "\($0.transactionalId) (\($0.state))" }.joined(separator: ", ")
         let more = owners.count > Self.namedMax ? " and \(owners.count - Self.namedMax) more" : ""
         return "; of this application it may be that of \(named)\(more)"
+    }
+
+    /// Those that may have a transaction open in a partition.
+    ///
+    /// - Parameter holders: those whose transactions are open there; `nil` if that is not known.
+    func suspected(_ holders: [CoordinatedTransaction]?) -> [TransactionOwner] {
+        guard let holders else { return self }
+        return filter { owner in holders.contains { $0.transactionalId == owner.transactionalId } }
+    }
+
+    /// Those whose transactions are open in a partition, as the end of a sentence.
+    func text(of holders: [CoordinatedTransaction]) -> String {
+        if holders.isEmpty { return "; no coordinator knows of it" }
+        let named = holders.map { holder in
+            let owner = first { $0.transactionalId == holder.transactionalId }
+            return "\(holder.transactionalId) (\(owner?.state ?? holder.state.text))"
+        }
+        return "; it is that of \(named.joined(separator: " and "))"
     }
 
     /// What ends their transactions, each sentence once and with a blank behind it.

@@ -52,7 +52,8 @@ struct VerbNeeds: Sendable {
     private static let inputs: [NamedTopic] = [.telemetry, .calendarEvents, .configurations, .positions]
     private static let outputs: [NamedTopic] = [.timelines, .reloads, .positionsMerged, .deadLetters]
 
-    /// All verbs that meet brokers, `process` first. `doctor`, `demo` and `bench` are left out.
+    /// All verbs that meet brokers, `process` first. `doctor`, `demo` and `bench` are left out, and so are
+    /// `permissions` and `transactions`, which are for who looks after the cluster.
     static let all: [VerbNeeds] = [
         [process], sinking, [serve, produce, reload, looking], deadLetters, starting, topics,
     ].flatMap { $0 }

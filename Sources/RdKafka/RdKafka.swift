@@ -11,6 +11,6 @@
 //   Settings    what clients are made with, and librdkafka's own table of properties
 //   Consumer    batches of borrowed bytes, rebalances, positions
 //   Producer    transactions, and idempotent writes outside of them
-//   Admin       topics, offsets, groups
+//   Admin       topics, offsets, groups, permissions
 //   Client      the owner of one instance, what its C callbacks reach, and the one place where librdkafka's errors are
 //               told apart

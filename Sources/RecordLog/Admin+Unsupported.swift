@@ -35,6 +35,16 @@ extension Admin {
     package func check(_ permission: Permission, timeout: Duration) throws(LogError) {
         throw .unsupported("permissions")
     }
+
+    package func accessRules(timeout: Duration) throws(LogError) -> [AccessRule] {
+        throw .unsupported("its access rules")
+    }
+
+    package func grant(
+        _ permissions: [Permission], to principal: String, timeout: Duration
+    ) throws(LogError) -> [LogError?] {
+        throw .unsupported("a permission")
+    }
 }
 
 extension LogError {

@@ -61,6 +61,18 @@ package protocol Admin: AnyObject, Sendable {
     /// - Throws: `notAuthorised` if it is not allowed; any other error if it cannot be told.
     func check(_ permission: Permission, timeout: Duration) throws(LogError)
 
+    /// The rules of the brokers' authoriser. Where there is none, or this client may not ask (Describe on the cluster),
+    /// the list may be empty: librdkafka does not tell one from the other.
+    func accessRules(timeout: Duration) throws(LogError) -> [AccessRule]
+
+    /// Makes a rule for each permission that lets the principal do it from everywhere. A rule that is there already
+    /// stays as it is.
+    ///
+    /// - Parameter principal: its type and its name, such as `User:ana`.
+    /// - Returns: why a permission was not given, in the order of `permissions`; `nil` for each that was.
+    /// - Throws: if nothing was answered.
+    func grant(_ permissions: [Permission], to principal: String, timeout: Duration) throws(LogError) -> [LogError?]
+
     /// Waits until a broker has answered.
     func connect(timeout: Duration) throws(LogError)
 

@@ -17,9 +17,9 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isRetriable = isRetriable
     }
 
-    /// The failure in words. A permission that is missing is named, with the command that grants it.
+    /// The failure in words. A permission that is missing is named, with the verb that grants it.
     package var message: String {
-        permission.map { "\(reason); needs \($0.name), granted with: \($0.grant())" } ?? reason
+        permission.map { "\(reason); needs \($0.name), granted with 'tideline permissions --apply'" } ?? reason
     }
 
     package var description: String { "\(message) (\(name))" }

@@ -25,21 +25,24 @@ package struct Permission: Hashable, Sendable {
         case transactionalId(String)
         /// All transactional ids that begin like this.
         case transactionalIds(prefix: String)
-    }
 
-    /// The operation and the resource in words: `Read on topic timeline.positions`.
-    package var name: String {
-        switch resource {
-        case .topic(let name): "\(operation.rawValue) on topic \(name)"
-        case .group(let name): "\(operation.rawValue) on group \(name)"
-        case .transactionalId(let id): "\(operation.rawValue) on transactional id \(id)"
-        case .transactionalIds(let prefix): "\(operation.rawValue) on transactional ids that begin with \(prefix)"
+        /// The resource in words: `topic timeline.positions`.
+        package var name: String {
+            switch self {
+            case .topic(let name): "topic \(name)"
+            case .group(let name): "group \(name)"
+            case .transactionalId(let id): "transactional id \(id)"
+            case .transactionalIds(let prefix): "transactional ids that begin with \(prefix)"
+            }
         }
     }
 
-    /// The command that grants it, with a placeholder for what only somebody else knows: the principal, and the brokers
-    /// if none are given.
-    package func grant(at bootstrap: String = "HOST:PORT") -> String {
+    /// The operation and the resource in words: `Read on topic timeline.positions`.
+    package var name: String { "\(operation.rawValue) on \(resource.name)" }
+
+    /// The command of Kafka's own tools that grants it, for what this program cannot. It has a placeholder for the
+    /// principal, which only somebody else knows.
+    package func grant(at bootstrap: String) -> String {
         let options =
             switch resource {
             case .topic(let name): "--topic \(name)"

@@ -5,9 +5,10 @@
 // signals is here, and the other modules get it handed in.
 //
 // Begin with the table of subcommands below. A verb of one file stands beside this one, a verb of several has a folder:
-// `Process`, `Produce`, `Sink`, `Serve`, `Demo`, `Topics`, `Doctor`, `Reset`. Words become a `Verb` whose properties
-// are its options; `KafkaOptions` and `Settings/TidelineSettings` make settings of them; `Environment` makes the
-// broker, the log and the topics of the settings; the verb's `execute` does the rest, from its first line to its last.
+// `Process`, `Produce`, `Sink`, `Serve`, `Demo`, `Topics`, `Permissions`, `Doctor`, `Transactions`, `Reset`. Words
+// become a `Verb` whose properties are its options; `KafkaOptions` and `Settings/TidelineSettings` make settings of
+// them; `Environment` makes the broker, the log and the topics of the settings; the verb's `execute` does the rest,
+// from its first line to its last.
 
 import Arguments
 import Foundation
@@ -34,10 +35,10 @@ struct Tideline: ParsableCommand {
             CommandExample("tideline process --bootstrap localhost:9092", "The pipeline, on a real Kafka."),
         ],
         subcommands: [
-            DemoCommand.self, TopicsCommand.self, ProduceCommand.self, ProcessCommand.self, SinkCommand.self,
-            ServeCommand.self, ListCommand.self, ShowCommand.self, ExplainCommand.self, DeadLettersCommand.self,
-            DoctorCommand.self, ResetCommand.self, RepartitionCommand.self, ReloadCommand.self, PreviewCommand.self,
-            AgendaCommand.self, BenchCommand.self,
+            DemoCommand.self, TopicsCommand.self, PermissionsCommand.self, ProduceCommand.self, ProcessCommand.self,
+            SinkCommand.self, ServeCommand.self, ListCommand.self, ShowCommand.self, ExplainCommand.self,
+            DeadLettersCommand.self, DoctorCommand.self, TransactionsCommand.self, ResetCommand.self,
+            RepartitionCommand.self, ReloadCommand.self, PreviewCommand.self, AgendaCommand.self, BenchCommand.self,
         ])
 }
 

@@ -54,11 +54,13 @@ struct FindingTests {
             PermissionFacts(Permission(.write, .transactionalIds(prefix: "app-")), .refused),
             PermissionFacts(Permission(.read, .group("app")), .unknown("no answer")),
         ]
-        let findings = facts.findings(bootstrap: "b:1")
+        let findings = facts.findings(isDetailed: false, bootstrap: "b:1") { "tideline \($0)" }
         #expect(findings.map(\.level) == [.bad, .notice, .good])
         #expect(
             findings[0].remedy
-                == "kafka-acls --bootstrap-server b:1 --add --allow-principal User:NAME --operation Write"
+                == "tideline permissions --apply --principal User:NAME"
+                + " --only 'Write on transactional ids that begin with app-'; where librdkafka is older than 2.6, "
+                + "kafka-acls --bootstrap-server b:1 --add --allow-principal User:NAME --operation Write"
                 + " --transactional-id app- --resource-pattern-type prefixed")
         #expect(findings[2].text == "1 of 3 are there")
     }
@@ -68,7 +70,7 @@ struct FindingTests {
         let place = TopicPartition("t", 3)
         func findings(_ age: ElapsedTime?) -> [Finding] {
             [TransactionFacts(place, stableEnd: 7, end: 20, age: age)]
-                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1")
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1") { "tideline \($0)" }
         }
         #expect(findings(.seconds(10)).map(\.level) == [.good])
         #expect(findings(nil).map(\.level) == [.notice])
@@ -88,7 +90,8 @@ struct FindingTests {
         ]
         func finding(_ topic: String) -> Finding? {
             [TransactionFacts(TopicPartition(topic, 3), stableEnd: 7, end: 20, age: .seconds(11))]
-                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners).first
+                .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners) { "tideline \($0)" }
+                .first
         }
         let possible = "; of this application it may be that of app-a.1 (gone), app-b.1 (gone), app-c.1 (a member)"
         #expect(finding("t")?.text.hasSuffix(possible) == true)

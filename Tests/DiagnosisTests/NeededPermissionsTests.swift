@@ -100,18 +100,55 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.write, .transactionalIds(prefix: "app.sink.")), named).isEmpty)
     }
 
+    private static let lacking = [
+        PermissionFacts(Permission(.write, .topic("t")), .refused, neededBy: ["process", "serve"]),
+        PermissionFacts(Permission(.read, .topic("t")), .refused, neededBy: ["explain"]),
+        PermissionFacts(Permission(.create, .topic("u")), .refused, neededBy: ["a", "b", "c"]),
+    ]
+
     @Test("what process lacks is bad; what others lack is good to know, and names them")
     func findings() {
-        let findings = [
-            PermissionFacts(Permission(.write, .topic("t")), .refused, neededBy: ["process", "serve"]),
-            PermissionFacts(Permission(.read, .topic("t")), .refused, neededBy: ["explain"]),
-            PermissionFacts(Permission(.create, .topic("u")), .refused, neededBy: ["a", "b", "c"]),
-        ].findings(bootstrap: "b:1")
+        let findings = Self.lacking.findings(isDetailed: true, bootstrap: "b:1") { "tideline \($0)" }
         #expect(findings.map(\.level) == [.bad, .notice, .notice])
         #expect(
             findings.map(\.text) == [
                 "is missing", "is missing; 'explain' needs it", "is missing; 'a', 'b' and 'c' need it",
             ])
-        #expect(findings.allSatisfy { $0.remedy.hasPrefix("kafka-acls --bootstrap-server b:1 ") })
+        let grant = "tideline permissions --apply --principal User:NAME --only"
+        let names = ["Write on topic t", "Read on topic t", "Create on topic u"]
+        #expect(findings.map(\.remedy) == names.map { "\(grant) '\($0)'" })
+    }
+
+    @Test("for people, all that other verbs lack is one line, which counts and names them")
+    func compact() {
+        let facts =
+            Self.lacking + [
+                PermissionFacts(Permission(.read, .topic("v")), .unknown("no answer"), neededBy: ["explain", "d"]),
+                PermissionFacts(Permission(.read, .topic("w")), .allowed, neededBy: ["serve"]),
+            ]
+        let findings = facts.findings(isDetailed: false, bootstrap: "b:1") { "tideline \($0)" }
+        #expect(findings.map(\.level) == [.bad, .notice, .good])
+        #expect(
+            findings[1].text
+                == "2 are missing, 1 is not to be told; 'explain', 'a', 'b', 'c' and 'd' need them")
+        #expect(findings[1].remedy.contains("permissions --apply") && findings[1].remedy.contains("--json"))
+        #expect(findings[2].text == "1 of 5 are there")
+    }
+
+    @Test("what a verb will need is told before its topics are there, and of the verbs that are meant alone")
+    func ahead() {
+        let needs = NeededPermissions(
+            application: "app", sendingSinks: [], of: ["process"], isAhead: true, name: { "p.\($0)" },
+            isAbsent: { _ in true }
+        ).all
+        #expect(needs.allSatisfy { $0.verbs == ["process"] })
+        for permission in [
+            Permission(.create, .topic("p.exchange")), Permission(.delete, .topic("p.exchange")),
+            Permission(.write, .topic("p.timelines")), Permission(.write, .transactionalIds(prefix: "app-")),
+        ] {
+            #expect(needs.contains { $0.permission == permission }, "\(permission.name)")
+        }
+        #expect(!needs.contains { $0.permission == Permission(.create, .topic("p.timelines")) })
+        #expect(NeededPermissions.verbs.first == "process" && NeededPermissions.verbs.contains("explain"))
     }
 }

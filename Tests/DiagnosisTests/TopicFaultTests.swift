@@ -86,6 +86,8 @@ struct TopicFaultTests {
         let problems = [ProcessFacts.Problem(part: "target", reason: "no"), .init(part: "lag", reason: "far")]
         let unwell = answer(.answered(problems, zoneData: nil))
         #expect(unwell.map(\.text) == ["target: no", "lag: far"] && unwell.allSatisfy { !$0.remedy.isEmpty })
+        // What a target has refused does not come by itself.
+        #expect(unwell[0].remedy.contains("'dead-letters replay'") && !unwell[0].remedy.contains("nothing is lost"))
         let noticed = ProcessFacts(
             address: "h:1", answer: .answered([], zoneData: nil),
             notices: [.init(part: "dead-letters", reason: "3 records")]

@@ -8,7 +8,7 @@ import Testing
 /// A broker that asks its authoriser: whoever may not do something is told which permission is missing.
 @Suite("Missing permissions")
 struct PermissionTests {
-    @Test("the call that is refused names the operation, the topic, and the command that grants it")
+    @Test("the call that is refused names the operation, the topic, and the verb that grants it")
     func topics() async throws {
         let broker = try await TestBroker.dedicated(properties: [
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -17,9 +17,7 @@ struct PermissionTests {
         let said = try await onThread { try Self.refusals(KafkaFixture(bootstrap: broker.bootstrap, properties: [:])) }
         try await broker.stop()
         func expected(_ operation: String, on topic: String) -> String {
-            "needs \(operation) on topic \(topic), granted with: "
-                + "kafka-acls --bootstrap-server HOST:PORT --add --allow-principal User:NAME"
-                + " --operation \(operation) --topic \(topic)"
+            "needs \(operation) on topic \(topic), granted with 'tideline permissions --apply'"
         }
         #expect(said.looking?.message.hasSuffix(expected("Describe", on: said.hidden)) == true, "\(said)")
         #expect(said.looking?.needing(.read).message.hasSuffix(expected("Read", on: said.hidden)) == true)

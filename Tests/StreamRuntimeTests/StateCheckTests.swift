@@ -53,6 +53,18 @@ struct StateCheckTests {
         #expect(text.contains("out[0] was not read to its end"), "\(text)")
     }
 
+    @Test("the mean size of records is of those that were read, beside why not all of them were")
+    func sizes() {
+        let requests = PatientRequests(patience: .seconds(5), clock: StepClock(), shouldStop: { false })
+        let check = StateCheck(ports, clientId: "check", requests: requests)
+        let whole = check.recordBytes(of: "out", partitions: 2)
+        #expect(whole.mean == 2 && whole.failure == nil)
+        ports.silence(Self.place, until: "never")
+        let part = check.recordBytes(of: "out", partitions: 2)
+        #expect(part.mean == 2, "that of the other partition")
+        #expect(part.failure?.description.contains("out[0] was not read to its end") == true)
+    }
+
     @Test("who is told to end does not wait for a broker that does not answer", arguments: [true, false])
     func stopped(isAnswered: Bool) throws {
         stop.isRequested = true

@@ -108,6 +108,7 @@ extension RecordView {
     /// before 1970, is no date that could be reckoned with.
     @inline(__always)
     private static func instant(_ milliseconds: Int64) -> Instant {
-        milliseconds.magnitude <= 253_402_300_799_999 ? Instant(milliseconds: milliseconds) : .noTimestamp
+        milliseconds.magnitude <= Instant.writable.upperBound.magnitude
+            ? Instant(milliseconds: milliseconds) : .noTimestamp
     }
 }

@@ -100,16 +100,21 @@ package struct StateCheck {
         }
     }
 
-    /// The mean size of the newest records' keys and values, in bytes; `nil` if there are none.
+    /// The mean size of the newest records' keys and values, as far as they were read.
     ///
-    /// - Throws: as `readNewest`.
-    package func recordBytes(of topic: String, partitions: Int32) throws(StreamFailure) -> Int? {
+    /// - Returns: the mean in bytes, `nil` if no record was read; and why not all were read, as `readNewest` throws it.
+    package func recordBytes(of topic: String, partitions: Int32) -> (mean: Int?, failure: StreamFailure?) {
         var (count, bytes) = (0, 0)
-        try readNewest(of: topic, partitions: partitions) { record, _ in
-            count += 1
-            bytes += (record.key?.count ?? 0) + (record.value?.count ?? 0)
+        var failure: StreamFailure?
+        do throws(StreamFailure) {
+            try readNewest(of: topic, partitions: partitions) { record, _ in
+                count += 1
+                bytes += (record.key?.count ?? 0) + (record.value?.count ?? 0)
+            }
+        } catch {
+            failure = error
         }
-        return count > 0 ? bytes / count : nil
+        return (count > 0 ? bytes / count : nil, failure)
     }
 
     private static let stopped = LogError(

@@ -20,7 +20,7 @@ struct BenchCommand: Verb {
             'make day'; D how soon a change is in a committed timeline, at 200 changes a second, beside a bare \
             transaction; E how fast state is restored; F from the start to the first timeline; G what a record costs \
             with a hundred times the vehicles; H 100,000 events of calendars that five widgets show; I two stream \
-            threads beside one.
+            threads beside one; J row A with metrics that are read each second beside the same without.
 
             A program of '--beside' reads the same topics and leaves when it has read all; the figures that it prints \
             as cpu_s=, wall_s=, records=, records_per_s= and rss_peak= (kB) are used, and what the system counts in \

@@ -2,6 +2,7 @@
 extension BenchRun {
     /// Rows A, G with few vehicles, and I: telemetry of a fleet that seldom has news.
     func measureFleet(_ round: Int) throws(CommandFailure) {
+        guard rows.contains(where: { [BenchRow.cost, .growth, .threads].contains($0) }) else { return }
         let records = records(of: .fillFleet)
         if let figures = try finish(try programs.pipeline(application("fleet-\(round)"))) {
             let cost = figures.cpuSecondsPerMillion(of: records)
@@ -78,7 +79,7 @@ extension BenchRun {
         }
     }
 
-    private func records(of step: BenchStep) -> Int {
+    func records(of step: BenchStep) -> Int {
         BenchFill(step, scale: programs.scale)?.records ?? 0
     }
 }

@@ -25,8 +25,9 @@ final class BenchRun {
     func run() throws(CommandFailure) {
         try topics.refuseExisting()
         try awaitCoordinator()
-        try measure([.cost, .growth, .threads], on: .fillFleet) { round throws(CommandFailure) in
+        try measure([.cost, .growth, .threads, .metrics], on: .fillFleet) { round throws(CommandFailure) in
             try self.measureFleet(round)
+            try self.measureMetrics(round)
         }
         try measure([.growth], on: .fillLargeFleet) { round throws(CommandFailure) in try self.measureGrowth(round) }
         try measure([.manyTimelines], on: .fillTimelines) { round throws(CommandFailure) in

@@ -63,12 +63,13 @@ extension ListenAddress: ExpressibleByArgument {
 
 /// Writes findings to standard output as they come, and counts them. Owned by one thread.
 final class DoctorReport {
-    private let json: Bool
+    /// True if each finding becomes a JSON object, which need not be short.
+    let isForMachines: Bool
     private(set) var failures = 0
     private(set) var notices = 0
 
     init(json: Bool) {
-        self.json = json
+        isForMachines = json
     }
 
     func add(_ findings: [Finding]) {
@@ -78,7 +79,7 @@ final class DoctorReport {
             case .notice: notices += 1
             case .bad: failures += 1
             }
-            print(json ? finding.json : finding.line)
+            print(isForMachines ? finding.json : finding.line)
         }
         // Each check takes a while: whoever reads along sees what is known.
         fflush(nil)

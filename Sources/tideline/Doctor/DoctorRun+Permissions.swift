@@ -1,9 +1,5 @@
 import Diagnosis
-import Inspection
-import Messages
 import RecordLog
-import Settings
-import Sinks
 import StreamRuntime
 
 extension DoctorRun {
@@ -30,44 +26,15 @@ extension DoctorRun {
                 if permission.writesToTopic && error.code == .unsupported { refusesNothing = true }
             }
         }
-        report.add(facts.findings(bootstrap: bootstrap))
+        report.add(facts.findings(isDetailed: report.isForMachines, bootstrap: bootstrap, command: command))
     }
 
     private func needs(_ found: [String: TopicFacts.Found], _ admin: any Admin) -> NeededPermissions {
         // Of a topic that may not be looked at nothing is known yet.
-        var absent = Set(NamedTopic.allCases.filter { found[name(of: $0)] == .nothing })
+        var absent = Set(NamedTopic.allCases.filter { found[environment.name(of: $0)] == .nothing })
         let reset = try? admin.describeTopics([own.reset], timeout: Self.patience)
         if reset?[own.reset] == nil { absent.insert(.reset) }
-        return NeededPermissions(
-            application: application, sendingSinks: sendingSinks, name: name(of:), isAbsent: { absent.contains($0) })
-    }
-
-    /// Those that the settings name, as their transactional ids call them.
-    private var sendingSinks: [String] {
-        environment.settings[Keys.sinks].all.compactMap { sink in
-            guard case .sent(let address) = sink.target else { return nil }
-            return DeliveryTarget.timelines(address).name
-        }
-    }
-
-    private func name(of topic: NamedTopic) -> String {
-        let topics = environment.topics
-        return switch topic {
-        case .telemetry: topics.telemetry
-        case .calendarEvents: topics.calendarEvents
-        case .configurations: topics.configurations
-        case .positions: topics.positions
-        case .timelines: topics.timelines
-        case .reloads: topics.reloads
-        case .positionsMerged: topics.positionsMerged
-        case .deadLetters: topics.deadLetters
-        case .exchange: own.exchange
-        case .state: own.state
-        case .reset: own.reset
-        case .pushes: OnDemandTopics.pushes(environment.settings)
-        case .sinks: SinkStatusReport.topic(environment.settings)
-        case .operations: OperationMarks.topic(of: application)
-        }
+        return environment.neededPermissions { absent.contains($0) }
     }
 }
 

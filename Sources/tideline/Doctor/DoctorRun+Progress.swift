@@ -36,9 +36,11 @@ extension DoctorRun {
             }
             let owners = transactionOwners(beside: second.claims, members ?? [], found, admin)
             let timeout = environment.settings[Keys.transactionTimeout]
+            let confirmed = try confirmed(held, until: deadline + timeout, admin)
             report.add(
-                try confirmed(held, until: deadline + timeout, admin).findings(
-                    timeout: ElapsedTime(timeout), looked: all.count, bootstrap: bootstrap, owners: owners))
+                confirmed.findings(
+                    timeout: ElapsedTime(timeout), looked: all.count, bootstrap: bootstrap, owners: owners,
+                    known: confirmed.isEmpty ? nil : coordinated(), command: command))
             report.add(try pendingOffsets(of: read, owners))
         } catch {
             report.add([

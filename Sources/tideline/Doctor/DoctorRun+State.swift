@@ -50,21 +50,13 @@ extension DoctorRun {
             let lows = try admin.startOffsets(of: places, timeout: Self.patience)
             let ends = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: Self.patience)
             let records = places.reduce(0) { $0 + (ends[$1]?.rawValue ?? 0) - (lows[$1]?.rawValue ?? 0) }
-            var count = 0
-            var bytes = 0
             let check = StateCheck(
                 environment.cluster, clientId: application + "-doctor", requests: environment.requests)
-            do throws(StreamFailure) {
-                try check.readNewest(of: own.state, partitions: tasks) { record, _ in
-                    count += 1
-                    bytes += (record.key?.count ?? 0) + (record.value?.count ?? 0)
-                }
-            } catch {
-                report.add([Finding(.state, own.state, .notice, "cannot be read: \(error)")])
-            }
+            let (recordBytes, failure) = check.recordBytes(of: own.state, partitions: tasks)
+            if let failure { report.add([Finding(.state, own.state, .notice, "cannot be read: \(failure)")]) }
             report.add(try lostState(found, places.filter { lows[$0] == ends[$0] }, admin))
             let facts = StateFacts(
-                topic: own.state, tasks: tasks, records: records, recordBytes: count > 0 ? bytes / count : nil,
+                topic: own.state, tasks: tasks, records: records, recordBytes: recordBytes,
                 memoryBytes: FreeMemory.bytes)
             report.add([facts.finding])
         } catch {

@@ -49,6 +49,15 @@ extension DoctorRun {
         return owners
     }
 
+    /// What coordinators have written of all transactions.
+    ///
+    /// - Returns: `nil` if this client may not read it, or if some of it cannot be understood: then nothing follows
+    ///   from an id that is not there.
+    func coordinated() -> CoordinatedTransactions? {
+        guard let read = try? environment.coordinatedTransactions(), read.unreadable == 0 else { return nil }
+        return read
+    }
+
     /// - Parameters:
     ///   - stable: the last stable offset, at which readers wait.
     ///   - end: the end of the partition.
@@ -102,8 +111,9 @@ extension DoctorRun {
                     .transactions, "offsets of group \(group)", .bad,
                     "a transaction holds them for longer than \(timeout.shortText)",
                     remedy: owners.endings(of: own.exchange)
-                        + "kafka-transactions.sh --bootstrap-server \(bootstrap) find-hanging --broker-id ID names it;"
-                        + " a process that waits for it goes on by itself after the time-out and 30 s.")
+                        + "\(command("transactions")) names who has one open in __consumer_offsets, and ends it with"
+                        + " '--end'; if nobody has, it hangs: a process that waits for it goes on by itself after the"
+                        + " time-out and 30 s.")
             ]
         }
     }

@@ -28,12 +28,7 @@ final class SinkLog: Sendable {
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
-        let metadata: Logger.Metadata = ["sink": .string(name), "target": .string(target)]
-        if isFirst {
-            logger.info("sink begins", metadata: metadata)
-        } else {
-            logger.debug("sink begins again", metadata: metadata)
-        }
+        logger.tellBegin(ofSink: name, target: target, isFirst: isFirst)
     }
 
     func take(_ notice: SinkNotice, _ brokers: BrokerWatch?) {
@@ -61,5 +56,19 @@ final class SinkLog: Sendable {
 
     private func tellAgain(_ error: SinkError, retryIn delay: Duration) {
         logger.debug("\(error.description); trying again", metadata: ["retryInMs": .milliseconds(delay)])
+    }
+}
+
+extension Logger {
+    /// Says that a sink begins, whatever it writes or sends, by the names that `sink --status` has for it.
+    ///
+    /// - Parameter isFirst: false if it begins again after a failure.
+    func tellBegin(ofSink name: String, target: String, isFirst: Bool = true) {
+        let metadata: Metadata = ["sink": .string(name), "target": .string(target)]
+        if isFirst {
+            info("sink begins", metadata: metadata)
+        } else {
+            debug("sink begins again", metadata: metadata)
+        }
     }
 }

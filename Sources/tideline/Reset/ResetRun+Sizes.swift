@@ -26,13 +26,8 @@ extension ResetRun {
     ) throws(CommandFailure) -> Int64? {
         if records == 0 { return 0 }
         let check = StateCheck(environment.cluster, clientId: application + "-reset", requests: environment.requests)
-        var mean: Int?
-        do throws(StreamFailure) {
-            mean = try check.recordBytes(of: topic, partitions: partitions)
-        } catch {
-            mean = nil
-        }
+        let (mean, failure) = check.recordBytes(of: topic, partitions: partitions)
         if Signals.isStopRequested { throw environment.stopped("cannot see how much there is") }
-        return mean.map { Int64($0) * records }
+        return failure == nil ? mean.map { Int64($0) * records } : nil
     }
 }

@@ -150,9 +150,7 @@ struct DeliverySinkRun {
     ///
     /// - Throws: `SinkFailure`, with status 70, if it cannot go on.
     func deliver(_ surroundings: Surroundings) throws(SinkFailure) -> DeliverySummary {
-        environment.logger(for: .sinks).info(
-            "sink of \(target.noun)",
-            metadata: ["sink": .string(settings.name), "ledger": .string(settings.ledgerTopic)])
+        environment.logger(for: .sinks).tellBegin(ofSink: shown.name, target: shown.target)
         surroundings.report?.begin(
             SinkStatus(name: shown.name, target: shown.target, topic: settings.reading.topic, at: .now()))
         do {

@@ -43,7 +43,7 @@ extension Mistake {
         Mistake("a webhook that is no address", "sink --reloads ftp://example.com"),
         Mistake("a range that ends before it begins", "agenda --ics a.ics --from 2026-11-20 --to 2026-11-19"),
         Mistake("no partitions", "topics --partitions 0"),
-        Mistake("a row that bench does not have", "bench --rows A,J"),
+        Mistake("a row that bench does not have", "bench --rows A,K"),
     ]
 
     static let ofSettings = [

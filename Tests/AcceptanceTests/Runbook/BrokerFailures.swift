@@ -43,8 +43,14 @@ extension RunbookFailure {
         try await scene.seeLog(process, "transactions were refused 5 times")
         try await scene.seeDoctor("permissions", "Write on topic timelines: is missing")
         scene.step(
-            "Have somebody who may do so run the command behind the arrow, with the user's name. Then start it again:")
-        try await allow(scene, ["--operation", "Write", "--topic", timelines])
+            "Have somebody who may do so (Alter on the cluster) grant it, with the user's name. Then start it again:")
+        let granted = try await tideline(
+            [
+                "permissions", "--apply", "--yes", "--principal", "User:ANONYMOUS", "--only",
+                "Write on topic \(timelines)",
+            ] + scene.application.options, timeout: .seconds(90))
+        #expect(granted.succeeded, "\(granted.failure)")
+        scene.carriedOut("tideline permissions --apply --principal User:NAME --only 'Write on topic timelines'")
         let next = try await scene.startProcess()
         scene.carriedOut("tideline process")
         try await scene.expectWell(next)

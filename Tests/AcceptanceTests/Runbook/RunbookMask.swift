@@ -7,8 +7,11 @@ struct RunbookMask {
     init(_ application: Application) {
         // Internal topics begin with the name of the application, all others with the prefix.
         let own = ["exchange", "state", "reset", "pushes", "operations"]
+        let topics = own.map { ("\(application.name).\($0)", "tideline.\($0)") }
+        // Where a sink writes files, which is below that folder.
+        let folder = ("\(application.directory.path)/", "")
         names =
-            own.map { ("\(application.name).\($0)", "tideline.\($0)") } + [
+            [folder] + topics + [
                 (" --topic-prefix \(application.prefix)", ""), (application.prefix, ""), (application.name, "tideline"),
                 (application.bootstrap, "localhost:9092"),
             ]
@@ -31,6 +34,8 @@ struct RunbookMask {
             .replacing(#/5 times, last: .*/#, with: "5 times, last: …")
             .replacing(#/ \(state: [a-z ]+\)/#, with: " (state: …)")
             .replacing(#/ is refused by brokers: .*/#, with: " is refused by brokers: …")
+            // Markers of transactions count among them.
+            .replacing(#/\d+ records? not written/#, with: "… records not written")
             .replacing(#/tasks 2 running .*/#, with: "tasks 2 running …")
             .replacing(/\b\d+(\.\d+)? (ms|s|min)\b/) { "… \($0.2)" }
             .replacing(/(broker|retryInMs=|brokers\/|localhost:9092\/)\d+/) { "\($0.1)…" }

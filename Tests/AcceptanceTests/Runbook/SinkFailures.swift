@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension RunbookFailure {
-    static let ofSinks = [targetRefuses, targetRefusesAll, targetAway]
+    static let ofSinks = [targetRefuses, targetRefusesAll, targetAway, sinkGone]
 
     private static let targetRefuses = RunbookFailure(
         title: "A target refuses reloads",
@@ -111,6 +111,58 @@ extension RunbookFailure {
         #expect(isDelivered, "\(mended.taken)")
         try await scene.expectWell(sink)
         try await scene.expectWell(process)
+    }
+}
+
+extension RunbookFailure {
+    fileprivate static let sinkGone = RunbookFailure(
+        title: "A sink is gone",
+        means: """
+            The process of a sink was killed, or its machine is gone, and nothing has started it again. It can tell
+            nothing of itself: health and metrics do not answer. What it would write waits in its topic. After twenty
+            seconds `doctor` and `tideline sink --status` know it as silent. One that was told to end says so, and is
+            no failure.
+            """,
+        lost: """
+            Nothing, as long as the topic keeps what waits (`timelines` is compacted, `timeline.reloads` has its
+            `retention.ms`): the sink goes on behind what it wrote last. Reloads that are older than `reloads.max-age`
+            by then are left out, and counted.
+            """,
+        alerts: ["TidelineDown"]
+    ) { scene in
+        let application = scene.application
+        let folder = application.directory.appending(path: "out")
+        func written() -> Int {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            return names.count { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+        }
+        let process = try await scene.startProcess(with: 0..<2)
+        let words = ["sink", "--to", "files:\(folder.path)"]
+        let sink = try await scene.start(words)
+        let isWritten = await eventually(within: .seconds(30)) { written() == 2 }
+        #expect(isWritten, "\(sink.log)")
+        // The last that it says of itself.
+        try await scene.seeLog(sink, "sink begins")
+        try await scene.provoke(sink) {
+            sink.runner.kill()
+            _ = await sink.runner.result()
+        }
+        try await scene.seeNoAnswer(sink)
+        try await scene.publish(2..<4)
+        try await scene.waitForTimelines(4)
+        let isSilent = try await eventually(within: .seconds(60), every: .seconds(1)) {
+            try await tideline(["sink", "--status"] + application.options).standardOutput.contains("silent")
+        }
+        #expect(isSilent)
+        try await scene.seeDoctor("sinks", "has told nothing for ")
+        scene.step("Look at its exit status and at its last log lines. Then start it again, as the line says:")
+        let next = try await scene.start(words)
+        scene.carriedOut("tideline sink --to files:out")
+        let goesOn = await eventually(within: .seconds(30)) { written() == 4 }
+        #expect(goesOn, "\(next.log)")
+        try await scene.expectWell(next)
+        try await scene.expectWell(process)
+        try await scene.expectComplete(4)
     }
 }
 

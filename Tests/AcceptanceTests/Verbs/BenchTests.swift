@@ -8,7 +8,7 @@ extension AcceptanceTests {
         @Test(
             "what cannot be measured is refused with what is allowed, with status 64",
             arguments: [
-                (["--rows", "A,J"], "letters from A to I"), (["--rows", ""], "letters from A to I"),
+                (["--rows", "A,K"], "letters from A to J"), (["--rows", ""], "letters from A to J"),
                 (["--rounds", "0"], "from 1 to 100"), (["--rounds", "many"], "a whole number"),
                 (["--scale", "0"], "above 0"), (["--scale", "-1"], "above 0"),
                 (["--partitions", "0"], "from 1 to 10000"),
@@ -33,12 +33,12 @@ extension AcceptanceTests {
             #expect(try await application.records(of: "vehicle.telemetry").isEmpty)
         }
 
-        @Test("rows A and D with a thousandth of the data give a table, JSON and no topics that stay")
+        @Test("rows A, D and J with a thousandth of the data give a table, JSON and no topics that stay")
         func small() async throws {
             let application = try await Application("bench", partitions: nil)
             let file = application.directory.appending(path: "figures.json")
             let result = try await application.run(
-                "bench", "--rows", "A,D", "--rounds", "1", "--scale", "0.001", "--json", file.path, "--beside",
+                "bench", "--rows", "A,D,J", "--rounds", "1", "--scale", "0.001", "--json", file.path, "--beside",
                 "echo=echo records=3000 cpu_s=0.5 rss_peak=1000kB topic={prefix}{application} of {bootstrap}")
             let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: file))
             let measured = report.lines.filter { $0.median != nil }
@@ -47,6 +47,7 @@ extension AcceptanceTests {
                 ("A", "recordsPerSecond", ["tideline", "floor"]),
                 ("A", "peakMegabytes", ["tideline", "floor", "echo"]),
                 ("D", "p50Milliseconds", ["tideline", "bare transaction"]), ("D", "cpuSeconds", ["tideline"]),
+                ("J", "cpuSecondsPerMillion", ["tideline", "without metrics"]),
             ] {
                 for subject in subjects {
                     let line = measured.first { $0.row == row && $0.quantity == quantity && $0.of == subject }
@@ -60,7 +61,7 @@ extension AcceptanceTests {
 
             let again = try await application.run("topics", "--partitions", "1")
             #expect(again.standardOutput.split(separator: "\n").allSatisfy { $0.contains("created") })
-            show("bench: \(measured.count) medians of rows A and D, and no topic of them stays")
+            show("bench: \(measured.count) medians of rows A, D and J, and no topic of them stays")
         }
 
         /// What stands in the file of `--json`.

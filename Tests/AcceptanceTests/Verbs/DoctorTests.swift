@@ -308,7 +308,7 @@ extension AcceptanceTests {
             #expect(found.first?.text.contains(state) == true, "\(found)")
             let remedy = try #require(found.first?.remedy)
             #expect(remedy.hasPrefix("'tideline process --bootstrap"), "\(remedy)")
-            #expect(remedy.contains("kafka-transactions.sh"), "\(remedy)")
+            #expect(remedy.contains("tideline transactions --end '\(owner)'"), "\(remedy)")
 
             let words = remedy.dropFirst().prefix { $0 != "'" }.split(separator: " ").dropFirst().map { String($0) }
             let ended = try await tideline(

@@ -7,13 +7,10 @@ import Testing
 @Suite("The topics that the sink of another cluster does not write to")
 struct KafkaSinkNamesTests {
     private let source = MemoryCluster()
-    private let target: MemoryCluster
+    private let target = MemoryCluster.another
     private let clock = SteppingClock()
 
     init() {
-        var settings = MemoryCluster.Settings()
-        settings.clusterId = "other"
-        target = MemoryCluster(settings: settings)
         source.createTopic("timelines", partitions: 2)
     }
 

@@ -4,18 +4,24 @@ import Sinks
 import TestSupport
 import Testing
 
+extension MemoryCluster {
+    /// A new cluster, which is not the one that is read.
+    static var another: MemoryCluster {
+        var settings = MemoryCluster.Settings()
+        settings.clusterId = "other"
+        return MemoryCluster(settings: settings)
+    }
+}
+
 @Suite("The sink that writes to a topic of another cluster")
 struct KafkaSinkTests {
     private typealias Contract = TimelineSinkContract
 
     private let source = MemoryCluster()
-    private let target: MemoryCluster
+    private let target = MemoryCluster.another
     private let clock = SteppingClock()
 
     init() {
-        var settings = MemoryCluster.Settings()
-        settings.clusterId = "other"
-        target = MemoryCluster(settings: settings)
         target.createTopic("mirror", partitions: 3, settings: [.init("cleanup.policy", "compact")])
         source.createTopic("timelines", partitions: 2)
     }

@@ -24,13 +24,16 @@ struct BenchPrograms {
 
     /// The pipeline.
     ///
-    /// - Parameter clock: where the clock of timelines stands while it reads what is there; `nil` lets it run until it
-    ///   is told to end.
+    /// - Parameters:
+    ///   - clock: where the clock of timelines stands while it reads what is there; `nil` lets it run until it is told
+    ///     to end.
+    ///   - servesMetrics: true if it serves metrics, at an address that its log says.
     func pipeline(
-        _ application: String, clock: String? = BenchFill.clock, streamThreads: Int = 1
+        _ application: String, clock: String? = BenchFill.clock, streamThreads: Int = 1, servesMetrics: Bool = false
     ) throws(CommandFailure) -> MeasuredProgram {
         var words = ["process", "--stream-threads", String(streamThreads)]
         if let clock { words += ["--clock", clock, "--until-caught-up"] }
+        if servesMetrics { words += ["--metrics", "127.0.0.1:0"] }
         // The applications of all rounds write to the same outputs.
         words += ["--set", "settings.changed=accept"]
         return try own(words, application, title: "tideline process")

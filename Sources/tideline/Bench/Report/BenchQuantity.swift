@@ -59,8 +59,9 @@ enum BenchSubject {
     static let transaction = "bare transaction"
     static let fewVehicles = "few vehicles"
     static let oneThread = "one thread"
+    static let withoutMetrics = "without metrics"
 
-    static let all = [pipeline, floor, transaction, fewVehicles, oneThread]
+    static let all = [pipeline, floor, transaction, fewVehicles, oneThread, withoutMetrics]
 }
 
 extension BenchQuantity {
@@ -117,12 +118,14 @@ extension BenchQuantity {
         goals: [.atMost(1.1, times: .subject(BenchSubject.oneThread))])
     static let threadRate = BenchQuantity(
         row: .threads, name: "recordsPerSecond", title: "records/s, two stream threads", decimals: 0)
+    static let metricsCost = BenchQuantity(
+        row: .metrics, name: "cpuSecondsPerMillion", title: "CPU-s per million, metrics read each second",
+        decimals: 3, goals: [.atMost(1.01, times: .subject(BenchSubject.withoutMetrics))])
 
     /// All quantities, in the order of the table.
     static let all = [
         cost, rate, memory, manyCost, manyWall, manyMemory, manyPublished, median, slowest, latencyCost, restoreRate,
-        restoreTime,
-        start, growth, calendarTime, calendarCost, threadCost, threadRate,
+        restoreTime, start, growth, calendarTime, calendarCost, threadCost, threadRate, metricsCost,
     ]
 }
 

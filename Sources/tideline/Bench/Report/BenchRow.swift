@@ -11,6 +11,7 @@ enum BenchRow: String, CaseIterable, Sendable {
     case growth = "G"
     case calendars = "H"
     case threads = "I"
+    case metrics = "J"
 
     /// What the row measures, in a few words.
     var title: String {
@@ -24,6 +25,7 @@ enum BenchRow: String, CaseIterable, Sendable {
         case .growth: "growth"
         case .calendars: "calendars"
         case .threads: "stream threads"
+        case .metrics: "metrics"
         }
     }
 }
@@ -49,5 +51,5 @@ struct BenchRows: ExpressibleByArgument, Equatable {
     }
 
     var defaultValueDescription: String { rows.map(\.rawValue).joined(separator: ",") }
-    static let allowedDescription: String? = "letters from A to I, separated by commas, such as A,B,D"
+    static let allowedDescription: String? = "letters from A to J, separated by commas, such as A,B,D"
 }
