@@ -34,6 +34,8 @@ struct SinkGuarantee: Sendable {
     var slow: String?
     /// What the suite leaves no room in; nil where nothing can be full.
     var full: String?
+    /// The suite has the target say of everything that it is not there.
+    var isDenied = false
     /// The system calls by which the sink writes, as strace has them. Those of one text are counted together, so the
     /// ones that another library makes have a text of their own.
     var calls: [String]
@@ -43,12 +45,15 @@ struct SinkGuarantee: Sendable {
     static let files = Self(
         scheme: "files", writes: .atLeastOnce, remark: "what is written twice is the same file",
         positions: "in the folder, after what was written", older: .isLeftOut, second: .isRefused,
-        outage: "its disk is full", full: "its disk", calls: ["renameat"])
+        outage: "its disk is full", slow: slowDisk, full: "its disk", calls: ["renameat"])
 
     static let calendars = Self(
         scheme: "ics", writes: .atLeastOnce, remark: "what is written twice is the same calendar",
         positions: "in the folder, after what was written", older: .isLeftOut, second: .isRefused,
-        outage: "its disk is full", full: "its disk", calls: ["renameat"])
+        outage: "its disk is full", slow: slowDisk, full: "its disk", calls: ["renameat"])
+
+    /// No disk can be stopped: strace holds one call up, as a disk that stands still does.
+    private static let slowDisk = "strace holds one of the sink's calls up"
 
     static let tables = Self(
         scheme: "sqlite", writes: .exactlyOnce, positions: "in the database, in the same transaction",
@@ -71,15 +76,17 @@ struct SinkGuarantee: Sendable {
     static let kafka = Self(
         scheme: "kafka", writes: .exactlyOnce, remark: "for readers of committed records",
         positions: "in `TOPIC.positions`, in the same transaction", older: .isWritten, second: .takesOver,
-        outage: "`kill -9` of the broker", slow: "SIGSTOP of the broker", calls: ["sendmsg"])
+        outage: "`kill -9` of the broker", slow: "SIGSTOP of the broker",
+        full: "the disk of its broker, which ends by it", calls: ["sendmsg"])
 
     static let http = Self(
         scheme: "http", writes: .atLeastOnce, remark: "each with an id that stays the same",
         positions: "in the ledger `ID.pushes`, after the answer", older: .isWritten, second: .takesOver,
         outage: "`kill -9` of the server", slow: "SIGSTOP of the server", full: "the size of its files",
-        calls: ["sendto", "sendmsg"])
+        isDenied: true, calls: ["sendto", "sendmsg"])
 
     static let lines = Self(
         scheme: "stdout", writes: .atLeastOnce, remark: "from the earliest record at each start", positions: nil,
-        older: .isWritten, second: .runsBeside, outage: nil, calls: ["write"])
+        older: .isWritten, second: .runsBeside, outage: nil, slow: "SIGSTOP of who reads its pipe",
+        full: "the disk of its file", calls: ["write"])
 }

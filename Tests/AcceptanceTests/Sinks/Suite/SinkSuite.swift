@@ -43,13 +43,29 @@ struct SinkSuite {
             broker, by which its ledger is committed.
             """
         ),
-        ("Waits for a slow target.", "One that answers nothing for six seconds, and then goes on, loses nothing."),
+        (
+            "Waits for a slow target.",
+            "One that answers nothing for six seconds, and then goes on, loses nothing. No disk answers nothing: there "
+                + "one call of the sink lasts so long."
+        ),
         (
             "Outlasts.",
             "An outage of many seconds, with `make sink-faults` longer than any pause between attempts: the sink runs "
                 + "on, and writes when the target is back."
         ),
-        ("Waits for room.", "A target that is full is waited for; with room the sink goes on by itself."),
+        (
+            "Doubts what is not there.",
+            "A server of `http:` on which nothing is deployed answers 404 to all. That is an outage, too: nothing is a "
+                + "dead letter, and what was to be removed is removed when the server is back."
+        ),
+        (
+            "Waits for room.",
+            """
+            A target that is full is waited for; with room the sink goes on by itself. A broker of `kafka:` answers \
+            nobody that its disk is full: it gives its log directory up, and ends. So the suite makes room, and starts \
+            the broker again.
+            """
+        ),
         (
             "Stands alone.",
             "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
@@ -81,7 +97,7 @@ struct SinkSuite {
     /// - Parameter tracer: a program that runs it.
     func start(_ more: String..., under tracer: [String] = []) throws -> ProcessRunner {
         let words = ["sink", "--to", target.address] + target.options + more + application.options
-        let line = target.launcher() + tracer + [TidelineExecutable.url.path] + words
+        let line = try target.launcher() + tracer + [TidelineExecutable.url.path] + words
         return try ProcessRunner(
             URL(filePath: line[0]), Array(line.dropFirst()), environment: target.environment, timeout: .seconds(300))
     }
@@ -105,14 +121,27 @@ struct SinkSuite {
     /// What the target holds is the compacted topic, row by row, and what is `left`. kcat reads the topic, the target's
     /// own tool the rows.
     private func expectAll(besides left: [String: Data]) async throws {
-        let records = try await KafkaTarget.records(of: application.topic("timelines"), at: application.bootstrap)
-        let shown = try records.newest.mapValues(target.shown)
-        let wanted = left.merging(shown) { _, new in new }
+        let wanted = left.merging(try await shown()) { _, new in new }
         let held = try await target.contents()
         #expect(held.keys.sorted() == wanted.keys.sorted(), "\(guarantee.scheme): others are there")
         let wrong = wanted.keys.sorted().filter { held[$0] != wanted[$0] }
         #expect(wrong.isEmpty, "\(guarantee.scheme): \(wrong.count) are not as in the topic: \(wrong.prefix(3))")
         try await target.examine()
+    }
+
+    /// What a reader is to see of the compacted topic.
+    private func shown() async throws -> [String: Data] {
+        let records = try await KafkaTarget.records(of: application.topic("timelines"), at: application.bootstrap)
+        return try records.newest.mapValues(target.shown)
+    }
+
+    /// What the target holds becomes the compacted topic while the sink runs: no later run makes that good.
+    func expectAll(soonBy sink: ProcessRunner) async throws {
+        let wanted = try await shown()
+        let isThere = await eventually(within: .seconds(60), every: .milliseconds(200)) {
+            (try? await target.contents()) == wanted
+        }
+        #expect(isThere && sink.isRunning, "\(guarantee.scheme): it does not catch up\n\(sink.errorOutput)")
     }
 
     /// The target itself says that no record was written twice, where that is promised.

@@ -41,6 +41,7 @@ extension AcceptanceTests {
             let hits = try await suite.survivesAtItsCalls()
             try await suite.waitsForASlowTarget()
             try await suite.outlasts(.seconds(Self.outage))
+            try await suite.doubtsWhatIsNotThere()
             try await suite.waitsForRoom()
             try await suite.standsAlone()
             if [.kafka, .kafkaHome].contains(try await TestBroker.shared().kind) {

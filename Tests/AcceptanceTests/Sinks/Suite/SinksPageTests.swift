@@ -57,7 +57,7 @@ extension AcceptanceTests {
             let cells = [
                 guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`", writes,
                 guarantee.positions ?? "nowhere", guarantee.older.rawValue, guarantee.second.rawValue,
-                guarantee.outage ?? "it cannot be away: a reader who takes nothing holds the sink up",
+                guarantee.outage ?? "it cannot be away: where its reader goes, the sink ends with status 0",
                 guarantee.slow ?? "not played", guarantee.full ?? "not played",
             ]
             return "| " + cells.joined(separator: " | ") + " |"
