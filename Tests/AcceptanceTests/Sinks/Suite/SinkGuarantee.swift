@@ -1,3 +1,6 @@
+import FaultInjection
+import Foundation
+
 /// What a target guarantees. `SinkSuiteTests` demands it of the program, and Documentation/Sinks.md is made from it.
 struct SinkGuarantee: Sendable {
     enum Writes: String {
@@ -19,8 +22,34 @@ struct SinkGuarantee: Sendable {
         case isWritten = "is written, as the topic has it"
     }
 
-    /// What stands before the colon of an address.
+    /// What a sink writes.
+    enum Content: String {
+        case timelines
+        case reloads
+
+        /// Also the name of the table that has it.
+        var table: String { rawValue }
+        var topic: String { self == .timelines ? "timelines" : "timeline.reloads" }
+        /// Names the target.
+        var flag: String { self == .timelines ? "--to" : "--reloads" }
+
+        /// What a target is to hold of a topic: the newest timelines by configuration, or each reload by recipient and
+        /// instant.
+        func held(of records: [Kcat.Record]) -> [String: Data] {
+            guard self == .reloads else { return records.newest }
+            var rows: [String: Data] = [:]
+            for record in records {
+                let text = String(decoding: record.value ?? Data(), as: UTF8.self)
+                guard let instant = text.firstMatch(of: /"issuedAt":"([^"]*)"/)?.1 else { continue }
+                rows["\(record.key)/\(instant)"] = record.value
+            }
+            return rows
+        }
+    }
+
+    /// What stands before the colon of an address, or the name of the sink of such a table of reloads.
     var scheme: String
+    var content = Content.timelines
     var writes: Writes
     /// Follows `writes` on the page.
     var remark = ""
@@ -40,7 +69,9 @@ struct SinkGuarantee: Sendable {
     /// ones that another library makes have a text of their own.
     var calls: [String]
 
-    static let all: [Self] = [files, calendars, tables, postgres, redis, kafka, http, lines]
+    static let all: [Self] = [
+        files, calendars, tables, postgres, redis, kafka, http, lines, reloadTables, reloadsInPostgres,
+    ]
 
     static let files = Self(
         scheme: "files", writes: .atLeastOnce, remark: "what is written twice is the same file",
@@ -89,4 +120,29 @@ struct SinkGuarantee: Sendable {
         scheme: "stdout", writes: .atLeastOnce, remark: "from the earliest record at each start", positions: nil,
         older: .isWritten, second: .runsBeside, outage: nil, slow: "SIGSTOP of who reads its pipe",
         full: "the disk of its file", calls: ["write"])
+
+    static let reloadTables = ofReloads(tables)
+    static let reloadsInPostgres = ofReloads(postgres)
+
+    /// The guarantee of the tables of reloads, which are beside those of timelines. Each reload is a row.
+    private static func ofReloads(_ timelines: Self) -> Self {
+        var guarantee = timelines
+        guarantee.scheme = "reloads-\(timelines.scheme)"
+        guarantee.content = .reloads
+        guarantee.older = .isWritten
+        return guarantee
+    }
+}
+
+extension SinkGuarantee {
+    /// The dates of reloads are those of the tests: none is old.
+    var optionsOfTables: [String] { content == .reloads ? ["--set", "reloads.keep=off"] : [] }
+
+    /// Counts the reloads of a `SinkFeed` that are not found by the configuration that they name, and what is found
+    /// besides. SQLite and PostgreSQL read it.
+    static let reloadsNotFound = """
+        SELECT count(*) FROM reloads AS r FULL JOIN reload_configurations AS c
+            USING (source_partition, source_offset, issued_at)
+        WHERE r.recipient IS DISTINCT FROM c.configuration_id
+        """
 }

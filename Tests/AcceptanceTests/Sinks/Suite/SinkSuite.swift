@@ -9,7 +9,7 @@ import Testing
 struct SinkSuite {
     let target: any TargetUnderTest
     let application: Application
-    var feed: TimelineFeed
+    var feed: SinkFeed
     /// The moments of kills.
     var numbers = SplitMix64(seed: 1)
 
@@ -89,14 +89,14 @@ struct SinkSuite {
     init(_ target: any TargetUnderTest) async throws {
         self.target = target
         application = try await Application("suite-\(target.guarantee.scheme)")
-        feed = try await TimelineFeed(application)
+        feed = try await SinkFeed(target.guarantee.content, of: application)
     }
 
     // MARK: - Running the sink
 
     /// - Parameter tracer: a program that runs it.
     func start(_ more: String..., under tracer: [String] = []) throws -> ProcessRunner {
-        let words = ["sink", "--to", target.address] + target.options + more + application.options
+        let words = ["sink", guarantee.content.flag, target.address] + target.options + more + application.options
         let line = try target.launcher() + tracer + [TidelineExecutable.url.path] + words
         return try ProcessRunner(
             URL(filePath: line[0]), Array(line.dropFirst()), environment: target.environment, timeout: .seconds(300))
@@ -129,10 +129,11 @@ struct SinkSuite {
         try await target.examine()
     }
 
-    /// What a reader is to see of the compacted topic.
+    /// What a reader is to see of the topic, which is compacted where timelines are in it.
     private func shown() async throws -> [String: Data] {
-        let records = try await KafkaTarget.records(of: application.topic("timelines"), at: application.bootstrap)
-        return try records.newest.mapValues(target.shown)
+        let topic = application.topic(guarantee.content.topic)
+        let records = try await KafkaTarget.records(of: topic, at: application.bootstrap)
+        return try guarantee.content.held(of: records).mapValues(target.shown)
     }
 
     /// What the target holds becomes the compacted topic while the sink runs: no later run makes that good.
@@ -181,6 +182,7 @@ struct SinkSuite {
 
     /// A tombstone takes a timeline away. What is no timeline is a dead letter, and what is around it is written.
     mutating func leavesOut() async throws {
+        guard guarantee.content == .timelines else { return try await leavesOutNoReloads() }
         let before = try await application.records(of: "tideline.dead-letters").count
         let gone = Set(feed.ids.prefix(5))
         // Its good timeline is read with the bad one.
@@ -203,6 +205,17 @@ struct SinkSuite {
         try await application.produce([(key: "bad", value: nil, headers: [])], to: "timelines")
         try await feed.publish()
         try await catchUp()
+    }
+
+    /// What is no reload is a dead letter, and what is around it is written. A tombstone is none.
+    private mutating func leavesOutNoReloads() async throws {
+        let before = try await application.records(of: "tideline.dead-letters").count
+        try await feed.publish(inTheMiddle: [
+            (key: "bad", value: Array("no reload".utf8), headers: []), (key: "gone", value: nil, headers: []),
+        ])
+        let result = try await catchUp()
+        let letters = try await application.records(of: "tideline.dead-letters").dropFirst(before)
+        #expect(letters.map(\.keyText).sorted() == ["bad", "gone"], "\(guarantee.scheme): \(result.failure)")
     }
 
     /// SIGTERM in the middle of writing is an end in order.
@@ -307,12 +320,13 @@ struct SinkSuite {
     }
 
     /// A topic that was deleted and made again, and is longer than before, is read from its beginning. It is said. What
-    /// it does not have any more stays where it is kept: nothing tells the sink that it is gone.
+    /// it does not have any more stays where it is kept: nothing tells the sink that it is gone. Of reloads that is all.
     mutating func startsOver() async throws {
         let gone = Set(feed.ids.prefix(2))
-        let left = try await target.contents().filter { gone.contains($0.key) }
-        #expect(left.count == gone.count, "\(guarantee.scheme): \(left.keys.sorted())")
-        let topic = application.topic("timelines")
+        let isOfTimelines = guarantee.content == .timelines
+        let left = try await target.contents().filter { !isOfTimelines || gone.contains($0.key) }
+        #expect(isOfTimelines ? left.count == gone.count : !left.isEmpty, "\(guarantee.scheme): \(left.count) are left")
+        let topic = application.topic(guarantee.content.topic)
         try await application.tool("org.apache.kafka.tools.TopicCommand", "--delete", "--topic", topic)
         try await application.run("topics", "--partitions", "4")
         // Each partition is longer, also those that lack some.
