@@ -325,7 +325,7 @@ struct SinkSuite {
         let gone = Set(feed.ids.prefix(2))
         let isOfTimelines = guarantee.content == .timelines
         let left = try await target.contents().filter { !isOfTimelines || gone.contains($0.key) }
-        #expect(isOfTimelines ? left.count == gone.count : !left.isEmpty, "\(guarantee.scheme): \(left.count) are left")
+        #expect(isOfTimelines ? left.count == gone.count : !left.isEmpty, "\(guarantee.scheme): \(left.count) left")
         let topic = application.topic(guarantee.content.topic)
         try await application.tool("org.apache.kafka.tools.TopicCommand", "--delete", "--topic", topic)
         try await application.run("topics", "--partitions", "4")
