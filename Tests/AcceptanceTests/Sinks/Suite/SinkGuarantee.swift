@@ -65,6 +65,8 @@ struct SinkGuarantee: Sendable {
     var full: String?
     /// The suite has the target say of everything that it is not there.
     var isDenied = false
+    /// The target says what it holds. So it can lose what a topic does not have.
+    var saysWhatItHolds = false
     /// The system calls by which the sink writes, as strace has them. Those of one text are counted together, so the
     /// ones that another library makes have a text of their own.
     var calls: [String]
@@ -76,12 +78,14 @@ struct SinkGuarantee: Sendable {
     static let files = Self(
         scheme: "files", writes: .atLeastOnce, remark: "what is written twice is the same file",
         positions: "in the folder, after what was written", older: .isLeftOut, second: .isRefused,
-        outage: "its disk is full", slow: slowDisk, full: "its disk", calls: ["renameat"])
+        outage: "its disk is full", slow: slowDisk, full: "its disk", saysWhatItHolds: true,
+        calls: ["renameat"])
 
     static let calendars = Self(
         scheme: "ics", writes: .atLeastOnce, remark: "what is written twice is the same calendar",
         positions: "in the folder, after what was written", older: .isLeftOut, second: .isRefused,
-        outage: "its disk is full", slow: slowDisk, full: "its disk", calls: ["renameat"])
+        outage: "its disk is full", slow: slowDisk, full: "its disk", saysWhatItHolds: true,
+        calls: ["renameat"])
 
     /// No disk can be stopped: strace holds one call up, as a disk that stands still does.
     private static let slowDisk = "strace holds one of the sink's calls up"
@@ -89,20 +93,22 @@ struct SinkGuarantee: Sendable {
     static let tables = Self(
         scheme: "sqlite", writes: .exactlyOnce, positions: "in the database, in the same transaction",
         older: .isLeftOut, second: .isRefused, outage: "another program holds its lock",
-        slow: "another program holds its lock", full: "its disk", calls: ["pwrite64,fdatasync"])
+        slow: "another program holds its lock", full: "its disk", saysWhatItHolds: true,
+        calls: ["pwrite64,fdatasync"])
 
     static let postgres = Self(
         scheme: "postgres", writes: .exactlyOnce,
         remark: "as far as the server keeps what it has acknowledged; one that comes back older is filled again",
         positions: "in the database, in the same transaction",
         older: .isLeftOut, second: .isRefused, outage: "the server crashes", slow: "SIGSTOP of the server",
-        full: "the disk of its tables", calls: ["sendto"])
+        full: "the disk of its tables", saysWhatItHolds: true, calls: ["sendto"])
 
     static let redis = Self(
         scheme: "redis", writes: .exactlyOnce,
         remark: "as far as Redis keeps what it has acknowledged; one that comes back older or empty is filled again",
         positions: "in Redis, in the same transaction", older: .isLeftOut, second: .isRefused,
-        outage: "`kill -9` of the server", slow: "SIGSTOP of the server", full: "its memory", calls: ["sendto"])
+        outage: "`kill -9` of the server", slow: "SIGSTOP of the server", full: "its memory",
+        saysWhatItHolds: true, calls: ["sendto"])
 
     static let kafka = Self(
         scheme: "kafka", writes: .exactlyOnce, remark: "for readers of committed records",
@@ -130,6 +136,7 @@ struct SinkGuarantee: Sendable {
         guarantee.scheme = "reloads-\(timelines.scheme)"
         guarantee.content = .reloads
         guarantee.older = .isWritten
+        guarantee.saysWhatItHolds = false
         return guarantee
     }
 }

@@ -76,10 +76,9 @@ struct SinkSuite {
             "Starts over.",
             """
             A topic that was deleted and made again is read from its beginning, though it is longer than before, and \
-            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`: \
-            `process` publishes what changes, so a timeline that the new topic lacks may be right still. To be rid of \
-            what is not, stop the sink, empty the target with the positions in it, and start the sink again once the \
-            topic has all, as after a [reset](Operating.md#starting-over-reset-repartition).
+            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`, for \
+            [it may be right](Consuming.md#what-a-topic-made-again-lacks). From files, calendars, tables and keys \
+            `--remove-absent` removes it, in a run that ends.
             """
         ),
     ]
@@ -104,10 +103,13 @@ struct SinkSuite {
 
     /// Runs it until it has read all, which must end well and leave what the topic says.
     ///
-    /// - Parameter left: what the target is to hold besides.
+    /// - Parameters:
+    ///   - left: what the target is to hold besides.
+    ///   - removesAbsent: it is asked to remove what the topic does not have.
     @discardableResult
-    func catchUp(besides left: [String: Data] = [:]) async throws -> ProcessResult {
-        let result = try await start("--until-caught-up").result()
+    func catchUp(besides left: [String: Data] = [:], removesAbsent: Bool = false) async throws -> ProcessResult {
+        let sink = try removesAbsent ? start("--until-caught-up", "--remove-absent") : start("--until-caught-up")
+        let result = await sink.result()
         try #require(result.succeeded, "\(guarantee.scheme): \(result.failure)")
         expectNoSecret(in: result.standardOutput + result.standardError)
         try await expectAll(besides: left)
@@ -320,7 +322,7 @@ struct SinkSuite {
     }
 
     /// A topic that was deleted and made again, and is longer than before, is read from its beginning. It is said. What
-    /// it does not have any more stays where it is kept: nothing tells the sink that it is gone. Of reloads that is all.
+    /// it does not have any more stays where it is kept, of reloads all, until somebody asks for its removal.
     mutating func startsOver() async throws {
         let gone = Set(feed.ids.prefix(2))
         let isOfTimelines = guarantee.content == .timelines
@@ -334,5 +336,8 @@ struct SinkSuite {
         let result = try await catchUp(besides: guarantee.positions == nil ? [:] : left)
         let isTold = result.standardError.contains("the topic was made anew")
         #expect(isTold == (guarantee.positions != nil), "\(guarantee.scheme): \(result.failure)")
+        guard guarantee.saysWhatItHolds else { return }
+        let last = try await catchUp(removesAbsent: true)
+        #expect(last.standardOutput.contains(#""removed":\#(gone.count)"#), "\(guarantee.scheme): \(last.failure)")
     }
 }
