@@ -23,6 +23,7 @@ struct TimelineSinkContract {
         try leavesOutWhatIsNoTimeline()
         try takesTheOneBefore()
         try takesWhatLaterReleasesSay()
+        try saysWhatItHolds()
         if keepsItsPositions { try keepsPositions() }
     }
 
@@ -152,6 +153,26 @@ struct TimelineSinkContract {
         .replacing(#","sources":[]"#, with: "").replacing(#""refreshCount":1,"#, with: "")
         #expect(try write(Self.record("f", later, offset: 0), to: sink) == .written)
         #expect(try content("f") == shown(later))
+    }
+
+    /// It says whose timelines it holds, each once and to the byte.
+    private func saysWhatItHolds() throws {
+        let sink = try open()
+        guard readsItsTarget else {
+            #expect(try sink.configurations() == nil)
+            return
+        }
+        let before = try #require(try sink.configurations())
+        let ids = ["held", "Held", "held/\u{E4} %", String(repeating: "\u{FC}", count: 120)]
+        for (number, id) in ids.enumerated() {
+            let value = Self.timeline(id, revision: 1)
+            #expect(try write(Self.record(id, value, offset: Int64(100 + number)), to: sink) == .written)
+        }
+        #expect(try sink.configurations()?.sorted() == (before + ids).sorted())
+        for (number, id) in ids.enumerated() {
+            #expect(try write(Self.record(id, nil, offset: Int64(200 + number)), to: sink) == .removed)
+        }
+        #expect(try sink.configurations()?.sorted() == before.sorted())
     }
 
     private func keepsPositions() throws {

@@ -21,9 +21,20 @@ package final class NginxServer {
         directory = TemporaryDirectory.make("nginx")
         port = try freePortPair()
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        let takes = "dav_methods PUT DELETE; create_full_put_path on; client_max_body_size 8m;"
+        for (file, location) in [(taking, takes), (denying, "return 404;")] {
+            try Data(configuration(location).utf8).write(to: file)
+        }
+    }
+
+    /// The configurations of a server that takes all, and of one on which nothing is deployed.
+    private var taking: URL { directory.appending(path: "nginx.conf") }
+    private var denying: URL { directory.appending(path: "denying.conf") }
+
+    private func configuration(_ location: String) -> String {
         let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         let paths = folders.map { [directory] in "\($0)_temp_path \(directory.path)/\($0);" }
-        let configuration = """
+        return """
             \(geteuid() == 0 ? "user root;" : "")
             daemon off;
             master_process off;
@@ -37,11 +48,10 @@ package final class NginxServer {
                 server {
                     listen 127.0.0.1:\(port);
                     root \(files.path);
-                    location / { dav_methods PUT DELETE; create_full_put_path on; client_max_body_size 8m; }
+                    location / { \(location) }
                 }
             }
             """
-        try Data(configuration.utf8).write(to: directory.appending(path: "nginx.conf"))
     }
 
     /// Where the files are that it holds.
@@ -49,8 +59,10 @@ package final class NginxServer {
 
     /// Returns when it takes connections.
     ///
-    /// - Parameter fileSizeMax: so many bytes a file may have, as on a disk that is full; `nil` sets no limit.
-    package func start(fileSizeMax: Int? = nil) throws {
+    /// - Parameters:
+    ///   - fileSizeMax: so many bytes a file may have, as on a disk that is full; `nil` sets no limit.
+    ///   - deniesAll: true answers 404 to everything.
+    package func start(fileSizeMax: Int? = nil, deniesAll: Bool = false) throws {
         precondition(runner?.isRunning != true, "nginx runs already")
         // It is written once nginx listens.
         let sign = directory.appending(path: "nginx.pid").path
@@ -59,7 +71,7 @@ package final class NginxServer {
         runner = try ProcessRunner(
             URL(filePath: "/usr/bin/env"),
             ["--ignore-signal=XFSZ"] + limit + [
-                Self.executable.path, "-c", directory.appending(path: "nginx.conf").path, "-p", directory.path,
+                Self.executable.path, "-c", (deniesAll ? denying : taking).path, "-p", directory.path,
             ], timeout: .seconds(1200))
         let deadline = ContinuousClock.now + .seconds(10)
         while !FileManager.default.fileExists(atPath: sign) {

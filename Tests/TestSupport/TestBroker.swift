@@ -34,9 +34,12 @@ package struct TestBroker: Sendable {
     /// Starts a broker for one test, with further server properties; it ends with `stop()`, or with the process.
     ///
     /// A test that shares it with nobody may kill it. TIDELINE_TEST_BOOTSTRAP does not count here.
+    /// - Parameter directory: takes its data, in `data`, and its log; it is removed at the end. `nil` makes one.
     /// - Throws: `TestBrokerError` where none is found, or where the only kind here takes no properties.
-    package static func dedicated(properties: [String: String] = [:]) async throws -> TestBroker {
-        try await onItsOwnThread { try launch(properties: properties) }
+    package static func dedicated(
+        properties: [String: String] = [:], in directory: URL? = nil
+    ) async throws -> TestBroker {
+        try await onItsOwnThread { try launch(properties: properties, in: directory) }
     }
 
     private static let sharedStart = Task {
@@ -47,7 +50,7 @@ package struct TestBroker: Sendable {
         return try await onItsOwnThread { try launch(properties: [:]) }
     }
 
-    private static func launch(properties: [String: String]) throws -> TestBroker {
+    private static func launch(properties: [String: String], in directory: URL? = nil) throws -> TestBroker {
         let found = try script(["find"]).split(separator: "\t", maxSplits: 1)
         guard let kind = found.first.flatMap({ Kind(rawValue: String($0)) }) else {
             throw TestBrokerError("Scripts/test-broker find printed \(found)")
@@ -59,7 +62,7 @@ package struct TestBroker: Sendable {
         // Between the choice of a port and its use somebody else may take it: a few tries.
         var failure: any Error = TestBrokerError("no port")
         for _ in 0..<3 {
-            let directory = TemporaryDirectory.makeLasting("broker")
+            let directory = directory ?? TemporaryDirectory.makeLasting("broker")
             let port = try freePortPair()
             do {
                 try endWithThisProcess(directory)

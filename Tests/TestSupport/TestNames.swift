@@ -21,7 +21,7 @@ package enum TemporaryDirectory {
     }
 
     /// A new folder that stays: for what outlives this process for a moment.
-    static func makeLasting(_ prefix: String) -> URL {
+    package static func makeLasting(_ prefix: String) -> URL {
         made(FileManager.default.temporaryDirectory.appending(path: uniqueName("tideline-\(prefix)")))
     }
 

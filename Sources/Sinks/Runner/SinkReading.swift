@@ -13,6 +13,8 @@ package struct SinkReading: Hashable, Sendable {
     /// The digest of the choice by which the run takes records (`SinkChoice.digest`): partitions whose positions have
     /// another one are read from their beginning. `nil` compares nothing.
     package var choice: Int64?
+    /// True if the run reads all that there is, wherever the kept positions are.
+    package var readsAll = false
     /// True if its target has been waited for, so that the run counts as one that goes on: no outage of the brokers
     /// ends its start.
     package var hasWaited = false

@@ -123,6 +123,7 @@ package final class SinkRunner<Kind: SinkKind> {
     /// What the target holds follows from the choice of timelines. If that is another one now, all is read again once:
     /// what is taken no more is removed, and what was left out is written.
     private func takenAlike(_ kept: [Partition: SinkPosition]) -> [Partition: SinkPosition] {
+        if context.reading.readsAll { return [:] }
         guard let choice = context.reading.choice else { return kept }
         let isOther = { (position: SinkPosition) in position.choice.map { $0 != choice } ?? false }
         for (partition, position) in kept.sorted(by: { $0.key < $1.key }) where isOther(position) {

@@ -18,6 +18,7 @@ extension SinkRunner where Kind == TimelineWriter {
     ) throws(LogError) {
         var reading = settings.reading
         reading.choice = settings.choice?.digest
+        reading.readsAll = settings.removesAbsent
         let context = SinkContext(
             reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
             notice: notice, memory: memory, tracer: tracer)

@@ -19,6 +19,9 @@ package struct SinkSettings: Hashable, Sendable {
     package var content = SinkContent.timelines
     /// Which timelines it takes of those that name it or no sink; `nil` means all.
     package var choice: SinkChoice?
+    /// True removes in the end, once all of the topic was read from its beginning, what the target holds of
+    /// configurations that the topic does not have. It is for runs that end when they have caught up.
+    package var removesAbsent = false
     /// Takes what the target cannot take; `nil` leaves that out.
     package var deadLettersTopic: String?
     /// The delay before the second attempt while the sink is unavailable; it doubles up to `retryDelayMax`.

@@ -41,6 +41,10 @@ package protocol TimelineSink: AnyObject {
     /// was written before.
     func keep(_ positions: [Partition: SinkPosition], of topic: String) throws(SinkError)
 
+    /// Returns the ids of the configurations whose timelines the target holds, each once; `nil` if it cannot be asked.
+    /// Called when all that was written is kept.
+    func configurations() throws(SinkError) -> [String]?
+
     /// Called in each round in which nothing is written, several times a second. A sink that holds a lock renews it
     /// here, and says if its target has gone or was set back.
     func renew() throws(SinkError)
@@ -54,6 +58,7 @@ extension TimelineSink {
     package func tell(_ turned: @escaping () -> Void) {}
     package func rollBack() { preconditionFailure("\(name) keeps what it has written") }
     package func prepare(_ records: [SinkRecord]) throws(SinkError) {}
+    package func configurations() throws(SinkError) -> [String]? { nil }
     package func renew() throws(SinkError) {}
     package func close() {}
 }

@@ -1,3 +1,4 @@
+import RecordLog
 import Tracing
 
 /// The answers of a sink, and their spans.
@@ -16,6 +17,34 @@ extension TimelineWriter {
             for (record, answer) in zip(records, answers) { traced(record) { note(answer) } }
         }
         return answers
+    }
+
+    /// A record after the other, each repeated by itself; the positions when all are durable.
+    func writeOneByOne() throws(SinkRunError) -> Bool {
+        // Should this be interrupted, the next run has to know how far a later record may have been written.
+        if batch.isConflated {
+            let begun = state.next.map { partition, next in
+                let kept = kept[partition]
+                return (
+                    partition,
+                    SinkPosition(
+                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before,
+                        choice: settings.choice?.digest)
+                )
+            }
+            guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
+        }
+        var (records, answered, round) = (batch.records, 0, 0)
+        while !records.isEmpty {
+            guard let answers = try answersOneByOne(to: records) else { return false }
+            answered += answers.count
+            round += 1
+            records = leaveOut(records, answers, round: round)
+        }
+        guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
+        summary.superseded += batch.read - answered
+        batch.removeAll()
+        return try keep(reached)
     }
 
     /// Writes records one after the other, each repeated by itself while the sink is unavailable.

@@ -1,4 +1,5 @@
 package import RecordLog
+import Timelines
 import Tracing
 
 /// Writes timelines to a `TimelineSink`, batch by batch: of each configuration the last record that the sink takes, and
@@ -18,13 +19,16 @@ package final class TimelineWriter: SinkKind {
     let letters: DeadLetterOutput
 
     /// Everything below is written, as the sink has kept it.
-    private var kept: [Partition: SinkPosition] = [:]
+    private(set) var kept: [Partition: SinkPosition] = [:]
     /// Positions are of no known choice, as an earlier release kept them: they are kept anew at once.
     private var isUnbound = false
     /// The last record that the sink has as it is to be.
     private var last: SinkRecord?
     /// The position of the reader in each partition.
-    private var state = SinkReadState()
+    private(set) var state = SinkReadState()
+    /// The configurations of which the topic has a timeline for the sink, as far as it is read. They are noted only if
+    /// the target is to lose all others.
+    var present = TextDictionary<Bool>()
     var batch: SinkBatch
     var sent: SentBatch?
     private var wasInterrupted = false
@@ -90,6 +94,7 @@ package final class TimelineWriter: SinkKind {
             batch.removeAll()
             sent = nil
             self.state = SinkReadState()
+            present.removeAll()
             kept = [:]
             wasSetBack = true
         }
@@ -106,9 +111,17 @@ package final class TimelineWriter: SinkKind {
     package func finish() throws(SinkRunError) {
         do throws(SinkRunError) {
             guard !wasInterrupted, try settle() else { return }
+            if settings.removesAbsent, !summary.wasStopped {
+                guard try removeAbsent(), try settle() else {
+                    summary.wasStopped = true
+                    return
+                }
+            }
             let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
             if batch.isEmpty, isBehind { _ = try keep(reached) }
         } catch .sink(.setBack(let fault)) {
+            // What was to be removed may be there again.
+            if settings.removesAbsent { throw .sink(.setBack(fault)) }
             // The next run begins where the target is.
             notice(.setBack(fault))
         }
@@ -129,6 +142,7 @@ package final class TimelineWriter: SinkKind {
         var meant = SinkRecord(
             configurationId: id, value: record.value, headers: record.headers, origin: place, offset: record.offset)
         if let choice = settings.choice, !choice.takes(meant) { meant.value = nil }
+        note(presenceOf: meant)
         let superseded = batch.add(meant)
         guard let trace, let superseded else { return }
         trace.process(of: superseded) { trace.note(outcome: "superseded") }
@@ -143,7 +157,7 @@ package final class TimelineWriter: SinkKind {
     /// Writes the batch and keeps the positions.
     ///
     /// - Returns: false if it was stopped before that; the next run does it again.
-    private func write() throws(SinkRunError) -> Bool {
+    func write() throws(SinkRunError) -> Bool {
         if batch.isEmpty {
             guard try settle() else { return false }
             return try keep(reached)
@@ -156,34 +170,6 @@ package final class TimelineWriter: SinkKind {
     /// - Returns: as `write`.
     private func settle() throws(SinkRunError) -> Bool { sent == nil ? true : try writeAtOnce() }
 
-    /// A record after the other, each repeated by itself; the positions when all are durable.
-    private func writeOneByOne() throws(SinkRunError) -> Bool {
-        // Should this be interrupted, the next run has to know how far a later record may have been written.
-        if batch.isConflated {
-            let begun = state.next.map { partition, next in
-                let kept = kept[partition]
-                return (
-                    partition,
-                    SinkPosition(
-                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before,
-                        choice: settings.choice?.digest)
-                )
-            }
-            guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }
-        }
-        var (records, answered, round) = (batch.records, 0, 0)
-        while !records.isEmpty {
-            guard let answers = try answersOneByOne(to: records) else { return false }
-            answered += answers.count
-            round += 1
-            records = leaveOut(records, answers, round: round)
-        }
-        guard try whenAvailable({ () throws(SinkError) in try sink.flush() }) != nil else { return false }
-        summary.superseded += batch.read - answered
-        batch.removeAll()
-        return try keep(reached)
-    }
-
     func count(_ answer: SinkAnswer, of record: SinkRecord) {
         switch answer {
         case .done(.written):
@@ -191,7 +177,7 @@ package final class TimelineWriter: SinkKind {
             last = record
         case .done(.removed):
             summary.removed += 1
-            last = record
+            if record.offset >= Offset(0) { last = record }
         case .done(.unchanged): summary.unchanged += 1
         case .leftOut: break
         }
@@ -209,7 +195,7 @@ package final class TimelineWriter: SinkKind {
     }
 
     /// - Returns: false if it was stopped before that.
-    private func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
+    func keep(_ positions: [Partition: SinkPosition]) throws(SinkRunError) -> Bool {
         let began = trace?.now()
         let answer: Void? = try whenAvailable { () throws(SinkError) in
             try letters.send()

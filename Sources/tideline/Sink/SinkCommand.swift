@@ -28,6 +28,10 @@ struct SinkCommand: Verb {
             timeline by PUT, and DELETE of what is gone, where the address has {configurationId}; else by POST, signed \
             with webhook.secret; {recipient}, {kind} and {family} are fields, too.
 
+            What a topic that was made again does not have stays in a target, for it may be right. '--remove-absent', \
+            where the topic has all by now, reads it from its beginning and removes the rest from files, calendars, \
+            tables and keys; of a topic without any timeline it removes nothing, and ends with status 70.
+
             Without a target it runs the sinks that the settings name ('sinks'), of timelines and tables of reloads, \
             or those of them that are named here: each with a position of its own, and none holds up another; one that \
             fails begins again while others go on. What a target cannot take is a dead letter. '--status' says how all \
@@ -48,6 +52,9 @@ struct SinkCommand: Verb {
         examples: [
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
+            CommandExample(
+                "tideline sink --to files:out --until-caught-up --remove-absent",
+                "Removes the files that a topic which was made again does not have."),
             CommandExample("tideline sink --to 'ics:out?by=recipient'", "Keeps calendars, by recipient."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
             CommandExample("tideline sink --to redis://localhost:6379/0", "Keeps the keys of a Redis up to date."),
@@ -86,6 +93,8 @@ struct SinkCommand: Verb {
     var forget: String?
     @Flag(help: "Forgets without asking.") var yes = false
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
+    @Flag(help: "With '--until-caught-up': removes in the end what the target has and the topic does not.")
+    var removeAbsent = false
     @Option(
         help: ArgumentHelp(
             "Touched at each iteration, for health checks: grows old when the sink hangs, not while it waits.",
@@ -114,10 +123,14 @@ struct SinkCommand: Verb {
         switch task {
         case .status: break
         case .kept(let sink):
-            try SinkRuns(environment, [sink], untilCaughtUp: untilCaughtUp, areNamed: false).run(health)
+            try SinkRuns(
+                environment, [sink], untilCaughtUp: untilCaughtUp, removesAbsent: removeAbsent, areNamed: false
+            ).run(health)
         case .named:
             let sinks = try named(environment.settings[Keys.sinks])
-            try SinkRuns(environment, sinks, untilCaughtUp: untilCaughtUp, areNamed: true).run(health)
+            try SinkRuns(
+                environment, sinks, untilCaughtUp: untilCaughtUp, removesAbsent: removeAbsent, areNamed: true
+            ).run(health)
         case .sentReloads(let target):
             try DeliverySinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
         }
@@ -134,6 +147,9 @@ struct SinkCommand: Verb {
     }
 
     private func task() throws(ValidationError) -> Task {
+        guard !removeAbsent || (untilCaughtUp && reloads == nil) else {
+            throw ValidationError("'--remove-absent' is for sinks of timelines, with '--until-caught-up'.")
+        }
         if status {
             guard to == nil, reloads == nil, !untilCaughtUp, healthFile == nil else {
                 throw ValidationError("'--status' shows sinks and runs none: give names alone with it.")
@@ -154,7 +170,12 @@ struct SinkCommand: Verb {
             throw ValidationError("Names are those of 'sinks' in the settings, and cannot be given with a target.")
         case (let to?, nil):
             do throws(TimelineTarget.Problem) {
-                return .kept(SinkDeclaration(try TimelineTarget(to), address: to))
+                let target = try TimelineTarget(to)
+                if removeAbsent, !target.saysWhatItHolds {
+                    throw TimelineTarget.Problem(
+                        description: "must be \(TimelineTarget.speaking) with '--remove-absent'")
+                }
+                return .kept(SinkDeclaration(target, address: to))
             } catch {
                 throw ValidationError("'--to' \(error)")
             }
@@ -186,6 +207,13 @@ struct SinkCommand: Verb {
             let hint = isTarget ? "; a target stands behind --to" : ""
             throw CommandFailure(.usage, NearIds.unknown("sink", unknown, among: sinks.all.map(\.name)) + hint)
         }
-        return names.isEmpty ? sinks.all : sinks.all.filter { names.contains($0.name) }
+        let chosen = names.isEmpty ? sinks.all : sinks.all.filter { names.contains($0.name) }
+        if removeAbsent, let other = chosen.first(where: { !$0.target.saysWhatItHolds }) {
+            throw CommandFailure(
+                .usage,
+                "the target of the sink '\(other.name)' must be \(TimelineTarget.speaking) with '--remove-absent':"
+                    + " name the sinks that are meant")
+        }
+        return chosen
     }
 }

@@ -23,7 +23,8 @@ struct SinkRun {
     var name: String { declaration.name }
 
     init(
-        _ environment: Environment, _ declaration: SinkDeclaration, _ target: SinkTarget, untilCaughtUp: Bool
+        _ environment: Environment, _ declaration: SinkDeclaration, _ target: SinkTarget, untilCaughtUp: Bool,
+        removesAbsent: Bool = false
     ) {
         self.environment = environment
         self.declaration = declaration
@@ -31,6 +32,7 @@ struct SinkRun {
         self.target = target
         var settings = SinkSettings(topic: environment.topic(of: target.content), of: target.content)
         settings.reading.untilCaughtUp = untilCaughtUp
+        settings.removesAbsent = removesAbsent
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
         if environment.settings[Keys.metricsListen] != nil {
             settings.reading.lagInterval = SinkMonitoring.lagInterval

@@ -14,6 +14,7 @@ final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]
     private let untilCaughtUp: Bool
+    private let removesAbsent: Bool
     private let areNamed: Bool
     private let lives: SinkLives
     private let results = Mutex(Results())
@@ -28,11 +29,17 @@ final class SinkRuns: Sendable {
         var failures: [String: CommandFailure] = [:]
     }
 
-    /// - Parameter areNamed: true if the summaries say of which sink they are.
-    init(_ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool, areNamed: Bool) {
+    /// - Parameters:
+    ///   - removesAbsent: true removes in the end what targets hold and the topic does not.
+    ///   - areNamed: true if the summaries say of which sink they are.
+    init(
+        _ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool, removesAbsent: Bool,
+        areNamed: Bool
+    ) {
         self.environment = environment.shared(among: sinks.count)
         self.sinks = sinks
         self.untilCaughtUp = untilCaughtUp
+        self.removesAbsent = removesAbsent
         self.areNamed = areNamed
         // What is to come to an end says how it ended.
         lives = SinkLives(count: sinks.count, beginAgain: !untilCaughtUp)
@@ -101,7 +108,8 @@ final class SinkRuns: Sendable {
         let name = areNamed ? sink.name : nil
         switch sink.target {
         case .kept(let target):
-            var run = SinkRun(environment, sink, target, untilCaughtUp: untilCaughtUp)
+            var run = SinkRun(
+                environment, sink, target, untilCaughtUp: untilCaughtUp, removesAbsent: removesAbsent)
             run.monitoring = watch
             run.report = report
             run.tracer = tracer

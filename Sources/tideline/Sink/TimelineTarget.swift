@@ -26,6 +26,17 @@ enum TimelineTarget: Hashable, Sendable {
         }
     }
 
+    /// The targets that can be asked for what they hold, and why no other is meant.
+    static let speaking = "files:, ics:, sqlite:, postgres: or redis:, for no other target says what it holds,"
+
+    /// True if it can be asked for what it holds.
+    var saysWhatItHolds: Bool {
+        switch self {
+        case .kept(.files), .kept(.calendars), .kept(.sqlite), .kept(.postgres), .kept(.redis): true
+        case .kept(.kafka), .kept(.stdout), .kept(.reloads), .sent: false
+        }
+    }
+
     /// The name by which a configuration's `sinks` choose a sink that the settings do not name.
     var name: String {
         switch self {

@@ -26,7 +26,28 @@ extension AcceptanceTests {
             // From there it goes on as ever.
             let again = try await application.run("sink", "--to", "files:\(files.path)", "--until-caught-up")
             #expect(again.standardOutput.contains(#""records":0"#), "\(again.failure)")
+            // What the topic does not have goes where that is asked for.
+            let last = try await application.run(
+                "sink", "--to", "files:\(files.path)", "--until-caught-up", "--remove-absent")
+            #expect(last.standardOutput.contains(#""removed":14"#), "\(last.failure)")
+            #expect(try Self.names(in: files).count == 30)
             show("timelines deleted and made again, sink restarted: 30 of 30 new timelines are files, said and counted")
+        }
+
+        @Test("what a topic does not have is removed where the target says what it holds, and by a run that ends")
+        func refused() async throws {
+            for (words, text) in [
+                (["--to", "files:out", "--remove-absent"], "is for sinks of timelines, with '--until-caught-up'"),
+                (["--reloads", "sqlite:x", "--until-caught-up", "--remove-absent"], "is for sinks of timelines"),
+                (["--to", "stdout", "--until-caught-up", "--remove-absent"], "no other target says what it holds"),
+                (
+                    ["log", "--set", #"sinks={"log":{"to":"stdout"}}"#, "--until-caught-up", "--remove-absent"],
+                    "the target of the sink 'log' must be files:"
+                ),
+            ] {
+                let result = try await tideline(["sink"] + words)
+                #expect(result.status == 64 && result.standardError.contains(text), "\(result.failure)")
+            }
         }
 
         private static func names(in directory: URL) throws -> [String] {

@@ -33,6 +33,19 @@ struct RedisSinkTests {
         ).check()
     }
 
+    @Test("a removal that no record tells of is in the stream without partition and offset")
+    func removedWithoutRecord() throws {
+        let sink = try sink()
+        _ = try sink.positions(of: "timelines")
+        #expect(try write("a", 1, offset: 0, to: sink) == .written)
+        try sink.keep([:], of: "timelines")
+        #expect(try redis.cli("XREVRANGE", "tideline:changes", "+", "-", "COUNT", "1").contains("offset"))
+        #expect(try sink.write(Contract.record("a", nil, offset: -1)) == .removed)
+        try sink.keep([:], of: "timelines")
+        let last = try redis.cli("XREVRANGE", "tideline:changes", "+", "-", "COUNT", "1")
+        #expect(last.contains("removed") && !last.contains("offset"), "\(last)")
+    }
+
     @Test("what was not committed with its positions is not there: a killed sink goes on as if it had not been")
     func exactlyOnce() throws {
         do {

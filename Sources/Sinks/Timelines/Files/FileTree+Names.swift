@@ -39,6 +39,18 @@ extension FileTree {
         return result
     }
 
+    /// The configurations that have a file, in the order of the files' paths. Somebody's own file, which names another
+    /// configuration than its name does, or none, is not counted.
+    func configurations() throws(SinkError) -> [String] {
+        var ids: [String] = []
+        for path in try paths() {
+            let found = try id(of: Self.parts(of: path).name, suffix: form.suffix, in: path) { $0.configurationId }
+            guard let found, let content = try directory.read(path) else { continue }
+            if form.owner(of: content)?.configurationId == found { ids.append(found) }
+        }
+        return ids
+    }
+
     /// Returns `nil` if it is no timeline's file.
     private func wantedPath(of path: String) throws(SinkError) -> String? {
         let (folder, file) = Self.parts(of: path)

@@ -57,6 +57,8 @@ package final class FilesSink: TimelineSink {
         return .written
     }
 
+    package func configurations() throws(SinkError) -> [String]? { try tree.configurations() }
+
     package func flush() throws(SinkError) { try tree.synchronise() }
 
     // MARK: - Positions

@@ -30,6 +30,10 @@ package final class PostgresSink: BatchSink {
         try target.write(records, as: TimelineUpsert.self) { ordinal, record in step(ordinal, record) }
     }
 
+    package func configurations() throws(SinkError) -> [String]? {
+        try target.texts("SELECT configuration_id FROM timelines")
+    }
+
     /// The commit of `keep` makes all durable.
     package func flush() throws(SinkError) {}
 

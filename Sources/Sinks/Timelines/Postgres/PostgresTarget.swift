@@ -37,6 +37,14 @@ final class PostgresTarget {
         return positions
     }
 
+    /// Returns the texts in the first column of a query's rows.
+    func texts(_ query: String) throws(SinkError) -> [String] {
+        try asking("read") { (connection) throws(PostgresError) -> [String] in
+            let rows = try connection.run(query)
+            return (0..<rows.count).compactMap { rows.text($0, 0) }
+        }
+    }
+
     /// Writes records as rows, in the transaction that is open or a new one.
     ///
     /// - Parameter step: makes a row of a record and its ordinal.

@@ -26,7 +26,8 @@ enum RedisCommands {
                 "kind", .text(head.kind), "recipient", .text(head.recipient), "revision", .integer(head.revision),
             ]
         }
-        if let place, let offset {
+        // What is removed because the topic does not have it has no record.
+        if let place, let offset, offset >= Offset(0) {
             words += ["partition", .integer(Int64(place.partition.rawValue)), "offset", .integer(offset.rawValue)]
         }
         return words

@@ -7,7 +7,10 @@ enum RedisKeys {
     /// The stream keeps about so many changes.
     static let changesKept: Int64 = 10_000
 
-    static func timeline(_ configurationId: String) -> RedisWord { .text("tideline:timeline:" + configurationId) }
+    /// The beginning of the keys of timelines.
+    static let timelines = "tideline:timeline:"
+
+    static func timeline(_ configurationId: String) -> RedisWord { .text(timelines + configurationId) }
     static func recipient(_ recipient: String) -> RedisWord { .text("tideline:recipient:" + recipient) }
     static func positions(of topic: String) -> RedisWord { .text("tideline:positions:" + topic) }
 }

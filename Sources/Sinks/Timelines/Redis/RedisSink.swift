@@ -10,7 +10,7 @@ import Timelines
 /// is written again. One sink writes at a time; a lock that expires says so, and whoever lost it never writes again.
 package final class RedisSink: DeferredCommitSink {
     package let name: String
-    private let link: RedisLink
+    let link: RedisLink
     private let unchecked: (String) -> Void
     private var hasToldUnchecked = false
     private var parser = JSONParser()
@@ -61,7 +61,7 @@ package final class RedisSink: DeferredCommitSink {
     }
 
     /// After a new connection: does Redis still hold what it has acknowledged?
-    private func verify() throws(SinkError) {
+    func verify() throws(SinkError) {
         try link.open()
         guard link.generation != verified else { return }
         recipients = []

@@ -49,6 +49,12 @@ package final class SQLiteSink: TimelineSink {
         }
     }
 
+    package func configurations() throws(SinkError) -> [String]? {
+        try target.prepared { (database) throws(SQLiteError) -> [String] in
+            try TimelineRows.configurations(of: database)
+        }
+    }
+
     /// The commit of `keep` makes all durable.
     package func flush() throws(SinkError) {}
 

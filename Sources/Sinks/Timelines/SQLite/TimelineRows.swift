@@ -47,6 +47,14 @@ struct TimelineRows {
         "CAST(round((julianday(\(text)) - 2440587.5) * 86400000) AS INTEGER)"
     }
 
+    /// The ids of all timelines that are there, ascending.
+    static func configurations(of database: SQLiteDatabase) throws(SQLiteError) -> [String] {
+        let statement = try database.prepare("SELECT configuration_id FROM timelines ORDER BY configuration_id")
+        var ids: [String] = []
+        while try statement.step() { ids.append(statement.text(0)) }
+        return ids
+    }
+
     /// True if SQLite can read it: JSON with a list of entries.
     func isReadable(_ value: [UInt8]) throws(SQLiteError) -> Bool {
         try check.begin([.text(String(decoding: value, as: UTF8.self))])

@@ -61,37 +61,59 @@ extension SinkSuite {
     /// A target that has its connections and answers nothing for some seconds.
     mutating func waitsForASlowTarget() async throws {
         guard guarantee.slow != nil else { return }
-        try await fault(lasting: .seconds(6), isTold: false, { try await $0.stall() }, { try await $0.goOn() })
+        try await target.prepare(for: .slow)
+        try await fault(lasting: .seconds(6), told: nil, { try await $0.stall() }, { try await $0.goOn() })
     }
 
     /// An outage that lasts.
     mutating func outlasts(_ outage: Duration) async throws {
         guard guarantee.outage != nil else { return }
-        try await fault(lasting: outage, isTold: true, { try await $0.takeAway() }, { try await $0.bringBack() })
+        try await fault(
+            lasting: outage, told: "trying again", { try await $0.takeAway() }, { try await $0.bringBack() })
+    }
+
+    /// A target that answers as one does on which nothing is deployed is away. It is not taken at its word: what was to
+    /// be removed is removed in the end.
+    mutating func doubtsWhatIsNotThere() async throws {
+        guard guarantee.isDenied else { return }
+        let letters = try await application.records(of: "tideline.dead-letters").count
+        let gone = Set(feed.ids.suffix(5))
+        try await fault(
+            lasting: .seconds(2), told: "tried again until one is taken", gone: gone, { try await $0.deny() },
+            { try await $0.admit() })
+        #expect(try await application.records(of: "tideline.dead-letters").count == letters)
+        try await feed.publish()
+        try await catchUp()
     }
 
     /// No byte is left where the target keeps what it holds.
     mutating func waitsForRoom() async throws {
         guard guarantee.full != nil else { return }
-        try await fault(lasting: .zero, isTold: true, { try await $0.fill() }, { try await $0.makeRoom() })
+        try await target.prepare(for: .full)
+        try await fault(
+            lasting: .zero, told: "trying again", { try await $0.fill() }, { try await $0.makeRoom() })
     }
 
     /// Lets something happen to the target in the middle of writing, which has to end well by itself.
+    ///
+    /// - Parameters:
+    ///   - words: stand in what the sink says of it; nil if it need not say anything.
+    ///   - gone: these are written as tombstones from then on.
     private mutating func fault(
-        lasting duration: Duration, isTold: Bool, _ begin: (any TargetUnderTest) async throws -> Void,
-        _ end: (any TargetUnderTest) async throws -> Void
+        lasting duration: Duration, told words: String?, gone: Set<String> = [],
+        _ begin: (any TargetUnderTest) async throws -> Void, _ end: (any TargetUnderTest) async throws -> Void
     ) async throws {
         let before = try await target.progress()
         let sink = try start()
         try await feed.publish()
         try await expectProgress(from: before, of: sink)
         try await begin(target)
-        try await feed.publish()
-        if isTold {
+        try await feed.publish(gone: gone)
+        if let words {
             // What is written may fit into what is left.
             let isKnown = try await eventually(within: .seconds(60), every: .seconds(1)) {
-                if sink.errorOutput.contains("trying again") { return true }
-                try await feed.publish()
+                if sink.errorOutput.contains(words) { return true }
+                try await feed.publish(gone: gone)
                 return false
             }
             #expect(isKnown, "\(guarantee.scheme): it is not told\n\(sink.errorOutput)")
@@ -100,8 +122,9 @@ extension SinkSuite {
         #expect(sink.isRunning, "\(guarantee.scheme): \(sink.errorOutput)")
         try await end(target)
         let back = try await target.progress()
-        try await feed.publish()
+        try await feed.publish(gone: gone)
         try await expectProgress(from: back, of: sink)
+        try await expectAll(soonBy: sink)
         sink.terminate()
         let result = await sink.result()
         #expect(result.succeeded, "\(guarantee.scheme): \(result.failure)")

@@ -9,7 +9,7 @@ import Testing
 struct SinkSuite {
     let target: any TargetUnderTest
     let application: Application
-    var feed: TimelineFeed
+    var feed: SinkFeed
     /// The moments of kills.
     var numbers = SplitMix64(seed: 1)
 
@@ -43,13 +43,29 @@ struct SinkSuite {
             broker, by which its ledger is committed.
             """
         ),
-        ("Waits for a slow target.", "One that answers nothing for six seconds, and then goes on, loses nothing."),
+        (
+            "Waits for a slow target.",
+            "One that answers nothing for six seconds, and then goes on, loses nothing. No disk answers nothing: there "
+                + "one call of the sink lasts so long."
+        ),
         (
             "Outlasts.",
             "An outage of many seconds, with `make sink-faults` longer than any pause between attempts: the sink runs "
                 + "on, and writes when the target is back."
         ),
-        ("Waits for room.", "A target that is full is waited for; with room the sink goes on by itself."),
+        (
+            "Doubts what is not there.",
+            "A server of `http:` on which nothing is deployed answers 404 to all. That is an outage, too: nothing is a "
+                + "dead letter, and what was to be removed is removed when the server is back."
+        ),
+        (
+            "Waits for room.",
+            """
+            A target that is full is waited for; with room the sink goes on by itself. A broker of `kafka:` answers \
+            nobody that its disk is full: it gives its log directory up, and ends. So the suite makes room, and starts \
+            the broker again.
+            """
+        ),
         (
             "Stands alone.",
             "Of two sinks of one target one goes on, as the table says, and the other ends with status 70."
@@ -60,10 +76,9 @@ struct SinkSuite {
             "Starts over.",
             """
             A topic that was deleted and made again is read from its beginning, though it is longer than before, and \
-            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`: \
-            `process` publishes what changes, so a timeline that the new topic lacks may be right still. To be rid of \
-            what is not, stop the sink, empty the target with the positions in it, and start the sink again once the \
-            topic has all, as after a [reset](Operating.md#starting-over-reset-repartition).
+            the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`, for \
+            [it may be right](Consuming.md#what-a-topic-made-again-lacks). From files, calendars, tables and keys \
+            `--remove-absent` removes it, in a run that ends.
             """
         ),
     ]
@@ -73,25 +88,28 @@ struct SinkSuite {
     init(_ target: any TargetUnderTest) async throws {
         self.target = target
         application = try await Application("suite-\(target.guarantee.scheme)")
-        feed = try await TimelineFeed(application)
+        feed = try await SinkFeed(target.guarantee.content, of: application)
     }
 
     // MARK: - Running the sink
 
     /// - Parameter tracer: a program that runs it.
     func start(_ more: String..., under tracer: [String] = []) throws -> ProcessRunner {
-        let words = ["sink", "--to", target.address] + target.options + more + application.options
-        let line = target.launcher() + tracer + [TidelineExecutable.url.path] + words
+        let words = ["sink", guarantee.content.flag, target.address] + target.options + more + application.options
+        let line = try target.launcher() + tracer + [TidelineExecutable.url.path] + words
         return try ProcessRunner(
             URL(filePath: line[0]), Array(line.dropFirst()), environment: target.environment, timeout: .seconds(300))
     }
 
     /// Runs it until it has read all, which must end well and leave what the topic says.
     ///
-    /// - Parameter left: what the target is to hold besides.
+    /// - Parameters:
+    ///   - left: what the target is to hold besides.
+    ///   - removesAbsent: it is asked to remove what the topic does not have.
     @discardableResult
-    func catchUp(besides left: [String: Data] = [:]) async throws -> ProcessResult {
-        let result = try await start("--until-caught-up").result()
+    func catchUp(besides left: [String: Data] = [:], removesAbsent: Bool = false) async throws -> ProcessResult {
+        let sink = try removesAbsent ? start("--until-caught-up", "--remove-absent") : start("--until-caught-up")
+        let result = await sink.result()
         try #require(result.succeeded, "\(guarantee.scheme): \(result.failure)")
         expectNoSecret(in: result.standardOutput + result.standardError)
         try await expectAll(besides: left)
@@ -105,14 +123,28 @@ struct SinkSuite {
     /// What the target holds is the compacted topic, row by row, and what is `left`. kcat reads the topic, the target's
     /// own tool the rows.
     private func expectAll(besides left: [String: Data]) async throws {
-        let records = try await KafkaTarget.records(of: application.topic("timelines"), at: application.bootstrap)
-        let shown = try records.newest.mapValues(target.shown)
-        let wanted = left.merging(shown) { _, new in new }
+        let wanted = left.merging(try await shown()) { _, new in new }
         let held = try await target.contents()
         #expect(held.keys.sorted() == wanted.keys.sorted(), "\(guarantee.scheme): others are there")
         let wrong = wanted.keys.sorted().filter { held[$0] != wanted[$0] }
         #expect(wrong.isEmpty, "\(guarantee.scheme): \(wrong.count) are not as in the topic: \(wrong.prefix(3))")
         try await target.examine()
+    }
+
+    /// What a reader is to see of the topic, which is compacted where timelines are in it.
+    private func shown() async throws -> [String: Data] {
+        let topic = application.topic(guarantee.content.topic)
+        let records = try await KafkaTarget.records(of: topic, at: application.bootstrap)
+        return try guarantee.content.held(of: records).mapValues(target.shown)
+    }
+
+    /// What the target holds becomes the compacted topic while the sink runs: no later run makes that good.
+    func expectAll(soonBy sink: ProcessRunner) async throws {
+        let wanted = try await shown()
+        let isThere = await eventually(within: .seconds(60), every: .milliseconds(200)) {
+            (try? await target.contents()) == wanted
+        }
+        #expect(isThere && sink.isRunning, "\(guarantee.scheme): it does not catch up\n\(sink.errorOutput)")
     }
 
     /// The target itself says that no record was written twice, where that is promised.
@@ -152,6 +184,7 @@ struct SinkSuite {
 
     /// A tombstone takes a timeline away. What is no timeline is a dead letter, and what is around it is written.
     mutating func leavesOut() async throws {
+        guard guarantee.content == .timelines else { return try await leavesOutNoReloads() }
         let before = try await application.records(of: "tideline.dead-letters").count
         let gone = Set(feed.ids.prefix(5))
         // Its good timeline is read with the bad one.
@@ -174,6 +207,17 @@ struct SinkSuite {
         try await application.produce([(key: "bad", value: nil, headers: [])], to: "timelines")
         try await feed.publish()
         try await catchUp()
+    }
+
+    /// What is no reload is a dead letter, and what is around it is written. A tombstone is none.
+    private mutating func leavesOutNoReloads() async throws {
+        let before = try await application.records(of: "tideline.dead-letters").count
+        try await feed.publish(inTheMiddle: [
+            (key: "bad", value: Array("no reload".utf8), headers: []), (key: "gone", value: nil, headers: []),
+        ])
+        let result = try await catchUp()
+        let letters = try await application.records(of: "tideline.dead-letters").dropFirst(before)
+        #expect(letters.map(\.keyText).sorted() == ["bad", "gone"], "\(guarantee.scheme): \(result.failure)")
     }
 
     /// SIGTERM in the middle of writing is an end in order.
@@ -278,12 +322,13 @@ struct SinkSuite {
     }
 
     /// A topic that was deleted and made again, and is longer than before, is read from its beginning. It is said. What
-    /// it does not have any more stays where it is kept: nothing tells the sink that it is gone.
+    /// it does not have any more stays where it is kept, of reloads all, until somebody asks for its removal.
     mutating func startsOver() async throws {
         let gone = Set(feed.ids.prefix(2))
-        let left = try await target.contents().filter { gone.contains($0.key) }
-        #expect(left.count == gone.count, "\(guarantee.scheme): \(left.keys.sorted())")
-        let topic = application.topic("timelines")
+        let isOfTimelines = guarantee.content == .timelines
+        let left = try await target.contents().filter { !isOfTimelines || gone.contains($0.key) }
+        #expect(isOfTimelines ? left.count == gone.count : !left.isEmpty, "\(guarantee.scheme): \(left.count) left")
+        let topic = application.topic(guarantee.content.topic)
         try await application.tool("org.apache.kafka.tools.TopicCommand", "--delete", "--topic", topic)
         try await application.run("topics", "--partitions", "4")
         // Each partition is longer, also those that lack some.
@@ -291,5 +336,8 @@ struct SinkSuite {
         let result = try await catchUp(besides: guarantee.positions == nil ? [:] : left)
         let isTold = result.standardError.contains("the topic was made anew")
         #expect(isTold == (guarantee.positions != nil), "\(guarantee.scheme): \(result.failure)")
+        guard guarantee.saysWhatItHolds else { return }
+        let last = try await catchUp(removesAbsent: true)
+        #expect(last.standardOutput.contains(#""removed":\#(gone.count)"#), "\(guarantee.scheme): \(last.failure)")
     }
 }

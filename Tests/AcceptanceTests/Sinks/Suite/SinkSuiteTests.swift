@@ -19,8 +19,10 @@ extension AcceptanceTests {
             switch scheme {
             case "files": try FilesTarget(.files)
             case "ics": try FilesTarget(.calendars)
-            case "sqlite": try await TablesTarget()
-            case "postgres": try await PostgresTarget()
+            case "sqlite": try await TablesTarget(.tables)
+            case "postgres": try await PostgresTarget(.postgres)
+            case "reloads-sqlite": try await TablesTarget(.reloadTables)
+            case "reloads-postgres": try await PostgresTarget(.reloadsInPostgres)
             case "redis": try RedisTarget()
             case "kafka": try await KafkaTarget()
             case "http": try NginxTarget()
@@ -29,7 +31,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test("every sink is the compacted topic, row by row, whatever was killed or away", arguments: schemes)
+        @Test("every sink is what its topic says, row by row, whatever was killed or away", arguments: schemes)
         func suite(scheme: String) async throws {
             let target = try await target(scheme)
             var suite = try await SinkSuite(target)
@@ -41,6 +43,7 @@ extension AcceptanceTests {
             let hits = try await suite.survivesAtItsCalls()
             try await suite.waitsForASlowTarget()
             try await suite.outlasts(.seconds(Self.outage))
+            try await suite.doubtsWhatIsNotThere()
             try await suite.waitsForRoom()
             try await suite.standsAlone()
             if [.kafka, .kafkaHome].contains(try await TestBroker.shared().kind) {

@@ -31,10 +31,13 @@ extension AcceptanceTests {
 
             \(SinkSuite.demands.map { "- **\($0.name)** \($0.text)" }.joined(separator: "\n"))
 
+            Of reloads each record is a row: none is taken away, an older one is written like any other, and all rows
+            of a topic that was made again stay until they are [old](Consuming.md#reloads-as-rows).
+
             After each of these the target's own tools (psql, redis-cli, kcat, SQLite, the files themselves) are asked
-            what is there: it must be the compacted topic `timelines`, row by row and byte by byte. After a topic was
-            made again, it must be that and what the new topic does not have, as it was before. Of a calendar the
-            revision is compared; another test compares its events.
+            what is there: it must be the compacted topic `timelines`, or each record of `timeline.reloads`, row by row
+            and byte by byte. After a topic was made again, it must be that and what the new topic does not have, as it
+            was before. Of a calendar the revision is compared; another test compares its events.
 
             <!-- not run: the tests run it with few faults -->
             ```sh
@@ -48,16 +51,23 @@ extension AcceptanceTests {
         }
 
         private static let columns = [
-            "target", "each timeline is written", "where the sink keeps its positions", "an older one that comes again",
-            "a second sink", "its outage", "how it is slow", "what is full",
+            "target", "each timeline, or reload, is written", "where the sink keeps its positions",
+            "an older one that comes again", "a second sink", "its outage", "how it is slow", "what is full",
         ]
+
+        private static func name(_ guarantee: SinkGuarantee) -> String {
+            switch guarantee.content {
+            case .timelines: guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`"
+            case .reloads: "`\(guarantee.scheme.dropFirst("reloads-".count)):` of reloads"
+            }
+        }
 
         private static func row(_ guarantee: SinkGuarantee) -> String {
             let writes = guarantee.writes.rawValue + (guarantee.remark.isEmpty ? "" : ": " + guarantee.remark)
             let cells = [
-                guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`", writes,
+                name(guarantee), writes,
                 guarantee.positions ?? "nowhere", guarantee.older.rawValue, guarantee.second.rawValue,
-                guarantee.outage ?? "it cannot be away: a reader who takes nothing holds the sink up",
+                guarantee.outage ?? "it cannot be away: where its reader goes, the sink ends with status 0",
                 guarantee.slow ?? "not played", guarantee.full ?? "not played",
             ]
             return "| " + cells.joined(separator: " | ") + " |"

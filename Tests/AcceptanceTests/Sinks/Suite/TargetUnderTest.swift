@@ -1,5 +1,10 @@
 import Foundation
 
+/// What a target may have to be set up for before a sink runs.
+enum TargetFault {
+    case slow, full
+}
+
 /// A target of timelines that lives for one test. What it holds is read by its own tools, and never by the program.
 protocol TargetUnderTest: AnyObject {
     var guarantee: SinkGuarantee { get }
@@ -17,7 +22,10 @@ protocol TargetUnderTest: AnyObject {
     var secrets: [String] { get }
 
     /// What starts the program where the target can be reached; asked anew for each start.
-    func launcher() -> [String]
+    func launcher() throws -> [String]
+
+    /// This fault comes to the sink that starts next.
+    func prepare(for fault: TargetFault) async throws
 
     /// A number that changes whenever something was written.
     func progress() async throws -> Int
@@ -41,6 +49,11 @@ protocol TargetUnderTest: AnyObject {
 
     func goOn() async throws
 
+    /// From now on it says of everything that it is not there, as if nothing were deployed.
+    func deny() async throws
+
+    func admit() async throws
+
     /// Leaves no room for what is written.
     func fill() async throws
 
@@ -59,13 +72,16 @@ extension TargetUnderTest {
     var options: [String] { [] }
     var environment: [String: String] { [:] }
     var secrets: [String] { [] }
-    func launcher() -> [String] { [] }
+    func launcher() throws -> [String] { [] }
+    func prepare(for fault: TargetFault) async throws {}
     func shown(_ timeline: Data) throws -> Data { timeline }
     func writtenRecords() async throws -> [String] { [] }
     func takeAway() async throws {}
     func bringBack() async throws {}
     func stall() async throws {}
     func goOn() async throws {}
+    func deny() async throws {}
+    func admit() async throws {}
     func fill() async throws {}
     func makeRoom() async throws {}
     func forgetOrder() {}

@@ -1,12 +1,17 @@
 import FaultInjection
 import Foundation
 import TestSupport
+import Testing
 
 /// A folder on a small disk of its own, which can be full: of timelines, or of calendars.
 final class FilesTarget: TargetUnderTest {
     let guarantee: SinkGuarantee
     private let disk: SmallDisk
     private let suffix: String
+    /// What strace has noted of the calls that it holds up; nil before it is to.
+    private var heldCalls: URL?
+    /// The sink that starts next is held up.
+    private var isToBeHeld = false
 
     /// - Throws: `TestBrokerError` where no file system can be mounted.
     init(_ guarantee: SinkGuarantee) throws {
@@ -20,7 +25,30 @@ final class FilesTarget: TargetUnderTest {
 
     var address: String { "\(guarantee.scheme):\(disk.insidePath)" }
 
-    func launcher() -> [String] { ["/usr/bin/nsenter"] + disk.prefix }
+    /// Nothing stops a file system of this machine. So one call of the sink that renames a file, in the middle of a
+    /// batch, lasts as long as on a disk that stands still. The sink stays the process that was started (`-D`).
+    func launcher() -> [String] {
+        let words = ["/usr/bin/nsenter"] + disk.prefix
+        guard isToBeHeld, let heldCalls else { return words }
+        isToBeHeld = false
+        let aim = "inject=renameat:delay_enter=6000000:when=100"
+        return words
+            + ["/usr/bin/strace", "-D", "-f", "-qq", "-o", heldCalls.path, "-e", "trace=renameat", "-e", aim]
+    }
+
+    func prepare(for fault: TargetFault) {
+        guard fault == .slow else { return }
+        heldCalls = TemporaryDirectory.make("held").appending(path: "calls")
+        isToBeHeld = true
+    }
+
+    func goOn() async throws {
+        let calls = try #require(heldCalls)
+        let wasHeld = await eventually {
+            (try? String(contentsOf: calls, encoding: .utf8).contains("(DELAYED)")) ?? false
+        }
+        #expect(wasHeld, "\(guarantee.scheme): no call was held up")
+    }
 
     private var names: [String] {
         get throws {

@@ -6,12 +6,23 @@ import TestSupport
 
 /// A compacted topic of a cluster of its own, whose broker is killed. kcat reads it.
 final class KafkaTarget: TargetUnderTest {
-    let guarantee = SinkGuarantee.kafka
+    let guarantee: SinkGuarantee
     private let broker: TestBroker
     private let topic = uniqueName("mirror")
+    /// The disk of the broker's log directory.
+    private let disk: MountedDisk
 
+    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init() async throws {
-        broker = try await TestBroker.dedicated()
+        let folder = TemporaryDirectory.makeLasting("broker")
+        disk = try await MountedDisk(at: folder.appending(path: "data"))
+        broker = try await TestBroker.dedicated(in: folder)
+        var guarantee = SinkGuarantee.kafka
+        if ![.kafka, .kafkaHome].contains(broker.kind) {
+            guarantee.full = nil
+            show("not tested: a full disk of a broker needs one of Apache Kafka's archive")
+        }
+        self.guarantee = guarantee
         try await Self.makeTopic(topic, at: broker.bootstrap)
     }
 
@@ -64,7 +75,19 @@ final class KafkaTarget: TargetUnderTest {
 
     func goOn() async throws { try await broker.resume() }
 
-    func close() async throws { try await broker.stop() }
+    func fill() async throws { try await disk.fill() }
+
+    /// A broker has ended by then, or hangs.
+    func makeRoom() async throws {
+        try await disk.empty()
+        try await broker.kill()
+        try await broker.restart()
+    }
+
+    func close() async throws {
+        try await broker.stop()
+        try await disk.close()
+    }
 }
 
 extension [Kcat.Record] {

@@ -36,6 +36,16 @@ final class NginxTarget: TargetUnderTest {
 
     func goOn() { nginx.signal(SIGCONT) }
 
+    func deny() throws {
+        nginx.kill()
+        try nginx.start(deniesAll: true)
+    }
+
+    func admit() throws {
+        nginx.kill()
+        try nginx.start()
+    }
+
     func fill() throws {
         nginx.kill()
         try nginx.start(fileSizeMax: 1)

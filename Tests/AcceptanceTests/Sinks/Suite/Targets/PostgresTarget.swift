@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A PostgreSQL of its own, which notes by itself what is written to it, and crashes.
+/// A PostgreSQL of its own, of timelines or of reloads, which notes by itself what is written to it, and crashes.
 final class PostgresTarget: TargetUnderTest {
-    let guarantee = SinkGuarantee.postgres
+    let guarantee: SinkGuarantee
     private let server: PostgresServer
     private let database: String
     private var isNoting = false
@@ -13,7 +13,8 @@ final class PostgresTarget: TargetUnderTest {
     private let disk: MountedDisk
 
     /// - Throws: `TestBrokerError` where no file system can be mounted.
-    init() async throws {
+    init(_ guarantee: SinkGuarantee) async throws {
+        self.guarantee = guarantee
         server = try await PostgresServer()
         disk = try await MountedDisk(at: server.directory.appending(path: "disk"))
         try PostgresServer.giveAway([disk.folder])
@@ -22,12 +23,14 @@ final class PostgresTarget: TargetUnderTest {
     }
 
     var address: String { server.url(database, query: "options=-cdefault_tablespace%3Dsmall") }
+    var options: [String] { guarantee.optionsOfTables }
     var secrets: [String] { ["w/ord", "w%2Ford"] }
+    private var table: String { guarantee.content.table }
 
     /// Begins to note as soon as the sink has made its tables.
     private func isReady() async throws -> Bool {
         if isNoting { return true }
-        guard try await server.psql(database, "SELECT to_regclass('timelines') IS NOT NULL") == "t\n" else {
+        guard try await server.psql(database, "SELECT to_regclass('\(table)') IS NOT NULL") == "t\n" else {
             return false
         }
         try await server.psql(
@@ -36,7 +39,7 @@ final class PostgresTarget: TargetUnderTest {
             CREATE TABLE written(partition integer, "offset" bigint);
             CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             INSERT INTO written VALUES(new.source_partition, new.source_offset); RETURN NULL; END $$;
-            CREATE TRIGGER noted AFTER INSERT OR UPDATE ON timelines FOR EACH ROW EXECUTE FUNCTION note();
+            CREATE TRIGGER noted AFTER INSERT OR UPDATE ON \(table) FOR EACH ROW EXECUTE FUNCTION note();
             """)
         isNoting = true
         return true
@@ -50,8 +53,9 @@ final class PostgresTarget: TargetUnderTest {
 
     func contents() async throws -> [String: Data] {
         guard try await isReady() else { return [:] }
+        let key = table == "timelines" ? "configuration_id" : "recipient || '/' || (value::jsonb ->> 'issuedAt')"
         let text = try await server.psql(
-            database, "SELECT configuration_id || ' ' || encode(convert_to(value, 'UTF8'), 'base64') FROM timelines")
+            database, "SELECT \(key) || ' ' || encode(convert_to(value, 'UTF8'), 'base64') FROM \(table)")
         var rows: [String: Data] = [:]
         var id = ""
         // PostgreSQL breaks base64 into lines; those that go on have no space.
@@ -80,8 +84,12 @@ final class PostgresTarget: TargetUnderTest {
 
     func makeRoom() async throws { try await disk.empty() }
 
-    /// The entries are those of the timelines, in their order.
+    /// The entries are those of the timelines, in their order. Each reload is found by the configuration that it names.
     func examine() async throws {
+        guard table == "timelines" else {
+            #expect(try await server.psql(database, SinkGuarantee.reloadsNotFound) == "0\n")
+            return
+        }
         let wrong = """
             SELECT count(*) FROM timelines AS t WHERE value::jsonb -> 'entries' IS DISTINCT FROM (
                 SELECT coalesce(jsonb_agg(e.value ORDER BY position), '[]') FROM entries AS e

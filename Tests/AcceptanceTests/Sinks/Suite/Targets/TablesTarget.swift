@@ -3,31 +3,37 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A database of SQLite, which notes by itself what is written to it. Another program can hold its lock.
+/// A database of SQLite, of timelines or of reloads, which notes by itself what is written to it. Another program can
+/// hold its lock.
 final class TablesTarget: TargetUnderTest {
-    let guarantee = SinkGuarantee.tables
+    let guarantee: SinkGuarantee
     private let disk: MountedDisk
     private var file: String { disk.folder.appending(path: "timelines.db").path }
     private var database: SQLiteDatabase?
     private var holder: ProcessRunner?
 
     /// - Throws: `TestBrokerError` where no file system can be mounted.
-    init() async throws { disk = try await MountedDisk(at: TemporaryDirectory.make("tables")) }
+    init(_ guarantee: SinkGuarantee) async throws {
+        self.guarantee = guarantee
+        disk = try await MountedDisk(at: TemporaryDirectory.make("tables"))
+    }
 
     var address: String { "sqlite:\(file)" }
+    var options: [String] { guarantee.optionsOfTables }
+    private var table: String { guarantee.content.table }
 
     /// Opened when the sink has made it: then it begins to note.
     private func open() throws -> SQLiteDatabase? {
         if let database { return database }
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         let database = try SQLiteDatabase(file)
-        guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name='timelines'") == 1 else { return nil }
+        guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name='\(table)'") == 1 else { return nil }
         try database.execute(
             """
             CREATE TABLE written(partition INTEGER, "offset" INTEGER);
-            CREATE TRIGGER inserted AFTER INSERT ON timelines
+            CREATE TRIGGER inserted AFTER INSERT ON \(table)
             BEGIN INSERT INTO written VALUES(new.source_partition, new.source_offset); END;
-            CREATE TRIGGER updated AFTER UPDATE ON timelines
+            CREATE TRIGGER updated AFTER UPDATE ON \(table)
             BEGIN INSERT INTO written VALUES(new.source_partition, new.source_offset); END;
             """)
         self.database = database
@@ -39,7 +45,8 @@ final class TablesTarget: TargetUnderTest {
     func contents() throws -> [String: Data] {
         guard let database = try open() else { return [:] }
         var rows: [String: Data] = [:]
-        let statement = try database.prepare("SELECT configuration_id, value FROM timelines")
+        let key = table == "timelines" ? "configuration_id" : "recipient || '/' || (value ->> '$.issuedAt')"
+        let statement = try database.prepare("SELECT \(key), value FROM \(table)")
         while try statement.step() { rows[statement.text(0)] = Data(statement.text(1).utf8) }
         return rows
     }
@@ -82,9 +89,14 @@ final class TablesTarget: TargetUnderTest {
 
     func makeRoom() async throws { try await disk.empty() }
 
-    /// The entries are those of the timelines, each at its place and as it is there.
+    /// The entries are those of the timelines, each at its place and as it is there. Each reload is found by the
+    /// configuration that it names.
     func examine() throws {
         let database = try #require(try open())
+        guard table == "timelines" else {
+            #expect(try database.integer(SinkGuarantee.reloadsNotFound) == 0)
+            return
+        }
         let wrong = """
             WITH told AS (
                 SELECT t.configuration_id, e.key, coalesce(e.value ->> '$.id', ''), coalesce(e.value ->> '$.phase', ''),

@@ -1,8 +1,8 @@
 import Foundation
 import RecordLog
 
-/// Real timelines that are written to their topic again and again, each time as a newer version.
-struct TimelineFeed {
+/// Timelines or reloads that are written to their topic again and again, each time as a newer version.
+struct SinkFeed {
     private struct Template {
         var id: String
         var text: String
@@ -10,15 +10,27 @@ struct TimelineFeed {
     }
 
     private let application: Application
+    private let topic: String
     private let templates: [Template]
-    /// So many versions of each timeline were written.
+    /// So many versions of each were written.
     private(set) var versions = 0
 
     var ids: [String] { templates.map(\.id) }
 
-    /// Makes the timelines of `GeneratedData`, and leaves them in the topic.
-    init(_ application: Application) async throws {
+    /// Leaves the first version in the topic.
+    init(_ content: SinkGuarantee.Content, of application: Application) async throws {
         self.application = application
+        topic = content.topic
+        switch content {
+        case .timelines: templates = try await Self.timelines(of: application)
+        case .reloads:
+            templates = Self.reloads
+            try await publish()
+        }
+    }
+
+    /// Real timelines, of `GeneratedData`, which are in the topic then.
+    private static func timelines(of application: Application) async throws -> [Template] {
         var data = GeneratedData(steps: 2)
         try await data.publish(to: application)
         _ = try await application.process(clock: GeneratedData.clock)
@@ -27,10 +39,23 @@ struct TimelineFeed {
             let text = String(decoding: record.value ?? [], as: UTF8.self)
             newest[record.keyText] = Template(id: record.keyText, text: text, headers: record.headers)
         }
-        templates = newest.values.sorted { $0.id < $1.id }
+        return newest.values.sorted { $0.id < $1.id }
     }
 
-    /// Writes the next version of each timeline, those of `gone` as tombstones; `inTheMiddle` is written between them.
+    /// One of each recipient, which names a configuration of the same name.
+    private static var reloads: [Template] {
+        (0..<220).map { number in
+            let id = "phone-\(1000 + number)"
+            let text = """
+                {"recipient":"\(id)","kind":"Board","configurationIds":["\(id)"],"reason":"dataChanged","revision":1,\
+                "issuedAt":"2026-03-01T12:00:00Z","budget":{"limit":48,"remaining":6,\
+                "resetsAt":"2026-03-01T13:00:00Z"}}
+                """
+            return Template(id: id, text: text, headers: [Header("ce_id", "\(id)/1")])
+        }
+    }
+
+    /// Writes the next version of each, those of `gone` as tombstones; `inTheMiddle` is written between them.
     ///
     /// - Parameters:
     ///   - count: so many versions, one after the other.
@@ -46,13 +71,13 @@ struct TimelineFeed {
             records += written.map { record($0, isGone: gone.contains($0.id)) }
         }
         records.insert(contentsOf: inTheMiddle, at: records.count / 2)
-        try await application.produce(records, to: "timelines")
+        try await application.produce(records, to: topic)
     }
 
-    /// Writes each timeline as it might have been before its newest version, and never was.
+    /// Writes each as it might have been before its newest version, and never was.
     func publishOlder() async throws {
         let records = templates.map { record($0, isGone: false, number: 999 + versions, second: 30) }
-        try await application.produce(records, to: "timelines")
+        try await application.produce(records, to: topic)
     }
 
     private func record(
@@ -64,6 +89,7 @@ struct TimelineFeed {
         let text = template.text
             .replacing(/"revision":\d+/, with: #""revision":\#(number)"#, maxReplacements: 1)
             .replacing(/"generatedAt":"[^"]*"/, with: #""generatedAt":"\#(time)""#, maxReplacements: 1)
+            .replacing(/"issuedAt":"[^"]*"/, with: #""issuedAt":"\#(time)""#, maxReplacements: 1)
         let headers = template.headers.map { header in
             header.name == "ce_id" ? Header("ce_id", "\(template.id)/\(number)/\(time)") : header
         }
