@@ -75,14 +75,18 @@ extension AcceptanceTests {
                 }
             }
             #expect(isGiven)
-            // What was granted is there when it is looked at again; a rule for somebody else counts for nobody else.
+            try await Self.expectGranted(application)
+            try await broker.stop()
+            show("doctor names \(expected.count) missing permissions, and 'permissions --apply' grants them")
+        }
+
+        /// What was granted is there when it is looked at again; a rule for somebody else counts for nobody else.
+        private static func expectGranted(_ application: Application) async throws {
             for (who, outcomes) in [("ANONYMOUS", ["there"]), ("nobody", ["missing"])] {
-                let again = try await Self.permissions(who, ["--verb", "process"], application)
+                let again = try await permissions(who, ["--verb", "process"], application)
                 #expect(Set(again.lines.map(\.outcome)) == Set(outcomes), "\(who): \(again.lines)")
                 #expect(again.result.succeeded, "\(again.result.failure)")
             }
-            try await broker.stop()
-            show("doctor names \(expected.count) missing permissions, and 'permissions --apply' grants them")
         }
 
         @Test("to ask whether transactional ids may be used fences nobody who uses one")
