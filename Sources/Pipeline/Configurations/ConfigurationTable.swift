@@ -11,10 +11,10 @@ final class ConfigurationTable {
     let store = StateStore(.configurations)
     private let settings: PipelineSettings
     private var parser = JSONParser()
-    private var entries = SlotMap<ConfigurationState, Entry?>()
+    private var entries = SlotMap<ConfigurationState, AsRead?>()
 
     /// A configuration as it was read, with what is asked of it for every timeline. A class: to ask copies nothing.
-    private final class Entry {
+    final class AsRead {
         let message: ConfigurationMessage
         let address: TimelineAddress
         let isRefreshedByVehicle: Bool
@@ -83,7 +83,7 @@ final class ConfigurationTable {
 
     /// Keeps a configuration that was just read.
     func remember(_ message: ConfigurationMessage, _ slot: Slot<ConfigurationState>) {
-        entries[slot] = Entry(message)
+        entries[slot] = AsRead(message)
     }
 
     /// Forgets a configuration that was deleted.
@@ -93,23 +93,26 @@ final class ConfigurationTable {
     func isRead(_ slot: Slot<ConfigurationState>) -> Bool { entries[slot] != nil }
 
     /// - Precondition: the configuration is not deleted.
-    func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { entry(of: slot).message }
+    func message(of slot: Slot<ConfigurationState>) -> ConfigurationMessage { asRead(slot).message }
 
     /// - Precondition: the configuration is not deleted.
-    func address(of slot: Slot<ConfigurationState>) -> TimelineAddress { entry(of: slot).address }
+    func address(of slot: Slot<ConfigurationState>) -> TimelineAddress { asRead(slot).address }
 
     /// True if the task of its vehicle renews the timeline: then each update brings all that is known.
     ///
     /// - Precondition: the configuration is not deleted.
-    func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool { entry(of: slot).isRefreshedByVehicle }
+    func isRefreshedByVehicle(_ slot: Slot<ConfigurationState>) -> Bool { asRead(slot).isRefreshedByVehicle }
 
-    private func entry(of slot: Slot<ConfigurationState>) -> Entry {
+    /// All of it, for whoever asks for more than one thing.
+    ///
+    /// - Precondition: the configuration is not deleted.
+    func asRead(_ slot: Slot<ConfigurationState>) -> AsRead {
         if let known = entries[slot] { return known }
         guard let value = store[slot]?.value else { preconditionFailure("A deleted configuration is not read.") }
         settings.onReading(configurationId(of: slot))
         return value.withUnsafeBytes { bytes in
             do throws(MessageProblem) {
-                let entry = Entry(try decode(bytes))
+                let entry = AsRead(try decode(bytes))
                 entries[slot] = entry
                 return entry
             } catch {

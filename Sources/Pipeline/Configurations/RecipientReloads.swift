@@ -58,9 +58,9 @@ struct RecipientReloads {
             digest: newest.digest, traceParent: traceParent)
         // A renewal's is not withdrawn: nothing is compared with it.
         if !offer.isRenewal { table[slot]!.history.offer() }
-        let address = table.address(of: slot)
-        context.counters.count(.visible, kind: address.kind, reason)
-        send(.offer(offer), of: address, context)
+        let read = table.asRead(slot)
+        context.counters.count(.visible, kind: read.address.kind, reason)
+        send(.offer(offer), of: read.address, context)
     }
 
     /// Withdraws an open offer: what was offered is no longer to be seen.
@@ -90,9 +90,9 @@ struct RecipientReloads {
     /// what had been seen before, so it is judged once more.
     func receive(_ announcement: ReloadAnnouncement, _ slot: Slot<ConfigurationState>, _ context: TaskContext) {
         guard table.isLive(slot) else { return }
-        let address = table.address(of: slot)
-        guard address.recipient.isSameByUTF8(as: announcement.recipient),
-            address.kind.isSameByUTF8(as: announcement.kind)
+        let read = table.asRead(slot)
+        guard read.address.recipient.isSameByUTF8(as: announcement.recipient),
+            read.address.kind.isSameByUTF8(as: announcement.kind)
         else { return }
         let comparison = table.modify(slot) { state in
             state.bucket = announcement.bucket
@@ -103,7 +103,7 @@ struct RecipientReloads {
         case .visibleChange:
             if let history = table[slot]?.history, let offered = history.offered {
                 let voidFrom = history.displayedDigest?.nextUpdate
-                send(.amendment(revision: offered, voidFrom: voidFrom), of: address, context)
+                send(.amendment(revision: offered, voidFrom: voidFrom), of: read.address, context)
             } else {
                 offer(slot, .dataChanged, traceParent: nil, context)
             }

@@ -41,26 +41,25 @@ final class TimelinePublisher {
         // A published timeline does not become older, unless the clock went back.
         let wanted = settings.notAhead(pending.at, of: context.now)
         let at = max(wanted, state.history.newest?.at ?? wanted)
-        let message = table.message(of: slot)
-        guard !pending.needsSnapshots, maker.isCurrent(message, state, at: at) else {
+        let read = table.asRead(slot)
+        guard !pending.needsSnapshots, maker.isCurrent(read.message, state, at: at) else {
             table[slot]!.pending!.needsSnapshots = false
             return .needsSnapshots(at: at)
         }
-        let address = table.address(of: slot)
         // Brought up to a later time, a timeline shows what its recipient's goes on to show by itself.
         let isTimeAlone = settings.leavesWhenCaughtUp && !state.hasNewData && pending.cause.isOfTime
         let occasion = TimelineMaker.Occasion(
-            at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: address.kind, at: at))
-        let made = fitting(message, address, state, occasion)
-        output.emit(made.record, sinks: address.sinks, traceParent: pending.traceParent, context)
+            at: at, isTimeAlone: isTimeAlone, budget: reloads.budget(of: state, kind: read.address.kind, at: at))
+        let made = fitting(read.message, read.address, state, occasion)
+        output.emit(made.record, sinks: read.address.sinks, traceParent: pending.traceParent, context)
         if made.isTooLarge { warn(made, slot, state, context) }
         if failed.note(slot, isFailed: made.isFailed(of: state)) { context.noteFailure(made.failure(of: state)) }
         keep(made, slot)
         let published = RecipientReloads.Published(
-            kind: address.kind, publication: made.publication, cause: pending.cause,
+            kind: read.address.kind, publication: made.publication, cause: pending.cause,
             traceParent: pending.traceParent, followsFailure: state.published?.isFailure ?? false)
         reloads.account(for: published, slot, context)
-        context.note(made.note(of: message, cause: pending.cause, at: at))
+        context.note(made.note(of: read.message, cause: pending.cause, at: at))
         return .published(made.record.timeline)
     }
 
