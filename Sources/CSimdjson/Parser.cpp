@@ -8,17 +8,22 @@ csimdjson_parser *csimdjson_parser_new(void) { return new (std::nothrow) csimdjs
 
 void csimdjson_parser_free(csimdjson_parser *parser) { delete parser; }
 
-error_code csimdjson_parser::start(const void *bytes, size_t length, ondemand::document &document) noexcept {
+bool csimdjson_parser::copy(const void *bytes, size_t length) noexcept {
     if (length + SIMDJSON_PADDING > input_capacity) {
         size_t capacity = 2 * (length + SIMDJSON_PADDING);
         input.reset(new (std::nothrow) char[capacity]);
         strings.reset(new (std::nothrow) uint8_t[capacity]);
         input_capacity = input && strings ? capacity : 0;
-        if (input_capacity == 0) return MEMALLOC;
+        if (input_capacity == 0) return false;
     }
     std::memcpy(input.get(), bytes, length);
     std::memset(input.get() + length, 0, SIMDJSON_PADDING);
     strings_end = strings.get();
+    return true;
+}
+
+error_code csimdjson_parser::start(const void *bytes, size_t length, ondemand::document &document) noexcept {
+    if (!copy(bytes, length)) return MEMALLOC;
     return parser.iterate(input.get(), length, input_capacity).get(document);
 }
 

@@ -25,6 +25,12 @@ struct csimdjson_parser {
     uint8_t *strings_end = nullptr;
     csimdjson_telemetry telemetry;
     std::vector<csimdjson_node> nodes;
+    /// Reads all of a text at once, in the shared library, for whoever needs little of it.
+    simdjson::dom::parser whole;
+    std::vector<csimdjson_member> members;
+
+    /// Copies the input, with padding behind it; false where memory is short.
+    bool copy(const void *bytes, size_t length) noexcept;
 
     /// Copies the input and finds its structure.
     simdjson::error_code start(const void *bytes, size_t length, simdjson::ondemand::document &document) noexcept;

@@ -36,6 +36,16 @@ package struct JSONParser: ~Copyable {
         return UnsafeBufferPointer(start: document.nodes, count: document.count)
     }
 
+    /// Reads the members of an object, without what is in their values, into the parser's memory, where they stay until
+    /// the next call. All of the text is checked.
+    ///
+    /// - Returns: `nil` where the quick way reads nothing; `document` knows why, or reads it.
+    mutating func members(_ payload: UnsafeRawBufferPointer) -> UnsafeBufferPointer<csimdjson_member>? {
+        guard let start = payload.baseAddress else { return nil }
+        let read = csimdjson_read_members(handle, start, payload.count)
+        return read.is_read ? UnsafeBufferPointer(start: read.members, count: read.count) : nil
+    }
+
     /// Reads an object, as `value(_:)` does.
     ///
     /// - Throws: if the bytes are not one JSON object in UTF-8.

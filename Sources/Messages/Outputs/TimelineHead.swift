@@ -15,31 +15,49 @@ package struct TimelineHead: Hashable, Sendable {
 
     /// `nil` if the bytes are not a JSON object with a whole number as `revision`. Without framing: readers know none.
     package init?(_ bytes: UnsafeRawBufferPointer, with parser: inout JSONParser) {
-        guard let nodes = try? parser.document(bytes), nodes.first?.type == .object else { return nil }
-        var revision: Int64?
-        var index = 1
-        while index < nodes.count {
-            let (key, value) = (nodes[index].text, nodes[index + 1])
-            if Self.isEqual(key, "revision") {
-                revision = Self.integer(value)
-            } else if Self.isEqual(key, "refreshCount") {
-                guard value.type == .null || Self.integer(value) != nil else { return nil }
-                refreshCount = Self.integer(value) ?? 0
-            } else if value.type == .string {
-                if Self.isEqual(key, "generatedAt") {
-                    generatedAt = Instant(rfc3339: String(value.text))
-                } else if Self.isEqual(key, "kind") {
-                    kind = String(value.text)
-                } else if Self.isEqual(key, "family") {
-                    family = String(value.text)
-                } else if Self.isEqual(key, "recipient") {
-                    recipient = String(value.text)
-                }
+        revision = 0
+        var hasRevision = false
+        if let members = parser.members(bytes) {
+            for member in members {
+                let integer = member.is_integer ? member.integer : nil
+                guard take(member.key, member.type, member.text, integer, &hasRevision) else { return nil }
             }
-            index = Self.end(of: index + 1, in: nodes)
+        } else {
+            guard let nodes = try? parser.document(bytes), nodes.first?.type == .object else { return nil }
+            var index = 1
+            while index < nodes.count {
+                let (key, value) = (nodes[index].text, nodes[index + 1])
+                guard take(key, value.type, value.text, Self.integer(value), &hasRevision) else { return nil }
+                index = Self.end(of: index + 1, in: nodes)
+            }
         }
-        guard let revision else { return nil }
-        self.revision = revision
+        if !hasRevision { return nil }
+    }
+
+    /// Takes what a member says; of one that comes twice the last counts.
+    ///
+    /// - Returns: false if the value is none of a timeline.
+    private mutating func take(
+        _ key: csimdjson_text, _ type: csimdjson_type, _ text: csimdjson_text, _ integer: Int64?,
+        _ hasRevision: inout Bool
+    ) -> Bool {
+        if Self.isEqual(key, "revision") {
+            (revision, hasRevision) = (integer ?? 0, integer != nil)
+        } else if Self.isEqual(key, "refreshCount") {
+            guard type == .null || integer != nil else { return false }
+            refreshCount = integer ?? 0
+        } else if type == .string {
+            if Self.isEqual(key, "generatedAt") {
+                generatedAt = Instant(rfc3339: String(text))
+            } else if Self.isEqual(key, "kind") {
+                kind = String(text)
+            } else if Self.isEqual(key, "family") {
+                family = String(text)
+            } else if Self.isEqual(key, "recipient") {
+                recipient = String(text)
+            }
+        }
+        return true
     }
 
     private static func isEqual(_ text: csimdjson_text, _ word: StaticString) -> Bool {
