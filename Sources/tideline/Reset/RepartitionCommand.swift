@@ -32,6 +32,7 @@ struct RepartitionCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let environment = try Environment(kafka)
+        if execution.isExecuted { try Consent.requireTerminal(isGiven: execution.yes) }
         let admin = try environment.connect()
         defer { admin.close() }
         environment.warnOfUnknownApplication(admin)

@@ -56,6 +56,7 @@ struct ResetCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let environment = try Environment(kafka)
+        if execution.isExecuted { try Consent.requireTerminal(isGiven: execution.yes) }
         let admin = try environment.connect()
         defer { admin.close() }
         environment.warnOfUnknownApplication(admin)
