@@ -6,6 +6,8 @@ package enum NamedTopic: CaseIterable, Hashable, Sendable {
     case timelines, reloads, positionsMerged, deadLetters
     /// Those of the application itself: `ID.exchange` and so on.
     case exchange, state, reset, pushes, sinks, operations
+    /// Kafka's own, in which coordinators keep what transactions are open.
+    case transactionState
 }
 
 /// What one verb needs to be allowed.
@@ -52,10 +54,10 @@ struct VerbNeeds: Sendable {
     private static let inputs: [NamedTopic] = [.telemetry, .calendarEvents, .configurations, .positions]
     private static let outputs: [NamedTopic] = [.timelines, .reloads, .positionsMerged, .deadLetters]
 
-    /// All verbs that meet brokers, `process` first. `doctor`, `demo` and `bench` are left out, and so are
-    /// `permissions` and `transactions`, which are for who looks after the cluster.
+    /// All verbs that meet brokers, `process` first. Three are left out: `demo` has a broker of its own, `bench` makes
+    /// its own topics, and `permissions` needs Describe and Alter on the cluster itself.
     static let all: [VerbNeeds] = [
-        [process], sinking, [serve, produce, reload, looking], deadLetters, starting, topics,
+        [process], sinking, [serve, produce, reload], looking, deadLetters, starting, topics, diagnosing,
     ].flatMap { $0 }
 
     private static let process = VerbNeeds(
@@ -124,17 +126,28 @@ struct VerbNeeds: Sendable {
             Use(.read, .describeConfigs, on: [.configurations]), Use(.write, .describeConfigs, on: [.exchange]),
         ])
 
-    private static let looking = VerbNeeds(
-        "explain",
-        [
-            Use(
-                .read, .describeConfigs,
-                on: [.telemetry, .calendarEvents, .configurations, .timelines, .reloads, .deadLetters])
-        ])
+    private static let looking = [
+        VerbNeeds(
+            "list",
+            [Use(.read, .describeConfigs, on: [.telemetry, .calendarEvents, .configurations, .timelines, .reloads])]),
+        VerbNeeds("show", [Use(.read, .describeConfigs, on: [.configurations, .timelines, .reloads])]),
+        VerbNeeds(
+            "explain",
+            [
+                Use(
+                    .read, .describeConfigs,
+                    on: [.telemetry, .calendarEvents, .configurations, .timelines, .reloads, .deadLetters])
+            ]),
+    ]
 
     private static let marks = Use(.read, .write, .describeConfigs, on: [.operations], isMade: true)
 
+    // What was done with dead letters is looked up first, if anything was.
+    private static let letterReading = [Use(.read, .describeConfigs, on: [.deadLetters, .operations])]
+
     private static let deadLetters = [
+        VerbNeeds("dead-letters list", letterReading),
+        VerbNeeds("dead-letters show", letterReading),
         VerbNeeds(
             "dead-letters replay",
             [
@@ -156,8 +169,12 @@ struct VerbNeeds: Sendable {
 
     private static let starting = [
         VerbNeeds(
-            "reset", again + [Use(.read, .write, .describeConfigs, on: [.pushes])], group: [.read],
-            transactionalIds: [.named("-reset"), .sinks]),
+            "reset",
+            again + [
+                Use(.read, .write, .describeConfigs, on: [.pushes]),
+                // It refuses beside a sink that runs; without these it could only warn, and run over that sink.
+                Use(.read, .describeConfigs, on: [.sinks]),
+            ], group: [.read], transactionalIds: [.named("-reset"), .sinks]),
         VerbNeeds("repartition", again, group: [.read], transactionalIds: [.named("-reset")]),
     ]
 
@@ -170,5 +187,21 @@ struct VerbNeeds: Sendable {
                     .describeConfigs, .alterConfigs,
                     on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations])
             ]),
+    ]
+
+    private static let diagnosing = [
+        // Whose transaction is to be ended is not known before: Write on its id is a matter of that time.
+        VerbNeeds("transactions", [Use(.read, .describeConfigs, on: [.transactionState])]),
+        VerbNeeds(
+            "doctor",
+            [
+                Use(.describe, .describeConfigs, on: inputs + outputs + [.exchange]),
+                Use(.describe, on: [.reset]),
+                Use(
+                    .read, .describeConfigs,
+                    on: [
+                        .timelines, .deadLetters, .state, .reset, .pushes, .sinks, .operations, .transactionState,
+                    ]),
+            ], group: [.describe]),
     ]
 }

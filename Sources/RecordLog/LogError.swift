@@ -22,7 +22,8 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
         permission.map { "\(reason); needs \($0.name), granted with 'tideline permissions --apply'" } ?? reason
     }
 
-    package var description: String { "\(message) (\(name))" }
+    /// The message and the name; a message that ends with the name, as the last of several answers, has it once.
+    package var description: String { message.hasSuffix("(\(name))") ? message : "\(message) (\(name))" }
 
     /// True if the same call would fail in the same way until somebody changes the cluster or the program.
     package var lasts: Bool { [.notAuthorised, .invalidSetting, .invalidRecord].contains(code) }

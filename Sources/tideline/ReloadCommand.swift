@@ -1,6 +1,7 @@
 import Arguments
 import Diagnosis
 import Foundation
+import Inspection
 import Messages
 import Observability
 import Pipeline
@@ -17,8 +18,9 @@ struct ReloadCommand: Verb {
         abstract: "Asks for a reload of all configurations of a kind, outside the budget.",
         discussion: """
             The running pipeline tells every recipient of the kind, with the reason 'requested', whether there is \
-            something new to see or not; where none runs, it does so when it starts. A recipient that has no \
-            configuration of the kind is counted and skipped.
+            something new to see or not; where none runs, it does so when it starts. Of several recipients, one that \
+            has no configuration of the kind is counted and skipped; where none of them has one, nothing is asked for \
+            and the exit status is 64.
 
             Without --recipient it asks on a terminal, and needs '--yes' elsewhere: everybody's device is woken.
             """,
@@ -43,6 +45,8 @@ struct ReloadCommand: Verb {
         guard !known.isEmpty else { throw unknownKind(published.kinds, environment) }
         let wanted = Set(recipient.isEmpty ? Array(known.keys) : recipient)
         let found = wanted.filter { known[$0] != nil }
+        let missing = wanted.subtracting(found).sorted { $0.precedesByUTF8($1) }
+        if found.isEmpty { throw unknownRecipients(missing, known.keys) }
         let requests =
             recipient.isEmpty
             ? [ReloadRequest(kind: kind)]
@@ -54,8 +58,9 @@ struct ReloadCommand: Verb {
                 for: "Reload \(configurations) of kind '\(kind)' at \(known.count.counted("recipient"))?", isGiven: yes)
         }
         try send(requests, to: tasks, environment)
-        for id in wanted.subtracting(found).sorted(by: { $0.precedesByUTF8($1) }) {
-            writeError("warning: the recipient '\(id)' has no configuration of kind '\(kind)'; skipped")
+        for id in missing {
+            let near = NearIds.sentence(about: id, among: known.keys, plural: "recipients")
+            writeError("warning: the recipient '\(id)' has no configuration of kind '\(kind)' and is skipped; \(near)")
         }
         let report = JSONWriter.object { json in
             json.string("kind", kind)
@@ -79,11 +84,17 @@ struct ReloadCommand: Verb {
     }
 
     private func unknownKind(_ kinds: [String], _ environment: Environment) -> CommandFailure {
-        let named = kinds.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
-        let more = kinds.count > 20 ? " and \(kinds.count - 20) more" : ""
-        let known = kinds.isEmpty ? "there are no configurations" : "kinds are \(named)\(more)"
+        let near =
+            kinds.isEmpty
+            ? "there are no configurations" : NearIds.sentence(about: kind, among: kinds, plural: "kinds")
         return CommandFailure(
-            .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(known)")
+            .usage, "--kind: no configuration in \(environment.topics.configurations) is of kind '\(kind)'; \(near)")
+    }
+
+    /// The failure where no recipient that was named has the kind: to end well would look as if somebody was told.
+    private func unknownRecipients(_ ids: [String], _ known: some Collection<String>) -> CommandFailure {
+        let each = ids.map { NearIds.unknown("recipient", $0, among: known) }
+        return CommandFailure(.usage, "--recipient: of kind '\(kind)' \(each.joined(separator: "; "))")
     }
 
     /// The number of tasks.

@@ -27,7 +27,8 @@ extension AcceptanceTests {
             #expect(
                 result.standardOutput
                     == "{\"kind\":\"Board\",\"recipients\":1,\"configurations\":2,\"skipped\":1}\n")
-            #expect(result.standardError.contains("'nobody' has no configuration of kind 'Board'"))
+            let skipped = "'nobody' has no configuration of kind 'Board' and is skipped; nothing is near it;"
+            #expect(result.standardError.contains("\(skipped) recipients are 'lobby', 'roof'"), "\(result.failure)")
             let second = try await application.process(clock: "2026-11-20T06:26:00Z")
             #expect(second.reloads == 1)
 
@@ -46,12 +47,39 @@ extension AcceptanceTests {
             #expect(requested.allSatisfy { $0.contains("\"remaining\":10") })
         }
 
+        @Test("Where no recipient that is named has the kind, reload sends nothing and names the ids near it")
+        func unknownRecipients() async throws {
+            let application = try await Application("reload-unknown", partitions: 1)
+            try await application.publish(configurations: Self.configurations)
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            for (words, message) in [
+                (["--recipient", "loby"], "of kind 'Board' there is no recipient 'loby'; near it is 'lobby'"),
+                (
+                    ["--recipient", "rof", "--recipient", "loby"],
+                    "no recipient 'loby'; near it is 'lobby'; there is no recipient 'rof'; near it is 'roof'"
+                ),
+            ] {
+                let refused = try await tideline(["reload", "--kind", "Board"] + words + application.options)
+                #expect(refused.status == 64, "\(words): \(refused.failure)")
+                #expect(refused.standardError.contains(message), "\(words): \(refused.failure)")
+                #expect(refused.standardOutput.isEmpty, "\(words): \(refused.failure)")
+            }
+            let other = try await tideline(
+                ["reload", "--kind", "Other", "--recipient", "roof"] + application.options)
+            #expect(other.status == 64, "it has another kind alone: \(other.failure)")
+            let later = try await application.process(clock: "2026-11-20T06:26:00Z")
+            #expect(later.reloads == 0)
+        }
+
         @Test("An unknown kind, and settings that cannot be, are refused by name")
         func refusals() async throws {
             let application = try await Application("reload-refusals", partitions: 1)
             try await application.publish(configurations: Self.configurations)
             let kind = try await tideline(["reload", "--kind", "Bord"] + application.options)
-            #expect(kind.status == 64 && kind.standardError.contains("kinds are 'Board', 'Other'"))
+            #expect(kind.status == 64 && kind.standardError.contains("'Bord'; near it is 'Board'"), "\(kind.failure)")
+            let far = try await tideline(["reload", "--kind", "Zzz"] + application.options)
+            let kinds = "nothing is near it; kinds are 'Board', 'Other'"
+            #expect(far.status == 64 && far.standardError.contains(kinds), "\(far.failure)")
             let never = try await tideline(["reload", "--kind", "Board"] + application.options)
             #expect(never.status == 69 && never.standardError.contains("has never run"))
             for (setting, word) in [

@@ -48,7 +48,8 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.delete, .topic("p.state"))) == ["reset", "repartition"])
         #expect(Self.verbs(Permission(.write, .topic("p.telemetry"))) == ["serve", "produce", "dead-letters replay"])
         #expect(Self.verbs(Permission(.write, .topic("p.sinks"))) == Self.telling + ["sink --status --forget"])
-        let readers = Self.telling + ["sink --status", "sink --status --forget"]
+        // A reset that could not read it would run over live sinks.
+        let readers = Self.telling + ["sink --status", "sink --status --forget", "reset", "doctor"]
         #expect(Self.verbs(Permission(.read, .topic("p.sinks"))) == readers)
         let ledger = Self.verbs(Permission(.write, .topic("p.pushes")))
         #expect(ledger == ["sink --to https:", "sink --reloads apns", "sink --reloads https:", "reset"])
@@ -58,7 +59,8 @@ struct NeededPermissionsTests {
         let configurations = Self.verbs(Permission(.read, .topic("p.configurations")))
         #expect(configurations.filter { $0.hasPrefix("sink") } == ["sink --reloads apns"])
         #expect(Self.verbs(Permission(.describe, .topic("p.timelines"))).contains("sink --status"))
-        #expect(Self.verbs(Permission(.describe, .group("app"))) == ["serve"])
+        #expect(Self.verbs(Permission(.describeConfigs, .topic("p.sinks"))).contains("reset"))
+        #expect(Self.verbs(Permission(.describe, .group("app"))) == ["serve", "doctor"])
         let marks = Permission(.write, .transactionalId("app.operations"))
         #expect(Self.verbs(marks) == ["dead-letters replay", "dead-letters drop"])
         #expect(marks.name == "Write on transactional id app.operations")
@@ -66,10 +68,38 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.write, .transactionalId("app-reset"))) == ["reset", "repartition"])
     }
 
+    @Test("verbs that only look have permissions of their own, and need none to write")
+    func looking() {
+        func topics(_ verb: String, _ operation: Permission.Operation) -> Set<String> {
+            let needs = Self.needs().filter { $0.verbs.contains(verb) }.map(\.permission)
+            return Set(needs.filter { $0.operation == operation }.map(\.resource.name))
+        }
+        let read: [(verb: String, topics: [NamedTopic])] = [
+            ("list", [.telemetry, .calendarEvents, .configurations, .timelines, .reloads]),
+            ("show", [.configurations, .timelines, .reloads]),
+            ("dead-letters list", [.deadLetters, .operations]), ("dead-letters show", [.deadLetters, .operations]),
+            ("transactions", [.transactionState]),
+            (
+                "doctor",
+                [.timelines, .deadLetters, .state, .reset, .pushes, .sinks, .operations, .transactionState]
+            ),
+        ]
+        for (verb, wanted) in read {
+            let names = Set(wanted.map { "topic p.\($0)" })
+            #expect(topics(verb, .read) == names, "\(verb)")
+            #expect(topics(verb, .describeConfigs).isSuperset(of: names), "\(verb)")
+            for operation in [Permission.Operation.write, .create, .delete, .alterConfigs] {
+                #expect(topics(verb, operation).isEmpty, "\(verb): \(operation)")
+            }
+        }
+        let absent = Self.needs(absent: [.transactionState])
+        #expect(Self.verbs(Permission(.read, .topic("p.transactionState")), absent).isEmpty)
+    }
+
     @Test("whoever sets settings that differ needs AlterConfigs on every topic that has them")
     func settings() {
         for topic in NamedTopic.allCases {
-            let verbs = topic == .reset ? [] : ["topics --apply"]
+            let verbs = [.reset, .transactionState].contains(topic) ? [] : ["topics --apply"]
             #expect(Self.verbs(Permission(.alterConfigs, .topic("p.\(topic)"))) == verbs, "\(topic)")
         }
         let absent = Self.needs(absent: [.sinks])

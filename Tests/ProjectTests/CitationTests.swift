@@ -19,12 +19,35 @@ struct RuleNames: Sendable {
         all = names
     }
 
+    private static let contractPages = "Documentation/Rules"
+
     /// Of the clone: Documentation/Rules, and DESIGN.md for the rules of the runtime.
     static func ofProject() throws -> RuleNames {
-        let folder = PackageRoot.url.appending(path: "Documentation/Rules")
-        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
-        let urls = pages.map { folder.appending(path: $0) } + [PackageRoot.url.appending(path: "DESIGN.md")]
-        return RuleNames(pages: try urls.map { try String(contentsOf: $0, encoding: .utf8) })
+        let design = PackageRoot.url.appending(path: "DESIGN.md")
+        return RuleNames(
+            pages: try SourceFile.all(below: contractPages, suffix: ".md").map(\.wholeText)
+                + [String(contentsOf: design, encoding: .utf8)])
+    }
+
+    /// Of Documentation/Rules alone, the pages that users of the program read; its README.md has no rules, but a list
+    /// of ranges.
+    static func ofContract() throws -> RuleNames {
+        let pages = try SourceFile.all(below: contractPages, suffix: ".md").filter { $0.name != "README.md" }
+        return RuleNames(pages: pages.map(\.wholeText))
+    }
+
+    /// The names of rules that stand alone in a string of the code, which is how the program prints them.
+    static func printed(in file: SourceFile) -> [(line: Int, name: String)] {
+        file.lines.flatMap { line in
+            line.code.matches(of: /"([A-Z]\d{1,2})"/).map { (line: line.number, name: String($0.1)) }
+        }
+    }
+
+    /// The rules that the program prints and that no page states.
+    func unstated(in file: SourceFile) -> [Violation] {
+        Self.printed(in: file).filter { !all.contains($0.name) }.map {
+            Violation(path: file.path, line: $0.line, problem: "is printed, but no page states \($0.name)")
+        }
     }
 
     /// The citations in comments that lead nowhere: a rule that no page states, or a page that a clone does not have.
@@ -55,6 +78,29 @@ struct CitationTests {
         }
     }
 
+    @Test("what explain prints is stated in Documentation/Rules")
+    func printed() throws {
+        let rules = try RuleNames.ofContract()
+        var names: Set<String> = []
+        for folder in ["Sources/Inspection/Explaining", "Sources/Timelines/Walk", "Sources/tideline/Inspect"] {
+            for file in try SourceFile.all(below: folder) {
+                names.formUnion(RuleNames.printed(in: file).map(\.name))
+                for violation in rules.unstated(in: file) { Issue.record("\(violation)") }
+            }
+        }
+        #expect(names.isSuperset(of: ["L8", "M7", "S6", "T2", "T12"]), "they are not found any more: \(names.sorted())")
+    }
+
+    @Test("a printed rule that no page states is found, in code alone")
+    func unstated() {
+        let rules = RuleNames(pages: ["**T1 Pure.** …"])
+        let lines = [
+            #"Reason(.date, "now", rules: ["T1", "T99"])"#, #"case "events": "T98""#, #"// "T97""#, #"x = "is T96""#,
+        ]
+        let file = SourceFile(path: "Sources/A/A.swift", text: lines.joined(separator: "\n"))
+        #expect(rules.unstated(in: file).map(\.line) == [1, 2])
+    }
+
     @Test(
         "a citation that leads nowhere is found",
         arguments: ["/// Late (T30).", "let a = 1  // R99", "// T6", "// as DESIGN.md section 3 says"])
@@ -67,4 +113,8 @@ struct CitationTests {
 
     /// Its counterexamples are no citations.
     private func isThisFile(_ violation: Violation) -> Bool { violation.path.hasSuffix("CitationTests.swift") }
+}
+
+extension SourceFile {
+    fileprivate var wholeText: String { lines.map(\.text).joined(separator: "\n") }
 }

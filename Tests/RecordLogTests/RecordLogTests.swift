@@ -24,3 +24,16 @@ struct Murmur2Tests {
         }
     }
 }
+
+@Suite("Failures in words")
+struct LogErrorTextTests {
+    @Test("the name stands behind the message, and once where the message ends with it")
+    func name() {
+        let plain = LogError(.unreachable, name: "_TRANSPORT", "no broker")
+        #expect(plain.description == "no broker (_TRANSPORT)")
+        let last = LogError(.unreachable, name: "_TRANSPORT", "the last answer was: \(plain)")
+        #expect(last.description == "the last answer was: no broker (_TRANSPORT)")
+        let other = LogError(.timedOut, name: "_TIMED_OUT", "the last answer was: \(plain)")
+        #expect(other.description == "the last answer was: no broker (_TRANSPORT) (_TIMED_OUT)")
+    }
+}

@@ -66,7 +66,7 @@ private let introduction = """
 
     Every verb that runs on (`process`, `sink`, `serve`, `produce`) serves its metrics and its health over HTTP
     where `--metrics HOST:PORT` or the setting `metrics.listen` says. Each process of a machine has a port of its
-    own; port 0 takes a free one, which the log names.
+    own; port 0 takes a free one, which the log names. `demo` and `show --watch` run on as well, and serve none.
 
     ```sh
     tideline process --metrics 127.0.0.1:9464 > process.log 2>&1 &

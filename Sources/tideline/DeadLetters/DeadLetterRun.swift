@@ -22,6 +22,7 @@ final class DeadLetterRun {
         self.operation = operation
         isAgreed = action.yes
         isNamed = !action.ids.isEmpty
+        try Consent.requireTerminal(isGiven: action.yes)
         box = try DeadLetterBox(environment)
         try box.requireReadableMarks()
         admin = try environment.connect()

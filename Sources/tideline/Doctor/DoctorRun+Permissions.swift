@@ -34,6 +34,11 @@ extension DoctorRun {
         var absent = Set(NamedTopic.allCases.filter { found[environment.name(of: $0)] == .nothing })
         let reset = try? admin.describeTopics([own.reset], timeout: Self.patience)
         if reset?[own.reset] == nil { absent.insert(.reset) }
+        // No cluster has it before its first transaction.
+        let states = environment.name(of: .transactionState)
+        if let answer = try? admin.describeTopics([states], timeout: Self.patience), answer[states] == nil {
+            absent.insert(.transactionState)
+        }
         return environment.neededPermissions { absent.contains($0) }
     }
 }

@@ -13,9 +13,7 @@ enum Consent {
         for question: String, isGiven: Bool, otherwise standing: String = "nothing was changed"
     ) throws(CommandFailure) {
         if isGiven { return }
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-            throw CommandFailure(.usage, "\(standing): without a terminal to ask on, this needs '--yes'")
-        }
+        try requireTerminal(isGiven: false, otherwise: standing)
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         guard isAnswered else {
             // The next line is not to begin behind the question.
@@ -28,6 +26,20 @@ enum Consent {
         guard answer == "y" || answer == "yes", !Signals.isStopRequested else {
             throw CommandFailure(.software, standing)
         }
+    }
+
+    /// Makes sure that consent is given, or that somebody can be asked for it. A verb that does nothing else calls it
+    /// before it waits for a broker.
+    ///
+    /// - Parameters:
+    ///   - isGiven: true if `--yes` was written.
+    ///   - standing: what stays, for the message.
+    /// - Throws: with status 64 if nobody can be asked.
+    static func requireTerminal(
+        isGiven: Bool, otherwise standing: String = "nothing was changed"
+    ) throws(CommandFailure) {
+        if isGiven || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) { return }
+        throw CommandFailure(.usage, "\(standing): without a terminal to ask on, this needs '--yes'")
     }
 
     /// Waits for a line; reading alone would go on after a signal.

@@ -31,7 +31,7 @@ struct ListCommand: Verb {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp("Only rows with this value of a field; may be repeated.", valueName: "field=value"))
-    var conditions: [KeyValueArgument] = []
+    var conditions: [RowCondition] = []
     @OptionGroup var output: InspectOptions
     @OptionGroup var kafka: KafkaOptions
 
@@ -57,8 +57,7 @@ struct ListCommand: Verb {
     func execute() throws(CommandFailure) {
         let filter: RowFilter
         do throws(RowFilter.UnknownField) {
-            filter = try RowFilter(
-                conditions.map { RowFilter.Condition(field: $0.key, value: $0.value) }, fields: what.fields)
+            filter = try RowFilter(conditions.map(\.condition), fields: what.fields)
         } catch {
             throw error.failure
         }
@@ -115,6 +114,18 @@ struct ListCommand: Verb {
             return recipients.rows()
         }
     }
+}
+
+/// A condition as it is written behind `--where`.
+struct RowCondition: ExpressibleByArgument {
+    let condition: RowFilter.Condition
+
+    init?(argument: String) {
+        guard let pair = KeyValueArgument(argument: argument) else { return nil }
+        condition = RowFilter.Condition(field: pair.key, value: pair.value)
+    }
+
+    static let allowedDescription: String? = "FIELD=VALUE, such as kind=Bus"
 }
 
 /// A list that closures fill.

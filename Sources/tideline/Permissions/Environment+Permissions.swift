@@ -45,6 +45,7 @@ extension Environment {
         case .pushes: OnDemandTopics.pushes(settings)
         case .sinks: SinkStatusReport.topic(settings)
         case .operations: OperationMarks.topic(of: settings[Keys.application])
+        case .transactionState: CoordinatedTransactions.topic
         }
     }
 }

@@ -32,7 +32,8 @@ struct PermissionsCommand: Verb {
     @Option(help: ArgumentHelp("The user, as brokers call them.", valueName: "type:name")) var principal: String
     @Option(
         help: ArgumentHelp(
-            "What the user runs; may be repeated; 'all' stands for all verbs. Without it: process.", valueName: "verb"))
+            "What the user runs; may be repeated; 'all' stands for each that can be named. Without it: process.",
+            valueName: "verb"))
     var verb: [String] = []
     @Option(
         help: ArgumentHelp(

@@ -32,9 +32,8 @@ struct RepartitionCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let environment = try Environment(kafka)
-        let admin = try environment.connect()
+        let admin = try execution.connect(environment)
         defer { admin.close() }
-        environment.warnOfUnknownApplication(admin)
         let run = ResetRun(
             environment, admin, from: .earliest, keepsSinks: true, partitions: Int32(tasks))
         if execution.isExecuted { try run.endInterruptedTransaction() }

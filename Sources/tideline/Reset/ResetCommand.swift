@@ -56,9 +56,8 @@ struct ResetCommand: Verb {
 
     func execute() throws(CommandFailure) {
         let environment = try Environment(kafka)
-        let admin = try environment.connect()
+        let admin = try execution.connect(environment)
         defer { admin.close() }
-        environment.warnOfUnknownApplication(admin)
         let run = ResetRun(environment, admin, from: to, keepsSinks: applicationOnly)
         if !sink { try resetApplication(run) }
         if !applicationOnly { try resetSinks(run) }

@@ -9,7 +9,7 @@ import StreamRuntime
 struct TopicsCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "topics",
-        abstract: "Creates the input and output topics that are missing.",
+        abstract: "Creates the input and output topics that are missing, and mends settings if it is told to.",
         discussion: """
             Reports what differs from what would be created, and changes nothing that exists. With '--apply' it then \
             sets the settings that differ, of the internal topics too; it asks before that on a terminal, and needs \

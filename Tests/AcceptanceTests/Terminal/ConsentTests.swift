@@ -68,6 +68,22 @@ extension AcceptanceTests {
             show("\(verbs.count) verbs ask on a terminal, change nothing at a no, and need --yes elsewhere")
         }
 
+        @Test(
+            "where nobody can be asked they refuse before they wait for a broker",
+            arguments: [
+                ["dead-letters", "drop", "--all"], ["dead-letters", "replay", "0/0"], ["reset", "--execute"],
+                ["reset", "--sink", "--execute"], ["repartition", "3", "--execute"],
+            ])
+        func unasked(words: [String]) async throws {
+            let nobody = ["--bootstrap", "127.0.0.1:1", "--set", "connect.timeout=PT1S"]
+            let refused = try await tideline(words + nobody)
+            #expect(refused.status == 64, "\(refused.failure)")
+            let message = "nothing was changed: without a terminal to ask on, this needs '--yes'"
+            #expect(refused.standardError.contains(message), "\(refused.failure)")
+            let agreed = try await tideline(words + ["--yes"] + nobody)
+            #expect(agreed.status == 69, "\(agreed.failure)")
+        }
+
         @Test("topics names those that it has created where nobody agrees, and changes no setting")
         func created() async throws {
             let application = try await Application("created", partitions: 2)

@@ -18,6 +18,7 @@ extension AcceptanceTests {
                 (["sink", "--to", "foo"], "or https://…, not 'foo'"),
                 (["process", "--clock", "yesterday"], "RFC 3339"),
                 (["produce", "configurations"], "--json"),
+                (["list", "vehicles", "--where", "foo"], "allowed is FIELD=VALUE, such as kind=Bus"),
                 ([], "Missing subcommand"),
             ])
         func misspelt(words: [String], hint: String) async throws {

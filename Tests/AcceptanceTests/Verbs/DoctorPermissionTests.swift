@@ -89,6 +89,42 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("who may do no more than what permissions grants for a verb can run that verb", .needsKafkaTools)
+        func verbs() async throws {
+            let broker = try await TestBroker.dedicated(properties: [
+                "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                "allow.everyone.if.no.acl.found": "true",
+            ])
+            let application = try await Application("verbs", partitions: 2, on: broker)
+            let configuration = #"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"#
+            try await application.publish(configurations: configuration + "\n")
+            try await application.produce(
+                [(key: "v", value: Array("no JSON".utf8), headers: [])], to: "vehicle.telemetry")
+            _ = try await application.process(clock: "2026-11-20T06:25:00Z")
+            try await application.run("dead-letters", "drop", "--all", "--yes")
+            // With the first rule of a resource nobody else may do anything with it.
+            let own = ["--topic", application.prefix, "--resource-pattern-type", "prefixed"]
+            try await Self.allow("somebody", ["--operation", "Read"] + own, application)
+            try await Self.allow("somebody", ["--operation", "Read", "--topic", "__transaction_state"], application)
+            // Each but the last needs other topics than those before, so what was granted before does not help it.
+            for (verb, words) in [
+                ("transactions", ["transactions"]), ("dead-letters list", ["dead-letters", "list"]),
+                ("show", ["show", "c"]), ("list", ["list", "vehicles"]),
+            ] {
+                func hasStatus(_ status: Int32) async throws -> Bool {
+                    try await eventually(within: .seconds(60), every: .seconds(1)) {
+                        try await tideline(words + application.options).status == status
+                    }
+                }
+                #expect(try await hasStatus(69), "\(verb) needs no permission")
+                let grant = ["--verb", verb, "--apply", "--yes"]
+                let (granted, _) = try await Self.permissions("ANONYMOUS", grant, application)
+                #expect(granted.succeeded, "\(verb): \(granted.failure)")
+                #expect(try await hasStatus(0), "\(verb) needs more than what permissions grants for it")
+            }
+            try await broker.stop()
+        }
+
         @Test("to ask whether transactional ids may be used fences nobody who uses one")
         func unfenced() async throws {
             let application = try await Application("unfenced", partitions: 2)

@@ -149,8 +149,8 @@ extension AcceptanceTests {
             _ = try await application.process(clock: Self.clock)
             let options = ["--bootstrap", application.bootstrap, "--topic-prefix", application.prefix]
             let other = application.name + "x"
-            let verbs = [["reset"], ["repartition", "3"], ["dead-letters", "replay", "--all"]]
-            for words in verbs + [["dead-letters", "drop", "--all"]] {
+            let verbs = [["reset"], ["repartition", "3"], ["dead-letters", "replay", "--all", "--yes"]]
+            for words in verbs + [["dead-letters", "drop", "--all", "--yes"]] {
                 let result = try await tideline(words + options + ["--application", other])
                 let warning = "warning: the application '\(other)' has no topic here"
                 #expect(result.standardError.contains(warning), "\(words): \(result.failure)")
