@@ -7,7 +7,7 @@ import Testing
 /// of calendars.
 final class FilesTarget: TargetUnderTest {
     let guarantee: SinkGuarantee
-    /// Nil where no file system can be mounted.
+    /// There is none where no file system can be mounted.
     private let disk: SmallDisk?
     /// As this process sees it.
     private let folder: URL

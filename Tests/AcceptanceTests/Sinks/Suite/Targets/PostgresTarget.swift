@@ -25,7 +25,8 @@ final class PostgresTarget: TargetUnderTest {
             throw error
         }
         self.guarantee = guarantee.on(disk)
-        (self.server, self.disk) = (server, disk)
+        self.server = server
+        self.disk = disk
     }
 
     var address: String { server.url(database, query: "options=-cdefault_tablespace%3Dsmall") }

@@ -23,8 +23,8 @@ final class ReceiverTarget: TargetUnderTest {
     /// One line of each that came, without what it says at its start, and without a line that is not whole yet.
     private var lines: [Substring] {
         let text = runner?.output ?? ""
-        let whole = text.prefix(through: text.lastIndex(of: "\n") ?? text.startIndex)
-        return before + whole.split(separator: "\n").filter { !$0.hasPrefix("listening on ") }
+        guard let end = text.lastIndex(of: "\n") else { return before }
+        return before + text[..<end].split(separator: "\n").filter { !$0.hasPrefix("listening on ") }
     }
 
     func progress() -> Int { lines.count }

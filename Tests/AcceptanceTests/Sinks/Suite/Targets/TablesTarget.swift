@@ -13,8 +13,9 @@ final class TablesTarget: TargetUnderTest {
     private var holder: ProcessRunner?
 
     init(_ guarantee: SinkGuarantee) async throws {
-        disk = try await MountedDisk(at: TemporaryDirectory.make("tables"))
+        let disk = try await MountedDisk(at: TemporaryDirectory.make("tables"))
         self.guarantee = guarantee.on(disk)
+        self.disk = disk
     }
 
     var address: String { "sqlite:\(file)" }
