@@ -225,7 +225,7 @@ struct SinkSuite {
     /// been faster than the signal, it is stopped again with more to do.
     mutating func stops() async throws {
         var wasInTheMiddle = false
-        // Several batches each, for which the stream of Redis has room. What keeps no positions writes all again anyway.
+        // Several batches each, for which the stream of Redis has room. What has no positions writes all again anyway.
         for versions in guarantee.positions == nil ? [3] : [20, 30, 40, 40] where !wasInTheMiddle {
             try await feed.publish(versions: versions)
             let before = try await target.progress()
