@@ -38,7 +38,13 @@ final class RedisTool {
         while (try? RedisConnection(address)) == nil { usleep(20_000) }
     }
 
-    deinit { server.terminate() }
+    deinit { end() }
+
+    func end() {
+        guard server.isRunning else { return }
+        server.terminate()
+        server.waitUntilExit()
+    }
 
     private var address: RedisAddress {
         get throws { try RedisAddress("127.0.0.1:\(port)") }

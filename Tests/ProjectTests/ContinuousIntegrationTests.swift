@@ -21,7 +21,9 @@ struct ContinuousIntegrationTests {
     func versions() throws {
         let workflow = try text(".github/workflows/ci.yml")
         let image = try #require(try text("Dockerfile").firstMatch(of: /FROM (swift:[0-9.]+-bookworm) AS build/)).1
-        #expect(workflow.contains("container: \(image)\n"))
+        // Without these rights the tests of full disks are left out.
+        #expect(workflow.contains("container:\n      image: \(image)\n"))
+        #expect(workflow.contains("      options: --privileged\n"))
         let kafka = try #require(try text("Scripts/test-broker").firstMatch(of: /image=apache\/kafka:([0-9.]+)/)).1
         #expect(workflow.contains("KAFKA_VERSION: \(kafka)\n"))
     }

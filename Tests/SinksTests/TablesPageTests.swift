@@ -57,6 +57,31 @@ struct TablesPageTests {
         #expect(shown == "van tick tick/2026-11-20T06:00:00Z")
     }
 
+    @Test("the example shows of each of a recipient's timelines the last entry that has begun")
+    func example() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/t.db"
+        let sink = try SQLiteSink(file: path)
+        let later = #"{"id":"tick/2026-11-20T07:00:00Z","date":"2026-11-20T07:00:00Z","phase":"tick"}"#
+        let board = Contract.timeline("board", revision: 1)
+            .replacing(#""recipient":"r""#, with: #""recipient":"ana""#)
+            .replacing(#""phase":"tick"}]"#, with: #""phase":"tick","message":"Doors open"},\#(later)]"#)
+        let other = Contract.record("other", Contract.timeline("other", revision: 1), offset: 2)
+        for record in [Self.record, Contract.record("board", board, offset: 1), other] {
+            #expect(try sink.write(record) == .written)
+        }
+        try sink.keep([:], of: "timelines")
+        for (time, lines) in [
+            ("05:59:59", ""), ("06:30:00", "board Demo tick Doors open\nvan Demo tick \n"),
+            ("07:00:00", "board Demo tick \nvan Demo tick \n"),
+        ] {
+            let shown = try await ProcessRunner.run(
+                URL(filePath: "/usr/bin/python3"),
+                ["Examples/consumers/on_screen.py", path, "ana", "2026-11-20T\(time)Z"])
+            #expect(shown.succeeded && shown.standardOutput == lines, "\(shown.standardOutput)\(shown.standardError)")
+        }
+    }
+
     @Test("PostgreSQL", arguments: ["timelines", "entries", "reloads", "reload_configurations"])
     func postgres(table: String) async throws {
         let stage = try await PostgresStage()

@@ -47,8 +47,10 @@ struct SinkGuarantee: Sendable {
         }
     }
 
-    /// What stands before the colon of an address, or the name of the sink of such a table of reloads.
+    /// What stands before the colon of an address, or the name of the sink of such a table of reloads, or of a variant.
     var scheme: String
+    /// The scheme of which this is another form. What is demanded of that is not demanded again, but faults.
+    var variantOf: String?
     var content = Content.timelines
     var writes: Writes
     /// Follows `writes` on the page.
@@ -72,7 +74,8 @@ struct SinkGuarantee: Sendable {
     var calls: [String]
 
     static let all: [Self] = [
-        files, calendars, tables, postgres, redis, kafka, http, lines, reloadTables, reloadsInPostgres,
+        files, filesByRecipient, calendars, tables, postgres, redis, kafka, http, batches, lines, reloadTables,
+        reloadsInPostgres,
     ]
 
     static let files = Self(
@@ -80,6 +83,9 @@ struct SinkGuarantee: Sendable {
         positions: "in the folder, after what was written", older: .isLeftOut, second: .isRefused,
         outage: "its disk is full", slow: slowDisk, full: "its disk", saysWhatItHolds: true,
         calls: ["renameat"])
+
+    /// A folder for each recipient.
+    static let filesByRecipient = variant("files-by-recipient", of: files)
 
     static let calendars = Self(
         scheme: "ics", writes: .atLeastOnce, remark: "what is written twice is the same calendar",
@@ -122,6 +128,9 @@ struct SinkGuarantee: Sendable {
         outage: "`kill -9` of the server", slow: "SIGSTOP of the server", full: "the size of its files",
         isDenied: true, calls: ["sendto", "sendmsg"])
 
+    /// One address takes many timelines at once.
+    static let batches = variant("http-batch", of: http)
+
     static let lines = Self(
         scheme: "stdout", writes: .atLeastOnce, remark: "from the earliest record at each start", positions: nil,
         older: .isWritten, second: .runsBeside, outage: nil, slow: "SIGSTOP of who reads its pipe",
@@ -129,6 +138,13 @@ struct SinkGuarantee: Sendable {
 
     static let reloadTables = ofReloads(tables)
     static let reloadsInPostgres = ofReloads(postgres)
+
+    private static func variant(_ name: String, of whole: Self) -> Self {
+        var guarantee = whole
+        guarantee.scheme = name
+        guarantee.variantOf = whole.scheme
+        return guarantee
+    }
 
     /// The guarantee of the tables of reloads, which are beside those of timelines. Each reload is a row.
     private static func ofReloads(_ timelines: Self) -> Self {
@@ -141,7 +157,27 @@ struct SinkGuarantee: Sendable {
     }
 }
 
+/// Names that no sink of the suite has.
+struct UnknownSinks: Error, CustomStringConvertible {
+    var names: [String]
+
+    var description: String {
+        let allowed = SinkGuarantee.all.map(\.scheme).joined(separator: ", ")
+        return "no sink is called \(names.joined(separator: ", ")); allowed are \(allowed)"
+    }
+}
+
 extension SinkGuarantee {
+    /// The sinks that `text` names, in the order of the page; all of them where it names none.
+    ///
+    /// - Parameter text: names with commas between them.
+    static func named(_ text: String) throws(UnknownSinks) -> [Self] {
+        let names = text.split(separator: ",").map(String.init)
+        let unknown = names.filter { name in !all.contains { $0.scheme == name } }
+        guard unknown.isEmpty else { throw UnknownSinks(names: unknown) }
+        return all.filter { names.isEmpty || names.contains($0.scheme) }
+    }
+
     /// The dates of reloads are those of the tests: none is old.
     var optionsOfTables: [String] { content == .reloads ? ["--set", "reloads.keep=off"] : [] }
 

@@ -42,7 +42,7 @@ extension SinkSuite {
         let lines = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n")
         let calls = Dictionary(grouping: lines) { $0.prefix { $0 != " " } }.values.map(\.count).max() ?? 0
         try #require(calls > 0, "\(guarantee.scheme): it makes none of the calls \(names)")
-        var hits = 0
+        var (aimedHits, hits) = (0, 0)
         // The last calls may be those that give a lock up, which is up to five, so the commit is among those before.
         for kill in 0..<14 {
             try await feed.publish()
@@ -50,9 +50,12 @@ extension SinkSuite {
             let aim = ["-e", "inject=\(names):signal=SIGKILL:when=\(number)"]
             let result = try await start("--until-caught-up", under: tracer + aim).result()
             #expect(result.isSignalled || result.succeeded, "\(guarantee.scheme): \(result.failure)")
-            if result.isSignalled { hits += 1 }
+            guard result.isSignalled else { continue }
+            hits += 1
+            if kill < 10 { aimedHits += 1 }
         }
-        #expect(hits > 0, "\(guarantee.scheme): it was never killed at a call of \(names)")
+        // A run may make a call more or less than the one that was counted.
+        #expect(aimedHits >= 5, "\(guarantee.scheme): it was killed at \(aimedHits) of the last 10 calls of \(names)")
         try await catchUp()
         try await expectNoneTwice()
         return hits

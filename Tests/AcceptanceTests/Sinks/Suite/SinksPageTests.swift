@@ -23,9 +23,10 @@ extension AcceptanceTests {
             \(SinkGuarantee.all.map(row).joined(separator: "\n"))
 
             **Exactly once** means that the target's own record of what was written to it (a trigger, a stream, the
-            topic) names no timeline twice, after all kills and outages. **At least once** means that it may: what is
-            there is the same. The **outage** is how the suite takes the target away; the two columns after it are
-            how it makes the target slow, and what it leaves no room in.
+            topic) names no timeline twice, after all kills and outages. The stream of Redis, which the sink cuts, is
+            read while it grows, and must have told as many changes as Redis has counted. **At least once** means that
+            it may: what is there is the same. The **outage** is how the suite takes the target away; the two columns
+            after it are how it makes the target slow, and what it leaves no room in.
 
             ## What every sink has to do
 
@@ -34,10 +35,16 @@ extension AcceptanceTests {
             Of reloads each record is a row: none is taken away, an older one is written like any other, and all rows
             of a topic that was made again stay until they are [old](Consuming.md#reloads-as-rows).
 
+            Two rows are other forms of a sink, whose name in `TARGETS` is in brackets. Of them is demanded that they
+            survive, survive at their calls, and outlast; what stands as "as …" is demanded of the other form alone.
+            Reloads by webhook and by APNs are no targets of this suite: they have tests of their own
+            (`ReloadTests`, `PushTests`).
+
             After each of these the target's own tools (psql, redis-cli, kcat, SQLite, the files themselves) are asked
             what is there: it must be the compacted topic `timelines`, or each record of `timeline.reloads`, row by row
             and byte by byte. After a topic was made again, it must be that and what the new topic does not have, as it
-            was before. Of a calendar the revision is compared; another test compares its events.
+            was before. Of a calendar, and of what the receiver of batches shows, the revision is compared; another test
+            compares a calendar's events.
 
             <!-- not run: the tests run it with few faults -->
             ```sh
@@ -45,7 +52,9 @@ extension AcceptanceTests {
             ```
 
             runs it with so many faults over these targets, or over all without `TARGETS`. `SECONDS` is how long an
-            outage lasts that is to last: 40, and 5 in `make test`.
+            outage lasts that is to last: 40, and 5 in `make test`. A name that is none of these is refused. Full disks,
+            and the outage of files, need a system where root may mount file systems; elsewhere they are left out, and
+            it is said.
 
             """
         }
@@ -57,18 +66,26 @@ extension AcceptanceTests {
 
         private static func name(_ guarantee: SinkGuarantee) -> String {
             switch guarantee.content {
-            case .timelines: guarantee.scheme == "stdout" ? "`stdout`" : "`\(guarantee.scheme):`"
+            case .timelines:
+                switch guarantee.scheme {
+                case "stdout": "`stdout`"
+                case "files-by-recipient": "`files:`, a folder for each recipient (`files-by-recipient`)"
+                case "http-batch": "`http:`, many at once to one address (`http-batch`)"
+                default: "`\(guarantee.scheme):`"
+                }
             case .reloads: "`\(guarantee.scheme.dropFirst("reloads-".count)):` of reloads"
             }
         }
 
         private static func row(_ guarantee: SinkGuarantee) -> String {
             let writes = guarantee.writes.rawValue + (guarantee.remark.isEmpty ? "" : ": " + guarantee.remark)
+            let outage = guarantee.outage ?? "it cannot be away: where its reader goes, the sink ends with status 0"
+            let same = guarantee.variantOf.map { "as `\($0):`" }
             let cells = [
                 name(guarantee), writes,
-                guarantee.positions ?? "nowhere", guarantee.older.rawValue, guarantee.second.rawValue,
-                guarantee.outage ?? "it cannot be away: where its reader goes, the sink ends with status 0",
-                guarantee.slow ?? "not played", guarantee.full ?? "not played",
+                guarantee.positions ?? "nowhere", same ?? guarantee.older.rawValue,
+                same ?? guarantee.second.rawValue, outage, same ?? guarantee.slow ?? "not played",
+                same ?? guarantee.full ?? "not played",
             ]
             return "| " + cells.joined(separator: " | ") + " |"
         }

@@ -3,32 +3,40 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder on a small disk of its own, which can be full: of timelines, or of calendars.
+/// A folder on a small disk of its own, which can be full: of timelines, a folder for each recipient or one for all, or
+/// of calendars.
 final class FilesTarget: TargetUnderTest {
     let guarantee: SinkGuarantee
-    private let disk: SmallDisk
+    /// There is none where no file system can be mounted.
+    private let disk: SmallDisk?
+    /// As this process sees it.
+    private let folder: URL
     private let suffix: String
     /// What strace has noted of the calls that it holds up; nil before it is to.
     private var heldCalls: URL?
     /// The sink that starts next is held up.
     private var isToBeHeld = false
 
-    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init(_ guarantee: SinkGuarantee) throws {
-        self.guarantee = guarantee
-        suffix = guarantee.scheme == "files" ? ".json" : ".ics"
-        guard let disk = try SmallDisk(at: TemporaryDirectory.make("disk"), megabytes: 8) else {
-            throw TestBrokerError("no file system can be mounted here, so no disk can be full")
-        }
+        suffix = guarantee.scheme == "ics" ? ".ics" : ".json"
+        let disk = try SmallDisk(at: TemporaryDirectory.make("disk"), megabytes: 8)
         self.disk = disk
+        folder = disk?.folder ?? TemporaryDirectory.make("files")
+        var guarantee = guarantee
+        if disk == nil { (guarantee.outage, guarantee.full) = (nil, nil) }
+        self.guarantee = guarantee
     }
 
-    var address: String { "\(guarantee.scheme):\(disk.insidePath)" }
+    private var isByRecipient: Bool { guarantee.variantOf != nil }
+    var address: String {
+        let scheme = guarantee.variantOf ?? guarantee.scheme
+        return "\(scheme):\(disk?.insidePath ?? folder.path)" + (isByRecipient ? "?by=recipient" : "")
+    }
 
     /// Nothing stops a file system of this machine. So one call of the sink that renames a file, in the middle of a
     /// batch, lasts as long as on a disk that stands still. The sink stays the process that was started (`-D`).
     func launcher() -> [String] {
-        let words = ["/usr/bin/nsenter"] + disk.prefix
+        let words = disk.map { ["/usr/bin/nsenter"] + $0.prefix } ?? []
         guard isToBeHeld, let heldCalls else { return words }
         isToBeHeld = false
         let aim = "inject=renameat:delay_enter=6000000:when=100"
@@ -50,28 +58,39 @@ final class FilesTarget: TargetUnderTest {
         #expect(wasHeld, "\(guarantee.scheme): no call was held up")
     }
 
-    private var names: [String] {
+    /// The files' paths in the folder.
+    private var paths: [String] {
         get throws {
-            try FileManager.default.contentsOfDirectory(atPath: disk.folder.path).filter {
-                !$0.hasPrefix(".") && $0.hasSuffix(suffix)
+            let names = try Self.names(in: folder)
+            guard isByRecipient else { return names.filter { $0.hasSuffix(suffix) } }
+            return try names.flatMap { recipient in
+                let files = try Self.names(in: folder.appending(path: recipient)).filter { $0.hasSuffix(suffix) }
+                return files.map { "\(recipient)/\($0)" }
             }
         }
     }
 
+    /// What begins with a dot is the sink's own.
+    private static func names(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+    }
+
     /// The newest time at which a file was made, in nanoseconds.
     func progress() throws -> Int {
-        try names.reduce(0) { newest, name in
+        try paths.reduce(0) { newest, path in
             var status = stat()
-            guard stat(disk.folder.appending(path: name).path, &status) == 0 else { return newest }
+            guard stat(folder.appending(path: path).path, &status) == 0 else { return newest }
             return max(newest, status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec)
         }
     }
 
     func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
-        for name in try names {
-            let data = try Data(contentsOf: disk.folder.appending(path: name))
-            contents[String(name.dropLast(suffix.count))] = suffix == ".json" ? data : Self.revision(ofCalendar: data)
+        for path in try paths {
+            let data = try Data(contentsOf: folder.appending(path: path))
+            let id = String((path.split(separator: "/").last ?? "").dropLast(suffix.count))
+            #expect(contents[id] == nil, "\(id) is in the folders of two recipients")
+            contents[id] = suffix == ".json" ? data : Self.revision(ofCalendar: data)
         }
         return contents
     }
@@ -90,13 +109,13 @@ final class FilesTarget: TargetUnderTest {
         return Data("\(object?["revision"] ?? "none")".utf8)
     }
 
-    func takeAway() { disk.fill() }
+    func takeAway() { disk?.fill() }
 
-    func bringBack() { disk.empty() }
+    func bringBack() { disk?.empty() }
 
     func fill() { takeAway() }
 
     func makeRoom() { bringBack() }
 
-    func close() { disk.close() }
+    func close() { disk?.close() }
 }

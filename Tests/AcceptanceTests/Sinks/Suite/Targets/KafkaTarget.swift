@@ -12,18 +12,28 @@ final class KafkaTarget: TargetUnderTest {
     /// The disk of the broker's log directory.
     private let disk: MountedDisk
 
-    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init() async throws {
         let folder = TemporaryDirectory.makeLasting("broker")
-        disk = try await MountedDisk(at: folder.appending(path: "data"))
-        broker = try await TestBroker.dedicated(in: folder)
-        var guarantee = SinkGuarantee.kafka
+        let disk = try await MountedDisk(at: folder.appending(path: "data"))
+        do {
+            broker = try await TestBroker.dedicated(in: folder)
+        } catch {
+            try? await disk.close()
+            throw error
+        }
+        self.disk = disk
+        var guarantee = SinkGuarantee.kafka.on(disk)
         if ![.kafka, .kafkaHome].contains(broker.kind) {
             guarantee.full = nil
             show("not tested: a full disk of a broker needs one of Apache Kafka's archive")
         }
         self.guarantee = guarantee
-        try await Self.makeTopic(topic, at: broker.bootstrap)
+        do {
+            try await Self.makeTopic(topic, at: broker.bootstrap)
+        } catch {
+            try? await close()
+            throw error
+        }
     }
 
     static func makeTopic(_ name: String, at bootstrap: String) async throws {
@@ -84,8 +94,9 @@ final class KafkaTarget: TargetUnderTest {
         try await broker.restart()
     }
 
+    /// A broker that stands still, or whose disk is full, does not stop in order.
     func close() async throws {
-        try await broker.stop()
+        try? await broker.kill()
         try await disk.close()
     }
 }

@@ -5,16 +5,24 @@ import TestSupport
 /// A small file system in the middle of the machine's, for servers and libraries that a `SmallDisk` is closed to.
 struct MountedDisk {
     let folder: URL
+    /// False where no file system can be mounted: then it is a folder as any other, and is never full.
+    let isMounted: Bool
     private static let room = "256m"
 
-    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init(at folder: URL) async throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        guard try await Self.run("mount", "-t", "tmpfs", "-o", "size=\(Self.room)", "tmpfs", folder.path) else {
-            throw TestBrokerError("no file system can be mounted here, so no disk can be full")
-        }
+        isMounted = try await Self.run("mount", "-t", "tmpfs", "-o", "size=\(Self.room)", "tmpfs", folder.path)
     }
+
+    private static let trial = Task {
+        guard let disk = try? await MountedDisk(at: TemporaryDirectory.make("trial")) else { return false }
+        try? await disk.close()
+        return disk.isMounted
+    }
+
+    /// A file system can be mounted here, which takes root's rights. It is tried once.
+    static func isPossible() async -> Bool { await trial.value }
 
     /// What is used is all that there is.
     func fill() async throws {
@@ -42,9 +50,21 @@ struct MountedDisk {
         try await Self.run("mount", "-o", "remount,size=\(size)", folder.path)
     }
 
-    func close() async throws { _ = try await Self.run("umount", "--lazy", folder.path) }
+    func close() async throws {
+        guard isMounted else { return }
+        _ = try await Self.run("umount", "--lazy", folder.path)
+    }
 
     private static func run(_ program: String, _ arguments: String...) async throws -> Bool {
         try await ProcessRunner.run(URL(filePath: "/usr/bin/\(program)"), arguments).succeeded
+    }
+}
+
+extension SinkGuarantee {
+    /// What is guaranteed over such a disk: where nothing can be mounted, nothing can be full.
+    func on(_ disk: MountedDisk) -> Self {
+        var guarantee = self
+        if !disk.isMounted { guarantee.full = nil }
+        return guarantee
     }
 }

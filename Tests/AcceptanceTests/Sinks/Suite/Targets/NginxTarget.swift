@@ -17,9 +17,9 @@ final class NginxTarget: TargetUnderTest {
 
     var address: String { "http://127.0.0.1:\(nginx.port)/t/{configurationId}.json" }
     var options: [String] { ["--set", "sink.http.backoff.max=PT1S"] }
-    var environment: [String: String] {
-        ["TIDELINE_WEBHOOK_SECRET": "whsec_" + Data(count: 32).base64EncodedString()]
-    }
+    private static let secret = "whsec_" + Data(repeating: 9, count: 32).base64EncodedString()
+    var environment: [String: String] { ["TIDELINE_WEBHOOK_SECRET": Self.secret] }
+    var secrets: [String] { [Self.secret, String(Self.secret.dropFirst("whsec_".count))] }
 
     func progress() -> Int { nginx.requestCount }
 

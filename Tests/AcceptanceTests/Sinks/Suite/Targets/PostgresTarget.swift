@@ -12,14 +12,21 @@ final class PostgresTarget: TargetUnderTest {
     /// The disk of its tables.
     private let disk: MountedDisk
 
-    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init(_ guarantee: SinkGuarantee) async throws {
-        self.guarantee = guarantee
-        server = try await PostgresServer()
-        disk = try await MountedDisk(at: server.directory.appending(path: "disk"))
-        try PostgresServer.giveAway([disk.folder])
-        try await server.psql("postgres", "CREATE TABLESPACE small LOCATION '\(disk.folder.path)'")
-        database = try await server.makeDatabase()
+        let server = try await PostgresServer()
+        let disk = try await MountedDisk(at: server.directory.appending(path: "disk"))
+        do {
+            try PostgresServer.giveAway([disk.folder])
+            try await server.psql("postgres", "CREATE TABLESPACE small LOCATION '\(disk.folder.path)'")
+            database = try await server.makeDatabase()
+        } catch {
+            await server.stop()
+            try? await disk.close()
+            throw error
+        }
+        self.guarantee = guarantee.on(disk)
+        self.server = server
+        self.disk = disk
     }
 
     var address: String { server.url(database, query: "options=-cdefault_tablespace%3Dsmall") }
@@ -99,6 +106,8 @@ final class PostgresTarget: TargetUnderTest {
     }
 
     func close() async throws {
+        // One that stands still would not end.
+        await server.signal(SIGCONT)
         await server.stop()
         try await disk.close()
     }

@@ -12,10 +12,10 @@ final class TablesTarget: TargetUnderTest {
     private var database: SQLiteDatabase?
     private var holder: ProcessRunner?
 
-    /// - Throws: `TestBrokerError` where no file system can be mounted.
     init(_ guarantee: SinkGuarantee) async throws {
-        self.guarantee = guarantee
-        disk = try await MountedDisk(at: TemporaryDirectory.make("tables"))
+        let disk = try await MountedDisk(at: TemporaryDirectory.make("tables"))
+        self.guarantee = guarantee.on(disk)
+        self.disk = disk
     }
 
     var address: String { "sqlite:\(file)" }
@@ -110,6 +110,7 @@ final class TablesTarget: TargetUnderTest {
     }
 
     func close() async throws {
+        await bringBack()
         database = nil
         try await disk.close()
     }
