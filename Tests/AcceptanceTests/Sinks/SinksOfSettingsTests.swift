@@ -118,6 +118,11 @@ extension AcceptanceTests {
             }
             #expect(isWritten)
             try await Monitored.wait(for: "/health/ready", at: address, 200)
+            let isCounted = try await eventually {
+                let metrics = try await Monitored.get("/metrics", at: address).body
+                return ["phones", "wall"].allSatisfy { metrics.contains("tideline_sink_revision{sink=\"\($0)\"} 3\n") }
+            }
+            #expect(isCounted)
             let metrics = try await Monitored.get("/metrics", at: address).body
             let failures = metrics.split(separator: "\n")
                 .first { $0.hasPrefix(#"tideline_sink_failures_total{sink="wall"}"#) }
