@@ -18,7 +18,7 @@ extension AcceptanceTests {
             let events = try await compare(calendars, with: files)
             #expect(events > 40)
 
-            let nginx = try await nginx(serving: calendars)
+            let nginx = try await serve(calendars)
             let address = "\(nginx.address)/board-1.ics"
             let first = try await fetch(address)
             let text = try String(contentsOf: calendars.appending(path: "board-1.ics"), encoding: .utf8)
@@ -81,7 +81,7 @@ extension AcceptanceTests {
             let names = ["ana%40example.org/my%20van.ics", "b%2fc/%c3%84%2f1.ics", "ben/%2ex.ics"]
             #expect(try files(below: calendars) == names)
 
-            let nginx = try await nginx(serving: calendars)
+            let nginx = try await serve(calendars)
             for name in names + ["ana@example.org/my%20van.ics", "ana@example.org/my%20van.ics?from=phone"] {
                 let answer = try await fetch("\(nginx.address)/\(name)")
                 let file = name.replacing("@", with: "%40").replacing("?from=phone", with: "")
@@ -98,7 +98,7 @@ extension AcceptanceTests {
         }
 
         /// nginx with the configuration of the examples.
-        private func nginx(serving calendars: URL) async throws -> NginxProcess {
+        private func serve(_ calendars: URL) async throws -> NginxProcess {
             let example = PackageRoot.url.appending(path: "Examples/calendars/nginx.conf")
             return try await NginxProcess { port in
                 try String(contentsOf: example, encoding: .utf8)

@@ -282,12 +282,18 @@ private struct MortalServer {
     init(_ kind: String) async throws {
         guard kind != "redis" else {
             let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
-            (self.redis, postgres, address, database) = (redis, nil, redis.address, "")
+            self.redis = redis
+            postgres = nil
+            address = redis.address
+            database = ""
             return
         }
         let postgres = try await PostgresServer()
         let database = try await postgres.makeDatabase()
-        (redis, self.postgres, address, self.database) = (nil, postgres, postgres.url(database), database)
+        redis = nil
+        self.postgres = postgres
+        address = postgres.url(database)
+        self.database = database
     }
 
     /// The ids of the configurations that are there, ascending.

@@ -14,7 +14,7 @@ struct PostgresPlace: CustomStringConvertible {
     /// What mends a failure, with statements to paste; `nil` where that is not known.
     func remedy(for error: PostgresError) -> String? {
         let code = error.message.contains("no password supplied") ? "28P01" : error.code
-        switch code {
+        switch code ?? "" {
         case "28P01":
             // Unless the server trusts whoever comes, it does not say that a role is missing.
             return "give the password in PGPASSWORD or in the file that PGPASSFILE names; if the role is not there,"
