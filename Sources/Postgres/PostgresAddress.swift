@@ -10,6 +10,10 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     let values: [String]
     /// The servers and the database, without a name or a password: `postgres://db.example:5432/timelines`.
     package let description: String
+    /// The database, with what the environment says of it; `nil` where a service file may say it.
+    package let database: String?
+    /// The role that comes in, likewise; `nil` where a service file may name it.
+    package let role: String?
 
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
@@ -40,7 +44,13 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         let all = given + Self.defaults.filter { pair in !given.contains { $0.keyword == pair.keyword } }
         keywords = all.map(\.keyword)
         values = all.map(\.value)
-        description = Self.place(given)
+        let known = Self.withEnvironment(given)
+        description = Self.place(known)
+        // A service that the address names is read when libpq connects.
+        let found = Self.first("service", of: given) == nil ? known : given
+        let user = Self.first("user", of: found)
+        role = user
+        self.database = Self.first("dbname", of: found) ?? user
     }
 
     /// The value that the address itself has for one of libpq's keywords, or this module's default.
@@ -67,16 +77,22 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         return pairs
     }
 
-    /// Names the place with what the environment adds to the address.
-    private static func place(_ given: [(keyword: String, value: String)]) -> String {
-        var known = given
-        if let defaults = PQconndefaults() {
-            known += pairs(defaults)
-            PQconninfoFree(defaults)
-        }
-        func first(_ keyword: String) -> String? {
-            known.first { $0.keyword == keyword && !$0.value.isEmpty }?.value
-        }
+    /// What the address says, and behind it what the environment adds.
+    private static func withEnvironment(
+        _ given: [(keyword: String, value: String)]
+    ) -> [(keyword: String, value: String)] {
+        guard let defaults = PQconndefaults() else { return given }
+        defer { PQconninfoFree(defaults) }
+        return given + pairs(defaults)
+    }
+
+    private static func first(_ keyword: String, of pairs: [(keyword: String, value: String)]) -> String? {
+        pairs.first { $0.keyword == keyword && !$0.value.isEmpty }?.value
+    }
+
+    /// Names the place.
+    private static func place(_ known: [(keyword: String, value: String)]) -> String {
+        func first(_ keyword: String) -> String? { Self.first(keyword, of: known) }
         let hosts = (first("host") ?? first("hostaddr") ?? "").split(separator: ",").map(String.init)
         let ports = (first("port") ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let servers = hosts.enumerated().map { index, host in

@@ -7,6 +7,8 @@ package final class PostgresServer: Sendable {
     package static let user = "tideline"
     /// What a URL has to escape is in it.
     package static let password = "pa%ss:w/ord@1"
+    /// Who would come in without a password, and has no role.
+    package static let missingRole = "nobody_here"
 
     package let port: UInt16
     package let directory: URL
@@ -45,6 +47,11 @@ package final class PostgresServer: Sendable {
             "initdb", "--pgdata", data, "--username", Self.user, "--pwfile", passwordFile.path, "--auth",
             "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync")
         guard made.succeeded else { throw TestBrokerError("initdb: \(made.standardError)") }
+        let rules = directory.appending(path: "data/pg_hba.conf")
+        let others = try String(contentsOf: rules, encoding: .utf8)
+        let rule = "host all \(Self.missingRole) 127.0.0.1/32 trust\n"
+        // In its place, for the file is its owner's.
+        try (rule + others).write(to: rules, atomically: false, encoding: .utf8)
         try await start()
     }
 
@@ -124,11 +131,16 @@ package final class PostgresServer: Sendable {
 
     /// The address of a database, as a user writes it.
     ///
-    /// - Parameter query: what follows `?`.
-    package func url(_ database: String, password: String? = PostgresServer.password, query: String = "") -> String {
+    /// - Parameters:
+    ///   - user: of plain letters.
+    ///   - query: what follows `?`.
+    package func url(
+        _ database: String, user: String = PostgresServer.user, password: String? = PostgresServer.password,
+        query: String = ""
+    ) -> String {
         let allowed = CharacterSet.alphanumerics
         let secret = password?.addingPercentEncoding(withAllowedCharacters: allowed).map { ":\($0)" } ?? ""
-        return "postgres://\(Self.user)\(secret)@127.0.0.1:\(port)/\(database)\(query.isEmpty ? "" : "?\(query)")"
+        return "postgres://\(user)\(secret)@127.0.0.1:\(port)/\(database)\(query.isEmpty ? "" : "?\(query)")"
     }
 
     /// Runs psql, and gives what it prints: a line a row, `|` between columns.
@@ -139,6 +151,16 @@ package final class PostgresServer: Sendable {
         let result = try await startPsql(database, commands).result()
         guard result.succeeded else { throw TestBrokerError("psql: \(result.standardError)") }
         return result.standardOutput
+    }
+
+    /// Runs a program of the client, such as `createdb`, as the owner of everything.
+    @discardableResult
+    package func client(_ program: String, _ words: [String]) async throws -> ProcessResult {
+        try await ProcessRunner.run(
+            URL(filePath: "\(programs)/\(program)"), words,
+            environment: [
+                "PGPASSWORD": Self.password, "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": Self.user,
+            ])
     }
 
     package func startPsql(_ database: String, _ commands: [String]) throws -> ProcessRunner {

@@ -25,12 +25,9 @@ package struct SinkStatus: Hashable, Sendable {
             self.revision = revision
         }
 
-        /// The revision is the last but one part of the event's id.
         init(_ record: SinkRecord) {
             configurationId = record.configurationId
-            guard record.value != nil else { return }
-            let id = record.headers.first { $0.name == "ce_id" }?.value.map { String(decoding: $0, as: UTF8.self) }
-            revision = id?.split(separator: "/").dropLast().last.flatMap { Int64($0) }
+            revision = record.revision
         }
     }
 
@@ -85,6 +82,17 @@ package struct SinkStatus: Hashable, Sendable {
             let low = lows[place.key]?.rawValue ?? 0
             return sum + max(0, place.value.rawValue - max(known[place.key] ?? low, low))
         }
+    }
+}
+
+extension SinkRecord {
+    /// The revision of its timeline, which is the last but one part of the event's id; `nil` of a tombstone.
+    var revision: Int64? {
+        guard value != nil, let id = headers.first(where: { $0.name == "ce_id" })?.value else { return nil }
+        let slash = UInt8(ascii: "/")
+        guard let end = id.lastIndex(of: slash) else { return nil }
+        let start = id[..<end].lastIndex(of: slash).map { $0 + 1 } ?? 0
+        return Int64(String(decoding: id[start..<end], as: UTF8.self))
     }
 }
 

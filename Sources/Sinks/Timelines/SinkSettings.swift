@@ -40,6 +40,8 @@ package struct SinkSummary: Hashable, Sendable, SinkRunSummary {
     /// Left out because a later record of the same configuration was read with them.
     package var superseded = 0
     package var written = 0
+    /// The highest revision of a timeline that was written; `nil` before the first, and of reloads.
+    package var revision: Int64?
     package var removed = 0
     package var unchanged = 0
     /// Set aside because they cannot be written, as dead letters if there is a topic of them; a notice names each.

@@ -175,6 +175,8 @@ package final class TimelineWriter: SinkKind {
         case .done(.written):
             summary.written += 1
             last = record
+            guard settings.content == .timelines, let revision = record.revision else { break }
+            summary.revision = max(revision, summary.revision ?? revision)
         case .done(.removed):
             summary.removed += 1
             if record.offset >= Offset(0) { last = record }

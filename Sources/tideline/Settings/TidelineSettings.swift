@@ -52,7 +52,8 @@ enum Keys {
             + " once. No two processes may have the same.")
     static let internalReplication = SettingKey(
         "internal.replication", .integer(-1...32767), default: -1,
-        "The replication factor of the internal topics; -1 is the broker's default.")
+        "The replication factor of the internal topics, and of the positions of a sink at another cluster; -1 is the"
+            + " broker's default.")
     static let stateFormat = SettingKey(
         "state.format", .stateFormat, default: nil,
         "The format of state and internal messages: automatic keeps what it finds, and is 3 where there is no state."

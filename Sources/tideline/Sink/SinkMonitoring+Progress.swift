@@ -22,6 +22,8 @@ extension SinkMonitoring {
         var startedOver = 0
         /// What is kept, by partition.
         var positions: [Partition: SinkPosition] = [:]
+        /// The highest revision that was written; `nil` if none was, or the sink writes no timelines.
+        var revision: Int64?
         /// What became of records, in a fixed order.
         var outcomes: Outcomes = []
         /// The number of those that were written or delivered.
@@ -51,6 +53,7 @@ extension SinkMonitoring.Progress {
         self.init(progress, outcomes: Self.outcomes(sum))
         successes = sum.written + sum.removed + sum.unchanged
         answers = successes
+        revision = sum.revision
         settled = successes + sum.superseded + sum.unusable
         deadLetters = sum.unusable
     }
@@ -90,6 +93,7 @@ extension SinkMonitoring.Progress {
         guard let earlier else { return self }
         var sum = self
         sum.records += earlier.records
+        sum.revision = [revision, earlier.revision].compactMap(\.self).max()
         sum.startedOver += earlier.startedOver
         sum.successes += earlier.successes
         sum.answers += earlier.answers

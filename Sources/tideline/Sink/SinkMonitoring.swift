@@ -221,6 +221,7 @@ final class SinkMonitoring: HealthSource {
         for (partition, position) in progress.positions.sorted(by: { $0.key < $1.key }) {
             snapshot.add(Double(position.next.rawValue), to: SinkMetrics.position, [name, "\(partition)"])
         }
+        if let revision = progress.revision { snapshot.add(Double(revision), to: SinkMetrics.revision, [name]) }
         // Of one that goes on no more nobody asks how far behind it is.
         guard let behind = state.behind else { return }
         snapshot.add(Int(progress.waiting), to: SinkMetrics.lag, [name])

@@ -31,7 +31,7 @@ extension AcceptanceTests {
                 + "\"vehicleId\": \"vehicle-0001\"}' |",
             "README.md: docker kill $(docker-compose ps -q process | head -1)",
             "README.md: make build && export PATH=\"$PWD/.build/release:$PATH\"",
-            "Documentation/Consuming.md: createdb -E UTF8 timelines",
+            "Documentation/Consuming.md: createuser -P tideline",
             "Documentation/Consuming.md: tideline sink --to redis://localhost:6379 &",
             "Documentation/Consuming.md: kafka-topics.sh --bootstrap-server other:9092 --create --topic boards "
                 + "--partitions 4 --config cleanup.policy=compact",

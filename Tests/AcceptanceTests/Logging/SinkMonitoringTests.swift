@@ -70,6 +70,26 @@ struct SinkMonitoringTests {
         }
     }
 
+    @Test("the highest revision that was written is told from the first on, and stays when the sink begins again")
+    func revision() {
+        defer { monitoring.close() }
+        func note(_ revision: Int64?) {
+            var told = progress()
+            told.revision = revision
+            sink.note(told)
+        }
+        note(nil)
+        #expect(value("tideline_sink_revision") == nil)
+        note(17)
+        #expect(value("tideline_sink_revision") == 17)
+        sink.note(failure: "it cannot go on")
+        sink.noteBegin()
+        note(nil)
+        #expect(value("tideline_sink_revision") == 17)
+        note(3)
+        #expect(value("tideline_sink_revision") == 17)
+    }
+
     @Test("nothing is unwell once what waited is settled, delivered or not")
     func nothingWaits() {
         defer { monitoring.close() }

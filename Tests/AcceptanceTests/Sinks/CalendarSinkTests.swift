@@ -18,12 +18,7 @@ extension AcceptanceTests {
             let events = try await compare(calendars, with: files)
             #expect(events > 40)
 
-            let example = PackageRoot.url.appending(path: "Examples/calendars/nginx.conf")
-            let nginx = try await NginxProcess { port in
-                try String(contentsOf: example, encoding: .utf8)
-                    .replacing("listen 8080;", with: "listen 127.0.0.1:\(port);")
-                    .replacing("root /srv/calendars;", with: "root \(calendars.path);")
-            }
+            let nginx = try await serve(calendars)
             let address = "\(nginx.address)/board-1.ics"
             let first = try await fetch(address)
             let text = try String(contentsOf: calendars.appending(path: "board-1.ics"), encoding: .utf8)
@@ -72,6 +67,44 @@ extension AcceptanceTests {
             #expect(other.status == 70 && other.standardError.contains("it holds calendars by recipient"))
             let wrong = try await tideline(["sink", "--to", "ics:x?by=kind"] + application.options)
             #expect(wrong.status == 64 && wrong.standardError.contains("?by=recipient"), "\(wrong.failure)")
+        }
+
+        @Test("an e-mail address as recipient and an id with a space are served at the name of their file")
+        func addresses() async throws {
+            let application = try await Application("addresses", partitions: 1)
+            let ids = [("my van", "ana@example.org"), ("Ä/1", "b/c"), (".x", "ben")]
+            let lines = ids.map { #"{"configurationId":"\#($0)","kind":"Board","recipient":"\#($1)"}"# + "\n" }
+            try await application.publish(configurations: lines.joined())
+            _ = try await application.process(clock: GeneratedData.clock)
+            let calendars = application.directory.appending(path: "calendars")
+            try await application.run("sink", "--to", "ics:\(calendars.path)?by=recipient", "--until-caught-up")
+            let names = ["ana%40example.org/my%20van.ics", "b%2fc/%c3%84%2f1.ics", "ben/%2ex.ics"]
+            #expect(try files(below: calendars) == names)
+
+            let nginx = try await serve(calendars)
+            for name in names + ["ana@example.org/my%20van.ics", "ana@example.org/my%20van.ics?from=phone"] {
+                let answer = try await fetch("\(nginx.address)/\(name)")
+                let file = name.replacing("@", with: "%40").replacing("?from=phone", with: "")
+                let text = try String(contentsOfFile: "\(calendars.path)/\(file)", encoding: .utf8)
+                #expect(answer.status == 200 && answer.body == text, "\(name): \(answer)")
+            }
+            // A folder's name holds a slash for nginx, and none for the file system.
+            let outside = application.directory.appending(path: "outside.ics")
+            try Data("outside".utf8).write(to: outside)
+            for name in [".tideline-offsets.json", "ben/.x.ics", "ben", "", "none.ics", "b%2fc/../../outside.ics"] {
+                #expect(try await fetch("\(nginx.address)/\(name)").status == 404, "\(name)")
+            }
+            await nginx.stop()
+        }
+
+        /// nginx with the configuration of the examples.
+        private func serve(_ calendars: URL) async throws -> NginxProcess {
+            let example = PackageRoot.url.appending(path: "Examples/calendars/nginx.conf")
+            return try await NginxProcess { port in
+                try String(contentsOf: example, encoding: .utf8)
+                    .replacing("listen 8082;", with: "listen 127.0.0.1:\(port);")
+                    .replacing("root /srv/calendars;", with: "root \(calendars.path);")
+            }
         }
 
         private func files(below folder: URL) throws -> [String] {
@@ -130,7 +163,7 @@ extension AcceptanceTests {
         }
 
         private func fetch(_ address: String, _ header: String? = nil) async throws -> Answer {
-            let words = ["-s", "-i", address] + (header.map { ["-H", $0] } ?? [])
+            let words = ["-s", "-i", "--path-as-is", address] + (header.map { ["-H", $0] } ?? [])
             let run = try await ProcessRunner.run(URL(filePath: "/usr/bin/curl"), words)
             try #require(run.succeeded, "\(run.failure)")
             let parts = run.standardOutput.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)

@@ -24,6 +24,66 @@ extension AcceptanceTests {
             }
         }
 
+        @Test("a refusal says the lines to paste, with role and database; a plain role writes once they are run")
+        func pasted() async throws {
+            let server = try await PostgresServer.shared()
+            let application = try await Application("postgres-pasted", partitions: 1)
+            let database = try await server.makeDatabase()
+            let (role, other, missing) = ("\(database)_role", "\(database)_own", PostgresServer.missingRole)
+            try await server.psql("postgres", "CREATE ROLE \(role) LOGIN PASSWORD '\(role)'")
+            func sink(_ user: String, _ database: String) async throws -> ProcessResult {
+                let address = server.url(database, user: user, password: user)
+                return try await tideline(["sink", "--to", address, "--until-caught-up"] + application.options)
+            }
+            func expect(_ result: ProcessResult, _ code: String, _ lines: String...) {
+                for text in ["(\(code))"] + lines {
+                    #expect(result.status == 70 && result.standardError.contains(text), "\(text): \(result.failure)")
+                }
+            }
+            let newRole = "make it with CREATE ROLE \(missing) LOGIN PASSWORD '…'"
+            expect(try await sink(missing, database), "28000", newRole)
+
+            let create = "CREATE DATABASE \(other) OWNER \(role) ENCODING 'UTF8' TEMPLATE template0"
+            expect(try await sink(role, other), "3D000", create)
+            try await server.psql("postgres", create)
+            let own = try await sink(role, other)
+            #expect(own.succeeded, "\(own.failure)")
+
+            let grants = [
+                "GRANT CREATE, USAGE ON SCHEMA public TO \(role);",
+                "GRANT TEMPORARY ON DATABASE \(database) TO \(role);",
+            ]
+            expect(try await sink(role, database), "42501", grants[0], grants[1])
+            try await server.psql(database, grants[0], grants[1])
+            let granted = try await sink(role, database)
+            #expect(granted.succeeded, "\(granted.failure)")
+        }
+
+        @Test("the commands of the page make a role and a database that the sink writes to")
+        func page() async throws {
+            let server = try await PostgresServer.shared()
+            let application = try await Application("postgres-page", partitions: 1)
+            let file = PackageRoot.url.appending(path: "Documentation/Consuming.md")
+            let page = try String(contentsOf: file, encoding: .utf8)
+            let commands = page.split(separator: "\n")
+                .filter { $0.hasPrefix("createuser ") || $0.hasPrefix("createdb ") }
+            try #require(commands.count == 2)
+            let database = uniqueName("p").replacing("-", with: "_")
+            let role = "\(database)_role"
+            for command in commands {
+                // The password is asked for at a terminal.
+                let words = command.split(separator: " ").map(String.init).filter { $0 != "-P" }
+                    .map { $0 == "tideline" ? role : $0 == "timelines" ? database : $0 }
+                let result = try await server.client(words[0], Array(words.dropFirst()))
+                try #require(result.succeeded, "\(result.failure)")
+            }
+            try await server.psql("postgres", "ALTER ROLE \(role) PASSWORD '\(role)'")
+            #expect(page.contains("--to 'postgres://tideline@db.example/timelines?"))
+            let address = server.url(database, user: role, password: role)
+            let sink = try await tideline(["sink", "--to", address, "--until-caught-up"] + application.options)
+            #expect(sink.succeeded, "\(sink.failure)")
+        }
+
         @Test("the listener of the examples shows a recipient's screens, and anew when the sink has changed them")
         func listener() async throws {
             let server = try await PostgresServer.shared()

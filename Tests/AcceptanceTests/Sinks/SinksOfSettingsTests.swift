@@ -118,6 +118,11 @@ extension AcceptanceTests {
             }
             #expect(isWritten)
             try await Monitored.wait(for: "/health/ready", at: address, 200)
+            let isCounted = try await eventually {
+                let metrics = try await Monitored.get("/metrics", at: address).body
+                return ["phones", "wall"].allSatisfy { metrics.contains("tideline_sink_revision{sink=\"\($0)\"} 3\n") }
+            }
+            #expect(isCounted)
             let metrics = try await Monitored.get("/metrics", at: address).body
             let failures = metrics.split(separator: "\n")
                 .first { $0.hasPrefix(#"tideline_sink_failures_total{sink="wall"}"#) }
@@ -128,6 +133,56 @@ extension AcceptanceTests {
             #expect(result.succeeded, "\(result.failure)")
             let told = result.standardError.split(separator: "\n").filter { $0.contains("the other sinks go on") }
             #expect(told.count == 1 && told[0].contains("it begins again in"), "\(result.standardError)")
+        }
+
+        @Test(
+            "a target that is away holds up no other sink; its own says that it waits, and goes on once it is back",
+            arguments: ["redis", "postgres"])
+        func away(kind: String) async throws {
+            let server = try await MortalServer(kind)
+            var application = try await Application("sinks-away-\(kind)", partitions: 1)
+            let phones = application.directory.appending(path: "phones")
+            let sinks = #"{"phones": {"to": "files:\#(phones.path)"}, "store": {"to": "\#(server.address)"}}"#
+            application.settings += ["--set", "sinks=\(sinks)"]
+            try await publish(["a"], kind: "Bus", to: application)
+            let sink = try application.start("sink")
+            defer { sink.kill() }
+            func hold(_ ids: String...) async throws -> Bool {
+                try await eventually(within: .seconds(60)) {
+                    let found = try await server.configurations()
+                    return found == ids && (try? names(phones)) == ids.map { "\($0).json" }
+                }
+            }
+            #expect(try await hold("a"), "\(sink.errorOutput)")
+
+            await server.kill()
+            try await publish(["b"], kind: "Bus", to: application)
+            var rows: [[String: Any]] = []
+            let isTold = try await eventually(within: .seconds(60), every: .milliseconds(500)) {
+                rows = try lines(try await application.run("sink", "--status"))
+                let states = rows.map { $0["state"] as? String }
+                return states == ["running", "waiting"] && rows.map { $0["lag"] as? Int } == [0, 1]
+            }
+            #expect(isTold && rows.last?["lastError"] is String, "\(rows) \(sink.errorOutput)")
+            // Not only what was read with the other one goes on.
+            try await publish(["c"], kind: "Bus", to: application)
+            let goesOn = try await eventually(within: .seconds(60)) {
+                try names(phones) == ["a.json", "b.json", "c.json"]
+            }
+            #expect(goesOn, "\(sink.errorOutput)")
+
+            try await server.start()
+            #expect(try await hold("a", "b", "c"), "\(sink.errorOutput)")
+            let isBack = try await eventually(within: .seconds(60), every: .milliseconds(500)) {
+                rows = try lines(try await application.run("sink", "--status"))
+                let states = rows.map { $0["state"] as? String }
+                return states == ["running", "running"] && rows.map { $0["lag"] as? Int } == [0, 0]
+            }
+            #expect(isBack, "\(rows) \(sink.errorOutput)")
+            sink.terminate()
+            let result = await sink.result()
+            #expect(result.succeeded, "\(result.failure)")
+            await server.kill()
         }
 
         @Test("a sink that runs is seen to run from outside, and one that was killed is silent after a while")
@@ -213,5 +268,56 @@ extension AcceptanceTests {
             #expect(try await refused("phones", "--to", "files:x").contains("cannot be given with a target"))
             #expect(try await refused("--status", "--to", "files:x").contains("'--status' shows sinks and runs none"))
         }
+    }
+}
+
+/// A server of its own, which keeps what it has acknowledged when it is killed.
+private struct MortalServer {
+    private let redis: RedisProcess?
+    private let postgres: PostgresServer?
+    /// What a sink is given.
+    let address: String
+    private let database: String
+
+    init(_ kind: String) async throws {
+        guard kind != "redis" else {
+            let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
+            self.redis = redis
+            postgres = nil
+            address = redis.address
+            database = ""
+            return
+        }
+        let postgres = try await PostgresServer()
+        let database = try await postgres.makeDatabase()
+        redis = nil
+        self.postgres = postgres
+        address = postgres.url(database)
+        self.database = database
+    }
+
+    /// The ids of the configurations that are there, ascending.
+    func configurations() async throws -> [String] {
+        let prefix = "tideline:timeline:"
+        if let redis {
+            let keys = try redis.cli("KEYS", "\(prefix)*").split(separator: "\n")
+            return keys.map { String($0.dropFirst(prefix.count)) }.sorted()
+        }
+        guard let postgres else { return [] }
+        // The sink may not have made it yet.
+        let isThere = try await postgres.psql(database, "SELECT to_regclass('timelines') IS NOT NULL") == "t\n"
+        guard isThere else { return [] }
+        let text = try await postgres.psql(database, "SELECT configuration_id FROM timelines ORDER BY 1")
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    func kill() async {
+        redis?.kill()
+        await postgres?.crash()
+    }
+
+    func start() async throws {
+        try redis?.start()
+        try await postgres?.start()
     }
 }

@@ -151,12 +151,17 @@ struct PostgresRefusalTests {
         #expect { try PostgresSink(none).positions(of: "timelines") } throws: {
             isRefused($0, #"database "nowhere" does not exist (3D000)"#) && isRefused($0, "CREATE DATABASE")
         }
+        let capital = try PostgresAddress(stage.server.url("Nowhere"))
+        #expect { try PostgresSink(capital).positions(of: "timelines") } throws: {
+            isRefused($0, #"make it with CREATE DATABASE "Nowhere" OWNER tideline"#)
+        }
         let latin = try await PostgresStage(options: "ENCODING 'LATIN1' TEMPLATE template0")
         #expect { try latin.sink().positions(of: "timelines") } throws: { isRefused($0, "its encoding is LATIN1") }
         try stage.execute("CREATE ROLE \(stage.database) LOGIN PASSWORD 'guest'")
         let guest = "postgres://\(stage.database):guest@127.0.0.1:\(stage.server.port)/\(stage.database)"
         #expect { try PostgresSink(PostgresAddress(guest)).positions(of: "timelines") } throws: {
             isRefused($0, "permission denied for schema public (42501); the role needs GRANT CREATE")
+                && isRefused($0, "USAGE ON SCHEMA public TO \(stage.database);")
         }
     }
 

@@ -213,6 +213,26 @@ struct RedisOutageTests {
         #expect(try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").count == 200)
     }
 
+    @Test("full, where keys that expire may go (volatile-ttl): the lock goes, and each record is still written once")
+    func fullWithoutLock() throws {
+        let redis = try RedisProcess(["--save", "", "--maxmemory", "3mb", "--maxmemory-policy", "volatile-ttl"])
+        for number in 0..<200 { append("c\(number)", 1, padding: 20_000) }
+        var held = 0
+        let summary = try run(
+            redis, batch: 1000,
+            telling: { notice in
+                guard case .holding = notice else { return }
+                held += 1
+                guard held == 3 else { return }
+                #expect((try? redis.cli("KEYS", "tideline:timeline:*")) == "")
+                #expect(throws: Never.self) { try redis.cli("CONFIG", "SET", "maxmemory", "0") }
+            })
+        #expect(held >= 3 && summary.written == 200)
+        #expect(try !redis.cli("INFO", "stats").contains("evicted_keys:0"))
+        #expect(try redis.cli("KEYS", "tideline:timeline:*").split(separator: "\n").count == 200)
+        #expect(try redis.cli("XLEN", "tideline:changes") == "200")
+    }
+
     @Test(
         "a value that the Redis does not take is left out by name, the others of its batch are written",
         arguments: [[], ["--rename-command", "CONFIG", ""]])

@@ -64,8 +64,12 @@ package enum PostgresSchema {
     /// Makes the tables, or brings those that are there to this version, in the transaction that is open. The caller
     /// holds the lock of the tables.
     ///
+    /// - Returns: the name of their schema.
     /// - Throws: `SinkError.refused` if tables of their names are somebody else's, or of a later release.
-    static func prepare(_ connection: PostgresConnection, _ place: String) throws(SinkError) {
+    static func prepare(
+        _ connection: PostgresConnection, _ place: PostgresPlace
+    ) throws(SinkError) -> String {
+        var place = place
         let found: PostgresRows
         do throws(PostgresError) {
             found = try connection.run(
@@ -82,11 +86,12 @@ package enum PostgresSchema {
             throw SinkError(error, "open", place)
         }
         func refuse(_ reason: String) -> SinkError {
-            .refused(SinkFault(place: place, operation: "open", reason: reason))
+            .refused(SinkFault(place: place.description, operation: "open", reason: reason))
         }
         guard let schema = found.text(0, 0) else {
             throw refuse("no schema of its search_path is there: CREATE SCHEMA tideline; or name another one")
         }
+        place.schema = schema
         if let encoding = found.text(0, 1), encoding != "UTF8" {
             throw refuse("its encoding is \(encoding): make a database with ENCODING 'UTF8'")
         }
@@ -101,7 +106,7 @@ package enum PostgresSchema {
             let version =
                 hasVersion ? try connection.run("SELECT version FROM tideline_schema").integer(0, 0) ?? 0 : 0
             if version < Self.version { try migrate(connection, from: version, hasVersion: hasVersion) }
-            if version <= Self.version { return }
+            if version <= Self.version { return schema }
             later = version
         } catch {
             throw SinkError(error, "open", place)

@@ -7,6 +7,7 @@ import Postgres
 /// the sinks that were opened: by it a sink that has lost its connection knows whether another one took its place.
 final class PostgresSession {
     let connection: PostgresConnection
+    let place: PostgresPlace
     /// What the sink is known by when it comes back.
     let identity: Identity
 
@@ -23,7 +24,7 @@ final class PostgresSession {
     init(
         _ address: PostgresAddress, of content: SinkContent, known: Identity?, patience: Duration
     ) throws(SinkError) {
-        let place = address.description
+        var place = PostgresPlace(address)
         do throws(PostgresError) {
             connection = try PostgresConnection(address)
             try Self.configure(connection)
@@ -31,7 +32,8 @@ final class PostgresSession {
             throw SinkError(error, "connect to", place)
         }
         try Self.lock(connection, place, content, known, patience)
-        try Self.prepare(connection, place)
+        place.schema = try Self.prepare(connection, place)
+        self.place = place
         do throws(PostgresError) {
             try connection.run(PostgresSchema.statements(content.batch))
             let sinks = content.counter
@@ -47,7 +49,7 @@ final class PostgresSession {
         if let known, known.number != identity.number {
             let reason =
                 "another sink took this one's place while it was away: start it again, and it goes on from there"
-            throw .refused(SinkFault(place: place, operation: "write to", reason: reason))
+            throw .refused(SinkFault(place: place.description, operation: "write to", reason: reason))
         }
     }
 
@@ -82,7 +84,11 @@ final class PostgresSession {
 
     /// Makes the tables, or migrates them: one sink after the other, for that of timelines and that of reloads may
     /// start at once.
-    private static func prepare(_ connection: PostgresConnection, _ place: String) throws(SinkError) {
+    ///
+    /// - Returns: the name of their schema.
+    private static func prepare(
+        _ connection: PostgresConnection, _ place: PostgresPlace
+    ) throws(SinkError) -> String {
         func run(_ statements: String...) throws(SinkError) {
             do throws(PostgresError) {
                 try connection.run(statements.map { PostgresStatement($0) })
@@ -91,12 +97,13 @@ final class PostgresSession {
             }
         }
         try run("BEGIN", "SELECT pg_advisory_xact_lock(\(tablesClass), hashtext(current_schema()))")
-        try PostgresSchema.prepare(connection, place)
+        let schema = try PostgresSchema.prepare(connection, place)
         try run("COMMIT")
+        return schema
     }
 
     private static func lock(
-        _ connection: PostgresConnection, _ place: String, _ content: SinkContent, _ known: Identity?,
+        _ connection: PostgresConnection, _ place: PostgresPlace, _ content: SinkContent, _ known: Identity?,
         _ patience: Duration
     ) throws(SinkError) {
         let milliseconds = patience.components.seconds * 1000 + 1
@@ -112,10 +119,11 @@ final class PostgresSession {
             // The server has not noticed yet that this sink's own connection was lost.
             if let known, known.serverProcess == holder.process {
                 let reason = "the session of the connection that was lost still has the lock"
-                throw .unavailable(SinkFault(place: place, operation: "lock", reason: reason))
+                throw .unavailable(SinkFault(place: place.description, operation: "lock", reason: reason))
             }
             throw .refused(
-                SinkFault(place: place, operation: "lock", reason: "another sink writes there\(holder.text)"))
+                SinkFault(
+                    place: place.description, operation: "lock", reason: "another sink writes there\(holder.text)"))
         }
     }
 
@@ -124,7 +132,7 @@ final class PostgresSession {
 
     /// Says who has the lock.
     private static func holder(
-        _ connection: PostgresConnection, _ place: String, _ content: SinkContent
+        _ connection: PostgresConnection, _ place: PostgresPlace, _ content: SinkContent
     ) throws(SinkError) -> (text: String, process: Int64?) {
         do throws(PostgresError) {
             try connection.run("ROLLBACK")

@@ -157,7 +157,7 @@ final class PostgresTarget {
             do throws(PostgresError) {
                 return PostgresPositions.positions(try connection.run([PostgresPositions.select(topic)])[0])
             } catch {
-                throw SinkError(error, "read", address.description)
+                throw SinkError(error, "read", PostgresPlace(address))
             }
         }
     }
@@ -170,12 +170,12 @@ final class PostgresTarget {
     private func asking<Answer>(
         _ operation: String, _ body: (PostgresConnection) throws(PostgresError) -> Answer
     ) throws(SinkError) -> Answer {
-        let connection = try opened().connection
+        let session = try opened()
         do throws(PostgresError) {
-            return try body(connection)
+            return try body(session.connection)
         } catch {
             dropIfLost()
-            throw SinkError(error, operation, address.description)
+            throw SinkError(error, operation, session.place)
         }
     }
 }

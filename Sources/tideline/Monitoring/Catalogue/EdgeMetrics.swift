@@ -26,6 +26,10 @@ enum SinkMetrics {
     static let position = MetricFamily(
         "tideline_sink_position", .gauge, labels: ["sink", "partition"],
         "The offset in its topic below which everything is written, sent or set aside.")
+    static let revision = MetricFamily(
+        "tideline_sink_revision", .gauge, labels: sink,
+        "The highest revision of a timeline that it has written since the process began. Absent before the first, and"
+            + " of sinks that send or that keep reloads.")
     static let waiting = MetricFamily(
         "tideline_sink_target_away", .gauge, labels: sink,
         "1 while the target, or one of its hosts, does not take the records that wait, or is itself waited for, else"
@@ -41,7 +45,7 @@ enum SinkMetrics {
         "How often it ended although nobody had asked for that. It begins again while others of its process go on.")
 
     static let all = [
-        records, outcomes, lag, lagTime, lastSuccess, startedOver, position, waiting, state, failures,
+        records, outcomes, lag, lagTime, lastSuccess, startedOver, position, revision, waiting, state, failures,
     ]
 }
 
