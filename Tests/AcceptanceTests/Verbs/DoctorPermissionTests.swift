@@ -61,6 +61,7 @@ extension AcceptanceTests {
                 #expect(finding.remedy?.hasPrefix(grant) == true, "\(finding)")
             }
             try await Self.expectUnchanged(application)
+            try await Self.expectPasted("Read on topic \(events)", application)
             try await Self.grant(["--only", mayChange], application)
             try await Self.grant([], application)
             try await Self.grant(["--verb", "dead-letters replay"], application)
@@ -158,6 +159,28 @@ extension AcceptanceTests {
                 let words = (line.reason ?? "").split(separator: " ").map(String.init)
                 try await allow("ANONYMOUS", Array(words.drop { $0 != "--operation" }), application)
             }
+        }
+
+        /// The last words of a process that lacks a permission hold the line that grants it.
+        private static func expectPasted(_ permission: String, _ application: Application) async throws {
+            let ended = try await tideline(["process", "--until-caught-up"] + application.options)
+            let said = ended.standardError
+            let begin = try #require(said.range(of: "granted with: tideline "), "\(ended.failure)")
+            let line = said[begin.upperBound...].prefix { $0 != "(" && $0 != "\n" }
+            #expect(line.contains("--only '\(permission)'"), "\(line)")
+            let pasted = Self.words(String(line)).map { $0 == "User:NAME" ? "User:ANONYMOUS" : $0 }
+            let granted = try await tideline(pasted + ["--yes"], timeout: .seconds(90))
+            let outcome = "\(permission): granted"
+            #expect(granted.succeeded && granted.standardOutput.contains(outcome), "\(granted.failure)")
+        }
+
+        /// The words of a line as a shell takes them; what is between two quotes is one word.
+        private static func words(_ line: String) -> [String] {
+            var words: [String] = []
+            for (place, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+                words += place % 2 == 0 ? part.split(separator: " ").map { String($0) } : [String(part)]
+            }
+            return words
         }
 
         /// Without a terminal nothing is granted that nobody has agreed to.
