@@ -42,9 +42,28 @@ package struct Grants: Hashable, Sendable {
 }
 
 extension String {
-    /// The text in quotes, as one word of a POSIX shell.
+    /// The text in quotes, as one word of a POSIX shell. A control character stands there as an escape sequence.
     package var shellQuoted: String {
-        "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        guard unicodeScalars.contains(where: \.isControl) else {
+            return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        }
+        let escaped = utf8.map { byte -> String in
+            switch byte {
+            case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
+            case 0x20..<0x7F: String(UnicodeScalar(byte))
+            // Three digits: a digit that follows is not to be taken for one of them.
+            default: "\\" + String(String(0o1000 + Int(byte), radix: 8).dropFirst())
+            }
+        }
+        return "$'" + escaped.joined() + "'"
+    }
+
+    /// The text for a line that people read: each control character is written as its number, such as `\u{1B}`.
+    package var inOneLine: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return unicodeScalars.map { scalar in
+            scalar.isControl ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(scalar)
+        }.joined()
     }
 
     /// The text as one word of a POSIX shell: as it is where a shell changes nothing in it, else in quotes.
@@ -56,5 +75,15 @@ extension String {
             }
         }
         return isPlain && !isEmpty ? self : shellQuoted
+    }
+}
+
+extension Unicode.Scalar {
+    /// True for what a terminal obeys, and for what turns the direction of a text.
+    fileprivate var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

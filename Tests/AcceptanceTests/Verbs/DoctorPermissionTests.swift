@@ -62,6 +62,7 @@ extension AcceptanceTests {
             }
             try await Self.expectUnchanged(application)
             try await Self.expectPasted("Read on topic \(events)", application)
+            try await Self.expectFenced(application)
             try await Self.grant(["--only", mayChange], application)
             try await Self.grant([], application)
             try await Self.grant(["--verb", "dead-letters replay"], application)
@@ -172,6 +173,23 @@ extension AcceptanceTests {
             let granted = try await tideline(pasted + ["--yes"], timeout: .seconds(90))
             let outcome = "\(permission): granted"
             #expect(granted.succeeded && granted.standardOutput.contains(outcome), "\(granted.failure)")
+        }
+
+        /// Who may not see what a transactional id has open does not claim what became of it.
+        private static func expectFenced(_ application: Application) async throws {
+            try await allow("somebody", ["--operation", "Read", "--topic", "__transaction_state"], application)
+            let isHidden = try await eventually(within: .seconds(60), every: .seconds(1)) {
+                try await tideline(["transactions"] + application.options).status == 69
+            }
+            try #require(isHidden)
+            let id = uniqueName("stranger")
+            let ended = try await tideline(["transactions", "--end", id, "--yes"] + application.options)
+            #expect(ended.succeeded, "\(ended.failure)")
+            #expect(ended.standardOutput == "\(id): fenced; what became of its transaction is not known\n")
+            #expect(ended.standardError.contains("warning: what '\(id)' has open is not known"), "\(ended.failure)")
+            let line = "--operation Read --topic __transaction_state"
+            #expect(ended.standardError.contains("kafka-acls --bootstrap-server \(application.bootstrap)"))
+            #expect(ended.standardError.contains(line), "\(ended.failure)")
         }
 
         /// The words of a line as a shell takes them; what is between two quotes is one word.
