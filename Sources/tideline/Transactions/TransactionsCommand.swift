@@ -57,7 +57,7 @@ struct TransactionsCommand: Verb {
         try Consent.require(
             for: "Abort the transaction of '\(id.inOneLine)', and fence the program that uses this id?", isGiven: yes)
         try takeOver(id, environment)
-        try tellFate(of: id, found, environment)
+        tellFate(of: id, found, environment)
     }
 
     /// - Returns: the open transaction of the id; `nil` if it cannot be told whether it has one, after a warning.
@@ -92,9 +92,7 @@ struct TransactionsCommand: Verb {
     }
 
     /// Reads once more: between the first look and the take-over the owner may have ended its transaction itself.
-    private func tellFate(
-        of id: String, _ found: CoordinatedTransaction?, _ environment: Environment
-    ) throws(CommandFailure) {
+    private func tellFate(of id: String, _ found: CoordinatedTransaction?, _ environment: Environment) {
         var after: CoordinatedTransactions?
         if let found {
             do throws(CommandFailure) {
