@@ -56,7 +56,7 @@ struct GrantsTests {
             ("app-x.1", .transactionalIds(prefix: "app-")),
             ("app.sink.http-a", .transactionalIds(prefix: "app.sink.")),
             ("billing-7", .transactionalId("billing-7")),
-        ])
+        ] as [(String, Permission.Resource)])
     func ids(id: String, resource: Permission.Resource) {
         #expect(Self.grants.permission(forTransactionalId: id) == Permission(.write, resource))
     }
