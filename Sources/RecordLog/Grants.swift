@@ -45,7 +45,8 @@ extension String {
     /// The text in quotes, as one word of a POSIX shell. A control character stands there as an escape sequence.
     package var shellQuoted: String {
         guard unicodeScalars.contains(where: \.isControl) else {
-            return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+            // By scalars: a mark that combines would hide the quote before it.
+            return "'" + unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
         }
         let escaped = utf8.map { byte -> String in
             switch byte {

@@ -66,6 +66,7 @@ struct GrantsTests {
         let line = Permission(.write, .transactionalId("a'; rm b")).grant(at: "b:1", to: "User:CN=ana, O=c")
         #expect(line.contains("--allow-principal 'User:CN=ana, O=c' --operation Write"))
         #expect(line.hasSuffix("--transactional-id 'a'\\''; rm b'"))
+        #expect("a'\u{301};b".shellQuoted == "'a'\\''\u{301};b'")
         #expect("plain.id_1-x".shellWord == "plain.id_1-x" && "".shellWord == "''" && "$(x)".shellWord == "'$(x)'")
     }
 }
