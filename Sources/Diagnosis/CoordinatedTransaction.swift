@@ -34,6 +34,9 @@ package struct CoordinatedTransaction: Hashable, Sendable {
     /// True if readers of committed records wait for its end.
     package var isOpen: Bool { [.ongoing, .prepareCommit, .prepareAbort, .prepareEpochFence].contains(state) }
 
+    /// True if its coordinator has decided to commit it, and brokers lack the markers of that. Nobody can abort it.
+    package var isBeingCommitted: Bool { state == .prepareCommit }
+
     package init(
         _ transactionalId: String, _ state: State, timeout: ElapsedTime, begin: Instant?, partitions: [TopicPartition]
     ) {
@@ -80,8 +83,17 @@ package struct CoordinatedTransactions: Sendable {
     private var newest: [String: CoordinatedTransaction] = [:]
     /// So many records are of a form that this release does not know.
     package private(set) var unreadable = 0
+    /// What became of the transaction that is followed: `completeCommit` or `completeAbort` once that is decided.
+    package private(set) var fate: CoordinatedTransaction.State?
+    /// True if another of the same id was aborted that began after the one that is followed.
+    package private(set) var hasAbortedLater = false
 
-    package init() {}
+    private let followed: CoordinatedTransaction?
+
+    /// - Parameter followed: the transaction whose end is looked for among the records.
+    package init(following followed: CoordinatedTransaction? = nil) {
+        self.followed = followed
+    }
 
     /// Takes a record in. Those of a partition come in the order of their offsets.
     package mutating func apply(key: [UInt8], value: [UInt8]?) {
@@ -94,8 +106,23 @@ package struct CoordinatedTransactions: Sendable {
             newest[id] = nil
             return
         }
-        newest[id] = CoordinatedTransaction(of: id, value)
-        if newest[id] == nil { unreadable += 1 }
+        let read = CoordinatedTransaction(of: id, value)
+        newest[id] = read
+        if let read { follow(read) } else { unreadable += 1 }
+    }
+
+    /// A producer that is initialised writes its id anew as empty, so the newest record does not tell how the last
+    /// transaction ended. Each of them is known by the moment at which it began.
+    private mutating func follow(_ read: CoordinatedTransaction) {
+        guard let followed, let begin = followed.begin, let now = read.begin, now >= begin,
+            read.transactionalId == followed.transactionalId
+        else { return }
+        switch read.state {
+        case .prepareCommit, .completeCommit: if now == begin { fate = .completeCommit }
+        case .prepareAbort, .prepareEpochFence, .completeAbort:
+            if now == begin { fate = .completeAbort } else { hasAbortedLater = true }
+        case .empty, .ongoing, .dead: break
+        }
     }
 
     package subscript(id: String) -> CoordinatedTransaction? { newest[id] }

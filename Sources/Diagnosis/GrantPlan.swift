@@ -30,9 +30,15 @@ package struct GrantPlan: Hashable, Sendable {
     ///   - rules: all that the brokers have.
     package init(_ needs: [NeededPermissions.Need], principal: String, rules: [AccessRule]) {
         self.principal = principal
+        // Brokers ask for this first, and where it is allowed they do not look at the topic.
+        let createsAll =
+            rules.contains { $0.allowsEveryTopic(to: principal) }
+            && !rules.contains { $0.forbidsEveryTopic(to: principal) }
         steps = needs.map { need in
             let standing: Standing =
-                if rules.contains(where: { $0.forbids(need.permission, to: principal) }) {
+                if createsAll && need.permission.operation == .create {
+                    .there
+                } else if rules.contains(where: { $0.forbids(need.permission, to: principal) }) {
                     .denied
                 } else if rules.contains(where: { $0.allows(need.permission, to: principal) }) {
                     .there

@@ -41,7 +41,7 @@ package struct PermissionFacts: Hashable, Sendable {
     }
 
     private func remedy(_ bootstrap: String, _ command: (String) -> String) -> String {
-        let grant = command("permissions --apply --principal User:NAME --only '\(permission.name)'")
+        let grant = command("permissions --apply --principal User:NAME --only \(permission.name.shellQuoted)")
         return switch permission.resource {
         case .topic, .group: grant
         case .transactionalId, .transactionalIds:

@@ -34,8 +34,12 @@ package struct TransactionFacts: Hashable, Sendable {
         if holders.isEmpty {
             return "Look again; if it is still there, it hangs, and no client but Kafka's own can end it: \(tool)"
         }
-        let endings = holders.map { command("transactions --end '\($0.transactionalId)'") }
-        return running + "else \(endings.joined(separator: " and "))"
+        let endings = holders.filter { !$0.isBeingCommitted }
+            .map { command("transactions --end \($0.transactionalId.shellQuoted)") }
+        let committed = "What is being committed ends by itself when all its brokers are there"
+        if endings.isEmpty { return "\(committed)." }
+        let ending = running + "else \(endings.joined(separator: " and "))"
+        return endings.count == holders.count ? ending : "\(committed). \(ending)"
     }
 }
 

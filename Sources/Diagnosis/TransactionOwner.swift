@@ -1,7 +1,12 @@
+import RecordLog
+
 /// A producer of the application that may have a transaction open. Who may not read what coordinators have written does
 /// not know whose a transaction is, so the rules by which the application names its producers have to tell.
 package struct TransactionOwner: Hashable, Sendable {
+    /// Its transactional id, or words that stand for it where only the beginning is known.
     package var transactionalId: String
+    /// What its transactional id begins with; `nil` if the whole id is known.
+    package var prefix: String?
     /// What is known of it, in words: "a member of the group".
     package var state: String
     /// Where it writes in transactions.
@@ -9,11 +14,21 @@ package struct TransactionOwner: Hashable, Sendable {
     /// What ends a transaction that it left open, as a sentence; empty if nothing but itself does.
     package var ending: String
 
-    package init(_ transactionalId: String, _ state: String, writesTo topics: some Sequence<String>, ending: String) {
+    package init(
+        _ transactionalId: String, _ state: String, writesTo topics: some Sequence<String>, ending: String,
+        prefix: String? = nil
+    ) {
         self.transactionalId = transactionalId
+        self.prefix = prefix
         self.state = state
         self.topics = Set(topics)
         self.ending = ending
+    }
+
+    /// True if the transaction is this producer's.
+    fileprivate func owns(_ transaction: CoordinatedTransaction) -> Bool {
+        let id = transaction.transactionalId
+        return prefix.map { id.utf8.starts(with: $0.utf8) } ?? (id == transactionalId)
     }
 }
 
@@ -35,15 +50,15 @@ extension [TransactionOwner] {
     /// - Parameter holders: those whose transactions are open there; `nil` if that is not known.
     func suspected(_ holders: [CoordinatedTransaction]?) -> [TransactionOwner] {
         guard let holders else { return self }
-        return filter { owner in holders.contains { $0.transactionalId == owner.transactionalId } }
+        return filter { owner in holders.contains { owner.owns($0) } }
     }
 
     /// Those whose transactions are open in a partition, as the end of a sentence.
     func text(of holders: [CoordinatedTransaction]) -> String {
         if holders.isEmpty { return "; no coordinator knows of it" }
         let named = holders.map { holder in
-            let owner = first { $0.transactionalId == holder.transactionalId }
-            return "\(holder.transactionalId) (\(owner?.state ?? holder.state.text))"
+            let owner = first { $0.owns(holder) }
+            return "\(holder.transactionalId.inOneLine) (\(owner?.state ?? holder.state.text))"
         }
         return "; it is that of \(named.joined(separator: " and "))"
     }

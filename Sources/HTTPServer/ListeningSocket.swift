@@ -60,14 +60,30 @@ final class ListeningSocket: Sendable {
     /// `MHD_quiesce_daemon` is not used: where one of the daemon's threads wakes up at that moment, both remove the
     /// socket from its epoll instance, and the second of the two ends the process (libmicrohttpd 0.9.75 and 1.0.1). A
     /// socket that nobody has open any more leaves all epoll instances by itself (epoll(7)).
-    func close() {
+    ///
+    /// - Parameter replace: dup2(2), which puts the first file in the place of the second.
+    func close(replacing replace: (Int32, Int32) -> Int32 = { dup2($0, $1) }) {
         isClosed.withLock { isClosed in
             precondition(!isClosed, "a socket is closed once")
-            dup2(placeholder, lent)
-            _ = fcntl(lent, F_SETFD, FD_CLOEXEC)
+            if Self.isReplaced(by: { replace(placeholder, lent) }) {
+                _ = fcntl(lent, F_SETFD, FD_CLOEXEC)
+            } else {
+                // It stays open in `lent`, so it has to stop listening by itself.
+                Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+            }
             Glibc.close(descriptor)
             isClosed = true
         }
+    }
+
+    /// Tries again where a signal, or a file that another thread opens at that moment, came between.
+    private static func isReplaced(by replace: () -> Int32) -> Bool {
+        for _ in 0..<100 {
+            errno = 0
+            if replace() >= 0 { return true }
+            if errno != EINTR && errno != EBUSY { return false }
+        }
+        return false
     }
 
     private static func error(_ place: String) -> HTTPServerError {

@@ -23,8 +23,11 @@ package struct AccessRule: Hashable, Sendable {
     package enum Resource: Hashable, Sendable {
         case topic
         case group
-        /// A transactional id, or a resource that no permission here is about: librdkafka before 2.6 does not tell them
-        /// apart.
+        /// All of the cluster: who may create there may create each topic.
+        case cluster
+        case transactionalId
+        /// A resource that no permission here is about, or a transactional id: librdkafka before 2.6 does not tell
+        /// delegation tokens, users and transactional ids apart.
         case other
     }
 
@@ -61,12 +64,29 @@ package struct AccessRule: Hashable, Sendable {
     /// everybody (`allow.everyone.if.no.acl.found`).
     package func isAbout(_ resource: Permission.Resource) -> Bool {
         switch (self.resource, resource) {
-        case (.topic, .topic(let wanted)), (.group, .group(let wanted)), (.other, .transactionalId(let wanted)):
-            isAbout(name: wanted)
-        case (.other, .transactionalIds(let prefix)):
-            name == "*" || isPrefix && prefix.utf8.starts(with: name.utf8)
+        case (.topic, .topic(let wanted)), (.group, .group(let wanted)): isAbout(name: wanted)
+        case (_, .transactionalId(let wanted)): isAboutTransactions && isAbout(name: wanted)
+        case (_, .transactionalIds(let prefix)):
+            isAboutTransactions && (name == "*" || isPrefix && prefix.utf8.starts(with: name.utf8))
         default: false
         }
+    }
+
+    /// Of the resources that an old librdkafka does not tell apart, transactional ids alone can be written.
+    private var isAboutTransactions: Bool {
+        resource == .transactionalId || resource == .other && operations == .only(.write)
+    }
+
+    /// True if the rule is why a principal may create every topic from everywhere.
+    package func allowsEveryTopic(to principal: String) -> Bool {
+        !isDenial && host == "*" && isAboutCreating(principal)
+    }
+
+    /// True if the rule is why a principal needs the permission of each topic that it creates.
+    package func forbidsEveryTopic(to principal: String) -> Bool { isDenial && isAboutCreating(principal) }
+
+    private func isAboutCreating(_ principal: String) -> Bool {
+        resource == .cluster && isAbout(principal) && (operations == .all || operations == .only(.create))
     }
 
     private func isAbout(_ principal: String) -> Bool { self.principal == principal || self.principal == "User:*" }

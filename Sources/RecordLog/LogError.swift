@@ -7,6 +7,8 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isRetriable: Bool
     /// The permission that is missing, as far as it is known; `nil` if the error is about something else.
     package internal(set) var permission: Permission?
+    /// What grants the permission; `nil` if the cluster is not known.
+    var grants: Grants?
     /// The record that is too large, as far as it is known; `nil` if the error is about something else.
     package internal(set) var record: RefusedRecord?
 
@@ -17,9 +19,12 @@ package struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
         self.isRetriable = isRetriable
     }
 
-    /// The failure in words. A permission that is missing is named, with the verb that grants it.
+    /// The failure in words. A permission that is missing is named, with the line that grants it: the verb where verbs
+    /// need the permission, else the command of Kafka's own tools.
     package var message: String {
-        permission.map { "\(reason); needs \($0.name), granted with 'tideline permissions --apply'" } ?? reason
+        guard let permission else { return reason }
+        let line = grants?.line(for: permission) ?? permission.grant(at: "HOST:PORT")
+        return "\(reason); needs \(permission.name), granted with: \(line)"
     }
 
     /// The message and the name; a message that ends with the name, as the last of several answers, has it once.

@@ -40,17 +40,21 @@ package struct Permission: Hashable, Sendable {
     /// The operation and the resource in words: `Read on topic timeline.positions`.
     package var name: String { "\(operation.rawValue) on \(resource.name)" }
 
-    /// The command of Kafka's own tools that grants it, for what this program cannot. It has a placeholder for the
-    /// principal, which only somebody else knows.
-    package func grant(at bootstrap: String) -> String {
+    /// The command of Kafka's own tools that grants it, for what this program cannot.
+    ///
+    /// - Parameters:
+    ///   - bootstrap: the addresses of the cluster.
+    ///   - principal: its type and its name. Without it, a placeholder stands there for whoever knows it.
+    package func grant(at bootstrap: String, to principal: String = "User:NAME") -> String {
         let options =
             switch resource {
-            case .topic(let name): "--topic \(name)"
-            case .group(let name): "--group \(name)"
-            case .transactionalId(let id): "--transactional-id \(id)"
-            case .transactionalIds(let prefix): "--transactional-id \(prefix) --resource-pattern-type prefixed"
+            case .topic(let name): "--topic \(name.shellWord)"
+            case .group(let name): "--group \(name.shellWord)"
+            case .transactionalId(let id): "--transactional-id \(id.shellWord)"
+            case .transactionalIds(let prefix):
+                "--transactional-id \(prefix.shellWord) --resource-pattern-type prefixed"
             }
-        return "kafka-acls --bootstrap-server \(bootstrap) --add --allow-principal User:NAME"
+        return "kafka-acls --bootstrap-server \(bootstrap.shellWord) --add --allow-principal \(principal.shellWord)"
             + " --operation \(operation.rawValue) \(options)"
     }
 }
@@ -58,8 +62,20 @@ package struct Permission: Hashable, Sendable {
 extension LogError {
     /// The error of a call that was refused for want of a permission. Any other error stays as it is, and so does one
     /// whose permission is known.
-    package func needing(_ permission: Permission) -> LogError {
+    ///
+    /// - Parameter grants: what grants permissions of the cluster that refused; `nil` if the cluster is not known.
+    package func needing(_ permission: Permission, by grants: Grants? = nil) -> LogError {
         guard code == .notAuthorised, self.permission == nil else { return self }
+        var error = self
+        error.permission = permission
+        error.grants = grants
+        return error
+    }
+
+    /// The error for somebody who knows better which permission the call needed. An error about something else stays as
+    /// it is.
+    package func needingInstead(_ permission: Permission) -> LogError {
+        guard code == .notAuthorised else { return self }
         var error = self
         error.permission = permission
         return error

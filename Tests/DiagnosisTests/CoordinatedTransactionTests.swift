@@ -28,7 +28,9 @@ struct CoordinatedTransactionTests {
     }
 
     /// A value that began at 5,000 ms and has written to two partitions of one topic.
-    private static func value(_ state: Int8, version: Int16 = 1, topic: String = "t") -> [UInt8] {
+    private static func value(
+        _ state: Int8, version: Int16 = 1, topic: String = "t", begin: Int64 = 5_000
+    ) -> [UInt8] {
         let isCompact = version > 0
         var bytes = Bytes()
         bytes.add(version)
@@ -43,7 +45,7 @@ struct CoordinatedTransactionTests {
         // A tagged field of two bytes, which is passed over.
         if isCompact { bytes.all += [1, 0, 2, 9, 9] }
         bytes.add(Int64(6_000))
-        bytes.add(Int64(5_000))
+        bytes.add(begin)
         if isCompact { bytes.all.append(0) }
         return bytes.all
     }
@@ -85,10 +87,33 @@ struct CoordinatedTransactionTests {
         #expect(known.unreadable == 4 + whole.count - 1 && known.open.isEmpty)
     }
 
+    @Test("what became of a transaction is told by its begin, though a producer that took over has emptied its id")
+    func fate() {
+        let found = CoordinatedTransaction(
+            "a", .ongoing, timeout: .seconds(10), begin: Instant(milliseconds: 5_000), partitions: [])
+        func known(_ records: (state: Int8, begin: Int64)...) -> CoordinatedTransactions {
+            var known = CoordinatedTransactions(following: found)
+            // Another id, and an earlier one of the same.
+            known.apply(key: Self.key("b"), value: Self.value(4))
+            known.apply(key: Self.key("a"), value: Self.value(5, begin: 4_000))
+            for (state, begin) in records { known.apply(key: Self.key("a"), value: Self.value(state, begin: begin)) }
+            return known
+        }
+        #expect(known((1, 5_000)).fate == nil && known().fate == nil)
+        #expect(known((1, 5_000), (3, 5_000), (5, 5_000), (0, -1)).fate == .completeAbort)
+        let committed = known((2, 5_000), (4, 5_000), (0, -1))
+        #expect(committed.fate == .completeCommit && !committed.hasAbortedLater)
+        let later = known((4, 5_000), (1, 6_000), (3, 6_000), (5, 6_000), (0, -1))
+        #expect(later.fate == .completeCommit && later.hasAbortedLater)
+        #expect(CoordinatedTransactions().fate == nil)
+    }
+
     private static func finding(_ known: CoordinatedTransactions, _ topic: String = "t") -> Finding? {
         let owners = [
             TransactionOwner("app-a.1", "gone", writesTo: ["t"], ending: "'process' ends it."),
             TransactionOwner("app-b.1", "gone", writesTo: ["t"], ending: "Nobody needs this."),
+            TransactionOwner(
+                "app.sink.NAME", "a sink", writesTo: ["t"], ending: "The sink ends it.", prefix: "app.sink."),
         ]
         return [TransactionFacts(TopicPartition(topic, 0), stableEnd: 7, end: 20, age: .seconds(11))]
             .findings(timeout: .seconds(10), looked: 5, bootstrap: "b:1", owners: owners, known: known) {
@@ -108,6 +133,40 @@ struct CoordinatedTransactionTests {
         others.apply(key: Self.key("billing"), value: Self.value(1))
         #expect(Self.finding(others)?.text.hasSuffix("; it is that of billing (ongoing)") == true)
         #expect(Self.finding(others)?.remedy == "\(remedy) 'billing'")
+    }
+
+    @Test("a sink is known by the beginning of its id, for its name is its own")
+    func sinks() {
+        var known = CoordinatedTransactions()
+        known.apply(key: Self.key("app.sink.http-a"), value: Self.value(1))
+        let finding = Self.finding(known)
+        #expect(finding?.text.hasSuffix("; it is that of app.sink.http-a (a sink)") == true)
+        #expect(finding?.remedy.hasPrefix("The sink ends it. If it is a program's") == true)
+        var other = CoordinatedTransactions()
+        other.apply(key: Self.key("app.sinks"), value: Self.value(1))
+        #expect(Self.finding(other)?.remedy.hasPrefix("If it is a program's") == true)
+    }
+
+    @Test("what is being committed cannot be aborted, so no command is named for it")
+    func committing() {
+        var known = CoordinatedTransactions()
+        known.apply(key: Self.key("billing"), value: Self.value(2))
+        let alone = "What is being committed ends by itself when all its brokers are there."
+        #expect(Self.finding(known)?.remedy == alone)
+        known.apply(key: Self.key("other"), value: Self.value(1))
+        let both = Self.finding(known)?.remedy
+        #expect(both?.hasPrefix(alone) == true && both?.hasSuffix("transactions --end 'other'") == true)
+    }
+
+    @Test("an id of a stranger is one word of the command, whatever it holds, and obeyed by no terminal")
+    func quoted() {
+        var known = CoordinatedTransactions()
+        known.apply(key: Self.key("a'; rm -r b"), value: Self.value(1))
+        #expect(Self.finding(known)?.remedy.hasSuffix("--end 'a'\\''; rm -r b'") == true)
+        var sly = CoordinatedTransactions()
+        sly.apply(key: Self.key("a\u{1B}'"), value: Self.value(1))
+        #expect(Self.finding(sly)?.text.contains("a\\u{1B}' (ongoing)") == true)
+        #expect(Self.finding(sly)?.remedy.hasSuffix("--end $'a\\033\\''") == true)
     }
 
     @Test("a transaction of which no coordinator knows hangs, and Kafka's own tool is named for it alone")

@@ -81,6 +81,39 @@ struct GrantPlanTests {
         #expect(Self.standing(ids, rule("app-1", isPrefix: true)) == .missing)
     }
 
+    @Test("a rule for everything of a token or a user is none about transactional ids; one that is known as theirs is")
+    func tokens() {
+        let ids = [
+            Permission(.write, .transactionalIds(prefix: "app-")), Permission(.write, .transactionalId("app-reset")),
+        ]
+        func rule(_ resource: AccessRule.Resource, isDenial: Bool = false) -> AccessRule {
+            AccessRule(principal: "User:ana", operations: .all, resource: resource, name: "*", isDenial: isDenial)
+        }
+        for id in ids {
+            #expect(Self.standing(id, rule(.other)) == .missing)
+            #expect(Self.standing(id, rule(.other, isDenial: true)) == .missing)
+            #expect(Self.standing(id, rule(.transactionalId)) == .there)
+            #expect(Self.standing(id, rule(.transactionalId, isDenial: true)) == .denied)
+            #expect(Self.standing(id, rule(.cluster)) == .missing)
+        }
+    }
+
+    @Test("who may create in the cluster may create each topic, whatever rules say of the topic")
+    func cluster() {
+        let create = Permission(.create, .topic("t"))
+        func rule(_ resource: AccessRule.Resource, _ name: String, isDenial: Bool = false) -> AccessRule {
+            AccessRule(
+                principal: "User:ana", operations: .only(.create), resource: resource, name: name, isDenial: isDenial)
+        }
+        let all = rule(.cluster, "kafka-cluster")
+        let none = rule(.cluster, "kafka-cluster", isDenial: true)
+        #expect(Self.standing(create, all) == .there)
+        #expect(Self.standing(create, all, rule(.topic, "t", isDenial: true)) == .there)
+        #expect(Self.standing(create, all, none) == .missing)
+        #expect(Self.standing(create, none, rule(.topic, "t")) == .there)
+        #expect(Self.standing(Permission(.read, .topic("t")), all) == .missing)
+    }
+
     @Test("what is granted is what is missing; resources without any rule are named once")
     func plan() {
         let (group, write) = (Permission(.read, .group("app")), Permission(.write, .topic("t")))

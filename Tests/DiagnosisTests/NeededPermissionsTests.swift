@@ -179,6 +179,11 @@ struct NeededPermissionsTests {
             #expect(needs.contains { $0.permission == permission }, "\(permission.name)")
         }
         #expect(!needs.contains { $0.permission == Permission(.create, .topic("p.timelines")) })
+        let there = NeededPermissions(
+            application: "app", sendingSinks: [], of: ["process"], isAhead: true, name: { "p.\($0)" },
+            isAbsent: { $0 == .state }
+        ).all.filter { $0.permission.operation == .create }
+        #expect(there.map(\.permission.name) == ["Create on topic p.state"])
         #expect(NeededPermissions.verbs.first == "process" && NeededPermissions.verbs.contains("explain"))
     }
 }

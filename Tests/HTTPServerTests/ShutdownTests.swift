@@ -38,6 +38,34 @@ struct ShutdownTests {
         }
     }
 
+    @Test("a socket that cannot be replaced stops listening all the same, and one that is interrupted is replaced")
+    func cannotReplace() async throws {
+        try await onThread {
+            let refused = try ListeningSocket("127.0.0.1", port: 0)
+            _ = try RawConnection(port: refused.port)
+            refused.close { _, _ in
+                errno = EBADF
+                return -1
+            }
+            #expect(throws: (any Error).self) { try RawConnection(port: refused.port) }
+            Glibc.close(refused.lent)
+
+            let interrupted = try ListeningSocket("127.0.0.1", port: 0)
+            var tries = 0
+            interrupted.close { old, new in
+                tries += 1
+                if tries < 3 {
+                    errno = EINTR
+                    return -1
+                }
+                return dup2(old, new)
+            }
+            #expect(tries == 3)
+            #expect(throws: (any Error).self) { try RawConnection(port: interrupted.port) }
+            Glibc.close(interrupted.lent)
+        }
+    }
+
     @Test("a server that cannot start leaves the files of other threads open")
     func cannotStart() async throws {
         let directory = URL.temporaryDirectory.appending(path: UUID().uuidString)

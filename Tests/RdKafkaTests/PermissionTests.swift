@@ -8,7 +8,7 @@ import Testing
 /// A broker that asks its authoriser: whoever may not do something is told which permission is missing.
 @Suite("Missing permissions")
 struct PermissionTests {
-    @Test("the call that is refused names the operation, the topic, and the verb that grants it")
+    @Test("the call that is refused names the operation, the topic, and the line that grants it")
     func topics() async throws {
         let broker = try await TestBroker.dedicated(properties: [
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -17,8 +17,13 @@ struct PermissionTests {
         let said = try await onThread { try Self.refusals(KafkaFixture(bootstrap: broker.bootstrap, properties: [:])) }
         try await broker.stop()
         func expected(_ operation: String, on topic: String) -> String {
-            "needs \(operation) on topic \(topic), granted with 'tideline permissions --apply'"
+            "needs \(operation) on topic \(topic), granted with: kafka-acls --bootstrap-server \(broker.bootstrap)"
+                + " --add --allow-principal User:NAME --operation \(operation) --topic \(topic)"
         }
+        let verb =
+            "; needs Describe on topic \(said.hidden), granted with: tideline permissions --apply --principal User:NAME"
+            + " --only 'Describe on topic \(said.hidden)' --application app"
+        #expect(said.verbs?.message.hasSuffix(verb) == true, "\(said)")
         #expect(said.looking?.message.hasSuffix(expected("Describe", on: said.hidden)) == true, "\(said)")
         #expect(said.looking?.needing(.read).message.hasSuffix(expected("Read", on: said.hidden)) == true)
         #expect(said.starting?.message.hasSuffix(expected("Read", on: said.hidden)) == true, "\(said)")
@@ -32,6 +37,8 @@ struct PermissionTests {
         /// It may be looked at.
         var seen: String
         var looking: LogError?
+        /// Of a client of which a verb needs it.
+        var verbs: LogError?
         var starting: LogError?
         var reading: LogError?
         var writing: LogError?
@@ -57,6 +64,15 @@ struct PermissionTests {
         }
         refusals.looking = refusal { () throws(LogError) in
             _ = try admin.describeTopics([refusals.hidden], timeout: KafkaFixture.patience)
+        }
+        var needing = RdKafkaSettings(bootstrapServers: kafka.bootstrap, properties: [:])
+        needing.grants = Grants(
+            at: kafka.bootstrap, byVerb: [Permission(.describe, .topic(refusals.hidden))],
+            options: "--application app")
+        let own = try RdKafkaCluster(needing).makeAdmin()
+        defer { own.close() }
+        refusals.verbs = refusal { () throws(LogError) in
+            _ = try own.describeTopics([refusals.hidden], timeout: KafkaFixture.patience)
         }
         let requests = PatientRequests(clock: TestClock(), shouldStop: { false })
         refusals.starting = refusal { () throws(LogError) in

@@ -61,7 +61,7 @@ extension RdKafkaAdmin {
 
     /// The number by which brokers know transactional ids. librdkafka has a name for it from 2.6 on, and refuses it
     /// before.
-    private static var transactionalId: rd_kafka_ResourceType_t { rd_kafka_ResourceType_t(rawValue: 5) }
+    fileprivate static var transactionalId: rd_kafka_ResourceType_t { rd_kafka_ResourceType_t(rawValue: 5) }
 
     /// - Returns: `nil` if librdkafka does not know such a rule, with what it says of that.
     private static func binding(_ permission: Permission, _ principal: String) -> (OpaquePointer?, String) {
@@ -95,6 +95,9 @@ extension AccessRule {
             switch rd_kafka_AclBinding_restype(binding) {
             case RD_KAFKA_RESOURCE_TOPIC: .topic
             case RD_KAFKA_RESOURCE_GROUP: .group
+            // Brokers' number of it is that of the whole cluster.
+            case RD_KAFKA_RESOURCE_BROKER: .cluster
+            case RdKafkaAdmin.transactionalId: .transactionalId
             default: .other
             }
         self.init(

@@ -10,7 +10,8 @@ extension RdKafkaAdmin {
         let code = rd_kafka_list_groups(client.pointer, group, &found, max(1, timeout.milliseconds))
         defer { if let found { rd_kafka_group_list_destroy(found) } }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR__PARTIAL else {
-            throw LogError(code, about: "members of group \(group)").needing(Permission(.describe, .group(group)))
+            throw LogError(code, about: "members of group \(group)")
+                .needing(Permission(.describe, .group(group)), by: client.grants)
         }
         let groups = UnsafeBufferPointer(start: found?.pointee.groups, count: Int(found?.pointee.group_cnt ?? 0))
         guard let description = groups.first else {
@@ -20,7 +21,7 @@ extension RdKafkaAdmin {
         }
         guard description.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
             throw LogError(description.err, about: "members of group \(group)")
-                .needing(Permission(.describe, .group(group)))
+                .needing(Permission(.describe, .group(group)), by: client.grants)
         }
         // In every other state the coordinator leaves assignments out.
         let isStable = description.state.map { String(cString: $0) } == "Stable"
@@ -49,7 +50,8 @@ extension RdKafkaAdmin {
         if members.contains(failure) {
             throw LogError(.wrongState, name: "NON_EMPTY_GROUP", "the group \(group) has a member")
         }
-        throw LogError(failure, about: "offsets of group \(group)").needing(Permission(.read, .group(group)))
+        throw LogError(failure, about: "offsets of group \(group)")
+            .needing(Permission(.read, .group(group)), by: client.grants)
     }
 }
 

@@ -21,7 +21,7 @@ extension RdKafkaAdmin {
         for outcome in PartitionList.elements(of: PartitionList.Pointer(mutating: outcomes)) {
             guard outcome.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 throw LogError(outcome.err, about: "deleting records of \(outcome.topicPartition)")
-                    .needing(Permission(.delete, .topic(outcome.topicPartition.topic)))
+                    .needing(Permission(.delete, .topic(outcome.topicPartition.topic)), by: client.grants)
             }
         }
     }
@@ -78,7 +78,7 @@ extension RdKafkaAdmin {
         for element in list.elements {
             guard element.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 throw LogError(element.err, about: "\(name) offset of \(element.topicPartition)")
-                    .needing(Permission(.describe, .topic(element.topicPartition.topic)))
+                    .needing(Permission(.describe, .topic(element.topicPartition.topic)), by: client.grants)
             }
             if element.offset >= 0 { ends[element.topicPartition] = Offset(element.offset) }
         }

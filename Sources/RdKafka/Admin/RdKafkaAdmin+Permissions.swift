@@ -40,7 +40,7 @@ extension RdKafkaAdmin {
                 if error.lasts || error.code == .topicAlreadyExists { return }
                 throw error
             }
-            throw error.needing(permission)
+            throw error.needing(permission, by: client.grants)
         }
     }
 

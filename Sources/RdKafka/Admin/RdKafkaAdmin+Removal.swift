@@ -19,7 +19,8 @@ extension RdKafkaAdmin {
             let code = rd_kafka_topic_result_error(outcome)
             guard code != RD_KAFKA_RESP_ERR_NO_ERROR, code != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART else { continue }
             let name = String(cString: rd_kafka_topic_result_name(outcome))
-            throw LogError(code, about: "removing topic \(name)").needing(Permission(.delete, .topic(name)))
+            throw LogError(code, about: "removing topic \(name)")
+                .needing(Permission(.delete, .topic(name)), by: client.grants)
         }
         let deadline = ContinuousClock.now + timeout
         while try client.topics(named: nil, timeout: timeout).contains(where: { names.contains($0.name) }) {

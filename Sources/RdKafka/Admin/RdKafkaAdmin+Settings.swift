@@ -36,7 +36,7 @@ extension RdKafkaAdmin {
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 let text = rd_kafka_ConfigResource_error_string(resource).map { String(cString: $0) }
                 throw LogError(code, text, about: "settings of topic \(topic)")
-                    .needing(Permission(.alterConfigs, .topic(topic)))
+                    .needing(Permission(.alterConfigs, .topic(topic)), by: client.grants)
             }
         }
     }
@@ -60,7 +60,7 @@ extension RdKafkaAdmin {
         guard !topics.isEmpty else { return }
         try describe(RD_KAFKA_RESOURCE_TOPIC, topics, timeout: timeout, each: each) { topic, code in
             var failure = LogError(code, about: "settings of topic \(topic)")
-                .needing(Permission(.describeConfigs, .topic(topic)))
+                .needing(Permission(.describeConfigs, .topic(topic)), by: client.grants)
             // The broker that named it knows it: this one has not heard of it yet, or of its end.
             if code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART { failure.isRetriable = true }
             return failure

@@ -64,7 +64,7 @@ extension RdKafkaAdmin {
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
                 throw LogError(code, text, about: "topic \(topic.name)")
-                    .needing(Permission(.create, .topic(topic.name)))
+                    .needing(Permission(.create, .topic(topic.name)), by: client.grants)
             }
         }
     }

@@ -44,7 +44,8 @@ extension ClientHandle {
                         underReplicated: Int32(partitions.count { $0.isr_cnt < $0.replica_cnt })))
             case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART: continue
             default:
-                throw LogError(topic.err, about: "topic \(name)").needing(Permission(.describe, .topic(name)))
+                throw LogError(topic.err, about: "topic \(name)")
+                    .needing(Permission(.describe, .topic(name)), by: grants)
             }
         }
         return topics

@@ -6,10 +6,12 @@ final class ClientHandle {
     let pointer: OpaquePointer
     /// librdkafka holds this unretained: it must outlive `pointer`, hence `deinit` destroys before fields are let go.
     let callbacks: ClientCallbacks
+    /// For the errors of its calls.
+    let grants: Grants
     private var isDestroyed = false
 
     init(
-        _ role: ClientRole, properties: [(key: String, value: String)], callbacks: ClientCallbacks
+        _ role: ClientRole, properties: [(key: String, value: String)], callbacks: ClientCallbacks, grants: Grants
     ) throws(LogError) {
         guard let configuration = rd_kafka_conf_new() else { preconditionFailure("librdkafka is out of memory") }
         for (key, value) in properties {
@@ -29,6 +31,7 @@ final class ClientHandle {
         }
         self.pointer = pointer
         self.callbacks = callbacks
+        self.grants = grants
     }
 
     /// Ends the instance. No callback of the owner is called any more, and a consumer does not leave its group.

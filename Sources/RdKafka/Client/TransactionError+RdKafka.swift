@@ -8,7 +8,7 @@ extension TransactionError {
     /// - Parameter permission: what the call needs, to be named if it is missing.
     init(consuming error: OpaquePointer, of client: ClientHandle, needs permission: Permission? = nil) {
         let described = LogError(describing: error)
-        let cause = permission.map { described.needing($0) } ?? described
+        let cause = permission.map { described.needing($0, by: client.grants) } ?? described
         let code = rd_kafka_error_code(error)
         let requiresAbort = rd_kafka_error_txn_requires_abort(error) != 0
         let isRetriable = rd_kafka_error_is_retriable(error) != 0

@@ -50,6 +50,7 @@ extension RdKafkaSettings {
     func makeClient(_ role: ClientRole, clientId: String) throws(LogError) -> ClientHandle {
         try ClientHandle(
             role, properties: properties(for: role, clientId: clientId),
-            callbacks: ClientCallbacks(log: log, statistics: statistics))
+            callbacks: ClientCallbacks(log: log, statistics: statistics),
+            grants: grants ?? Grants(at: bootstrapServers))
     }
 }

@@ -83,9 +83,9 @@ extension RdKafkaConsumer {
         let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) }
         let subject = topic.map { "\($0)[\(message.partition)]" }
         let error = LogError(message.err, String(decoding: bytes, as: UTF8.self), about: subject)
-        if let topic { return error.needing(Permission(.read, .topic(topic))) }
+        if let topic { return error.needing(Permission(.read, .topic(topic)), by: client.grants) }
         guard let group, message.err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED else { return decisive(error) }
-        return error.needing(Permission(.read, .group(group)))
+        return error.needing(Permission(.read, .group(group)), by: client.grants)
     }
 }
 

@@ -41,7 +41,8 @@ extension RdKafkaConsumer {
             rd_kafka_committed(client.pointer, list.pointer, $0.milliseconds)
         }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw LogError(code, about: "committed offsets").needing(Permission(.read, .group(group ?? "")))
+            throw LogError(code, about: "committed offsets")
+                .needing(Permission(.read, .group(group ?? "")), by: client.grants)
         }
         return try PartitionList.committedOffsets(in: list.elements)
     }
@@ -54,7 +55,8 @@ extension RdKafkaConsumer {
                 client.pointer, partition.topic, partition.partition.rawValue, &low, &high, $0.milliseconds)
         }
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw LogError(code, about: "\(partition)").needing(Permission(.describe, .topic(partition.topic)))
+            throw LogError(code, about: "\(partition)")
+                .needing(Permission(.describe, .topic(partition.topic)), by: client.grants)
         }
         return Watermarks(low: Offset(low), high: Offset(high))
     }

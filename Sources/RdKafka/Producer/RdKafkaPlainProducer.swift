@@ -18,7 +18,7 @@ final class RdKafkaPlainProducer: PlainProducer {
         self.client = client
         writer = RecordWriter(client)
         client.callbacks.undelivered = { [unowned self] in
-            if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee) }
+            if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee, by: client.grants) }
         }
     }
 

@@ -23,13 +23,15 @@ final class RdKafkaReportingProducer: ReportingProducer, @unchecked Sendable {
 
     init(_ client: ClientHandle) {
         self.client = client
+        let grants = client.grants
         client.callbacks.reported = { message in
             guard let opaque = message.pointee._private else { return }
             let report = Unmanaged<Report>.fromOpaque(opaque).takeRetainedValue()
             let code = message.pointee.err
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 // A record that `close` gives up has a code of its own, which the other producers do not report.
-                let failure = LogError(undelivered: message.pointee) ?? LogError(code, "the producer is closed")
+                let failure =
+                    LogError(undelivered: message.pointee, by: grants) ?? LogError(code, "the producer is closed")
                 return report.make(.failure(failure))
             }
             report.make(.success((Partition(message.pointee.partition), Offset(message.pointee.offset))))

@@ -16,7 +16,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
         self.transactionalId = transactionalId
         writer = RecordWriter(client)
         client.callbacks.undelivered = { [unowned self] in
-            if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee) }
+            if firstFailure == nil { firstFailure = LogError(undelivered: $0.pointee, by: client.grants) }
         }
     }
 
@@ -27,7 +27,7 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
     func initialise(timeout: Duration) throws(TransactionError) {
         guard let error = rd_kafka_init_transactions(client.pointer, timeout.milliseconds) else { return }
         throw TransactionError(
-            consuming: error, of: client, needs: Permission(.write, .transactionalIds(prefix: prefix)))
+            consuming: error, of: client, needs: client.grants.permission(forTransactionalId: transactionalId))
     }
 
     func begin() throws(TransactionError) {
@@ -94,11 +94,6 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
         client.destroy()
     }
 
-    /// The part of the id that is the same at every start: what follows the last hyphen is random.
-    private var prefix: String {
-        transactionalId.lastIndex(of: "-").map { String(transactionalId[...$0]) } ?? transactionalId
-    }
-
     private func check(_ error: OpaquePointer?) throws(TransactionError) {
         guard let error else { return }
         let failure = TransactionError(consuming: error, of: client)
@@ -119,13 +114,13 @@ final class RdKafkaTransactionalProducer: TransactionalProducer {
 
 extension LogError {
     /// The reason why a record was given up; `nil` if the program itself gave it up, by abort or destroy.
-    init?(undelivered message: rd_kafka_message_t) {
+    init?(undelivered message: rd_kafka_message_t, by grants: Grants) {
         let code = message.err
         if code == RD_KAFKA_RESP_ERR__PURGE_QUEUE || code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT { return nil }
         let topic = message.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
         let key = message.key.map { UnsafeRawBufferPointer(start: $0, count: message.key_len) }
         self = LogError(code, about: "producing to \(topic)[\(message.partition)]")
-            .needing(Permission(.write, .topic(topic)))
+            .needing(Permission(.write, .topic(topic)), by: grants)
             .refusing(RefusedRecord(topic: topic, key: key, bytes: message.key_len + message.len))
     }
 }

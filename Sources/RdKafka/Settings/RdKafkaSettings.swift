@@ -1,3 +1,5 @@
+package import RecordLog
+
 /// The address of a cluster, and how its clients are set up.
 package struct RdKafkaSettings: Sendable {
     /// Called on any of librdkafka's threads; must be quick and must not call into this module.
@@ -18,6 +20,8 @@ package struct RdKafkaSettings: Sendable {
     /// The memory that the process is to have, in bytes, by which queues are made smaller that nobody has given a size;
     /// `nil` stands for any.
     package var memoryLimit: Int?
+    /// What grants that which a client lacks, for the messages of errors; `nil` stands for Kafka's own tools.
+    package var grants: Grants?
 
     package init(
         bootstrapServers: String, properties: [String: String] = [:], log: Log? = nil, statistics: Statistics? = nil,

@@ -44,7 +44,8 @@ extension DoctorRun {
             owners.append(
                 TransactionOwner(
                     application + ".sink.NAME", "a sink that sends", writesTo: [topics.deadLetters],
-                    ending: "The next start of a sink that sends ends what it left open."))
+                    ending: "The next start of a sink that sends ends what it left open.",
+                    prefix: application + ".sink."))
         }
         return owners
     }

@@ -36,12 +36,7 @@ struct DoctorRun {
     var group: String { application }
 
     /// The command line of a verb with its words, for this application.
-    func command(_ verb: String) -> String {
-        var line = "tideline \(verb) --bootstrap \(bootstrap) --application \(application)"
-        let prefix = environment.settings[Keys.topicPrefix]
-        if !prefix.isEmpty { line += " --topic-prefix \(prefix)" }
-        return line
-    }
+    func command(_ verb: String) -> String { "tideline \(verb) \(environment.settings.placeInShell)" }
 
     /// - Parameter admin: a broker has answered it.
     /// - Throws: with status 70 if it is told to end.

@@ -56,6 +56,8 @@ struct Environment {
             settings: settings, log: log, cluster: RdKafkaCluster(kafka), brokers: brokers,
             clientStatistics: statistics, healthLag: healthLag, live: live,
             resources: ResourceWatch(settings, threshold: threshold, log.logger(for: .tideline)))
+        kafka.grants = grants
+        cluster = RdKafkaCluster(kafka)
     }
 
     init(

@@ -20,6 +20,13 @@ extension Environment {
             name: { name(of: $0) }, isAbsent: isAbsent)
     }
 
+    /// The lines that grant what this program lacks at its own brokers: by the verb where one needs it.
+    var grants: Grants {
+        let needs = neededPermissions(isAhead: true) { _ in true }.all
+        return Grants(
+            at: settings[Keys.bootstrap], byVerb: Set(needs.map(\.permission)), options: settings.placeInShell)
+    }
+
     /// Those that the settings name, as their transactional ids call them.
     private var sendingSinks: [String] {
         settings[Keys.sinks].all.compactMap { sink in
@@ -47,5 +54,15 @@ extension Environment {
         case .operations: OperationMarks.topic(of: settings[Keys.application])
         case .transactionState: CoordinatedTransactions.topic
         }
+    }
+}
+
+extension Settings {
+    /// The options that lead a verb to the same brokers and the same application, as words of a shell.
+    var placeInShell: String {
+        var words = "--bootstrap \(self[Keys.bootstrap].shellWord) --application \(self[Keys.application].shellWord)"
+        let prefix = self[Keys.topicPrefix]
+        if !prefix.isEmpty { words += " --topic-prefix \(prefix.shellWord)" }
+        return words
     }
 }

@@ -11,11 +11,13 @@ struct PermissionsCommand: Verb {
         commandName: "permissions",
         abstract: "Shows which permissions a user needs for a verb, and grants those that are missing.",
         discussion: """
-            Writes a line for each permission: there, missing, or denied by a rule that stands above each grant. With \
-            '--apply' it then makes a rule (ACL) for each one that is missing; it asks before that on a terminal, and \
-            needs '--yes' elsewhere. Whoever runs it needs Describe and Alter on the cluster, which the user whom it \
-            is for does not. A rule about a transactional id needs librdkafka 2.6: with an older one the command \
-            that makes it is shown, and the exit status is 70.
+            Writes a line for each permission: there, missing, or denied by a rule that stands above each grant. Where \
+            one is missing or denied, the exit status is 70. With '--apply' it then makes a rule (ACL) for each one \
+            that is missing; it asks before that on a terminal, and needs '--yes' elsewhere. Whoever runs it needs \
+            Describe and Alter on the cluster, which the user whom it is for does not. Brokers do not tell who their \
+            super users are: these need no rule, and what they may do is shown as missing. A rule about a \
+            transactional id needs librdkafka 2.6: with an older one the command that makes it is shown, and the exit \
+            status is 70.
             """,
         examples: [
             CommandExample("tideline permissions --principal User:pipeline", "What 'process' needs, and lacks."),
@@ -70,7 +72,7 @@ struct PermissionsCommand: Verb {
         let environment = try Environment(kafka)
         let admin = try environment.connect()
         defer { admin.close() }
-        let needs = try needs(environment)
+        let needs = try needs(environment, admin)
         let rules = try environment.ask("cannot look at the access rules") { (timeout) throws(LogError) in
             try admin.accessRules(timeout: timeout)
         }
@@ -81,31 +83,68 @@ struct PermissionsCommand: Verb {
         }
         let plan = GrantPlan(needs, principal: principal, rules: rules)
         for step in plan.steps { show(step.permission, step.verbs, step.standing.rawValue) }
-        guard apply else { return }
-        if !plan.missing.isEmpty { try grant(plan, environment, admin) }
-        guard plan.denied.isEmpty else {
+        if apply && !plan.missing.isEmpty { try grant(plan, environment, admin) }
+        if !plan.denied.isEmpty {
             throw CommandFailure(
                 .software,
-                "\(plan.denied.count.counted("permission")) \(plan.denied.count == 1 ? "is" : "are") denied to"
-                    + " \(principal) by a rule, which stands above each grant: remove that rule")
+                "\(Self.counted(plan.denied)) denied to \(principal) by a rule, which stands above each grant: remove"
+                    + " that rule")
+        }
+        if !apply && !plan.missing.isEmpty {
+            throw CommandFailure(
+                .software, "\(Self.counted(plan.missing)) missing for \(principal); '--apply' grants what is missing")
         }
     }
 
+    private static func counted(_ permissions: [Permission]) -> String {
+        "\(permissions.count.counted("permission")) \(permissions.count == 1 ? "is" : "are")"
+    }
+
     /// - Throws: with status 64 if `--only` names what no verb needs.
-    private func needs(_ environment: Environment) throws(CommandFailure) -> [NeededPermissions.Need] {
+    private func needs(
+        _ environment: Environment, _ admin: any Admin
+    ) throws(CommandFailure) -> [NeededPermissions.Need] {
+        if only.isEmpty {
+            let absent = try absentTopics(environment, admin)
+            return environment.neededPermissions(of: verbs, isAhead: true) { absent.contains($0) }.all
+        }
         let all = environment.neededPermissions(of: verbs, isAhead: true) { _ in true }.all
-        if only.isEmpty { return all }
         for name in only where !all.contains(where: { $0.permission.name == name }) {
             throw CommandFailure(.usage, "--only: no verb that is meant needs '\(name)'")
         }
         return all.filter { only.contains($0.permission.name) }
     }
 
+    /// The topics that are known not to be there: only those does a verb make. One that may not be looked at counts as
+    /// there, after a warning, so that nobody is granted more than is needed.
+    private func absentTopics(
+        _ environment: Environment, _ admin: any Admin
+    ) throws(CommandFailure) -> Set<NamedTopic> {
+        var absent: Set<NamedTopic> = []
+        for topic in NamedTopic.allCases {
+            let name = environment.name(of: topic)
+            let isThere = try environment.ask("cannot look at topic \(name)") { (timeout) throws(LogError) -> Bool? in
+                do throws(LogError) {
+                    return try admin.describeTopics([name], timeout: timeout)[name] != nil
+                } catch {
+                    guard error.code == .notAuthorised else { throw error }
+                    return nil
+                }
+            }
+            if isThere == nil {
+                writeError("warning: topic \(name) may not be looked at: it counts as one that is there")
+            }
+            if isThere == false { absent.insert(topic) }
+        }
+        return absent
+    }
+
     private func grant(_ plan: GrantPlan, _ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
         for resource in plan.unruled {
             writeError(
                 "warning: \(resource): there is no rule yet. Where allow.everyone.if.no.acl.found is set, everybody may"
-                    + " use it, and with the first rule nobody but \(principal)")
+                    + " use it; with the first rule nobody but \(principal) may, and \(principal) may do only what"
+                    + " was granted")
         }
         let count = plan.missing.count.counted("permission")
         try Consent.require(for: "Grant \(count) to \(principal)?", isGiven: yes)
@@ -123,9 +162,10 @@ struct PermissionsCommand: Verb {
                 continue
             }
             refused += 1
-            let way =
-                failure.code == .unsupported ? "; \(permission.grant(at: environment.settings[Keys.bootstrap]))" : ""
-            show(permission, verbs, "refused", reason: "\(failure)\(way)")
+            let line = permission.grant(at: environment.settings[Keys.bootstrap], to: principal)
+            show(
+                permission, verbs, "refused",
+                reason: failure.code == .unsupported ? "\(failure); \(line)" : "\(failure)")
         }
         if refused > 0 {
             throw CommandFailure(.software, "\(refused.counted("permission")) of \(count) could not be granted")

@@ -62,7 +62,7 @@ struct SinkSuite {
         (
             "Waits for room.",
             """
-            A target that is full is waited for; with room the sink goes on by itself. A broker of `kafka:` answers \
+            A target that is full is waited for; with room the sink goes on by itself. A broker of `kafka:` tells \
             nobody that its disk is full: it gives its log directory up, and ends. So the suite makes room, and starts \
             the broker again.
             """
