@@ -30,13 +30,13 @@ struct AbsentTests {
 
     @discardableResult
     private func run(
-        _ sink: any TimelineSink, of topic: String = "timelines", removesAbsent: Bool = false,
+        _ sink: any TimelineSink, of topic: String = "timelines", removesAbsent: Bool = false, batch: Int = 2,
         agrees: @escaping (AbsentTimelines) -> Bool = { _ in true }, stop: @escaping () -> Bool = { false },
         notice: @escaping (SinkNotice) -> Void = { _ in }
     ) throws -> SinkSummary {
         var settings = SinkSettings(topic: topic)
         settings.reading.untilCaughtUp = true
-        settings.reading.batchMaximum = 2
+        settings.reading.batchMaximum = batch
         settings.removesAbsent = removesAbsent
         return try SinkRunner(
             cluster: cluster, sink: sink, settings: settings, clock: SteppingClock(), agreesToRemove: agrees,
@@ -141,7 +141,7 @@ struct AbsentTests {
         var asked: [String] = []
         #expect {
             try run(
-                open(kind), removesAbsent: true,
+                open(kind), removesAbsent: true, batch: 100,
                 agrees: {
                     asked.append("\($0)")
                     return false
@@ -158,7 +158,7 @@ struct AbsentTests {
         for id in ["a", "d"] { append(id, 2) }
         asked = []
         try run(
-            open(kind), removesAbsent: true,
+            open(kind), removesAbsent: true, batch: 100,
             agrees: {
                 asked.append("\($0)")
                 return false
